@@ -1,0 +1,204 @@
+"""Look before you answer: the public face of the package.
+
+Names are loaded when they are first used, so `import palace` costs next to nothing and imports no
+optional dependency.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from palace.enforce.enforcer import RetrievalEnforcer
+    from palace.errors import (
+        ConfigError,
+        DrawerParseError,
+        EnforcementError,
+        FetchDeniedError,
+        FetchError,
+        FetchNotFoundError,
+        FetchTimeoutError,
+        IdentityTooLongError,
+        MemoryNotFoundError,
+        ModelError,
+        PalaceError,
+        RecallMiss,
+        SchemaTooNewError,
+        SecretRefusedError,
+        StoreError,
+        StoreUnavailableError,
+        TextRefusedError,
+        UngroundedAnswerError,
+        UnsafeNameError,
+        WriteConflictError,
+    )
+    from palace.learn.transfer import Exported, Imported
+    from palace.mempalace import Mempalace, PalaceRoom
+    from palace.presets import load_preset, seed
+    from palace.settings import (
+        LoadedSettings,
+        Settings,
+        default_yaml,
+        load_settings,
+        settings_table,
+    )
+    from palace.settings import explain as explain_settings
+    from palace.store.identity_file import Identity
+    from palace.types import (
+        Check,
+        Conflict,
+        ConversationTurn,
+        Duplicate,
+        Evidence,
+        Fault,
+        Hit,
+        LayerReport,
+        Memory,
+        Message,
+        Playbook,
+        Query,
+        RecallSignal,
+        Remembered,
+        ScratchEntry,
+        Turn,
+        Verdict,
+        WakeUp,
+        WriteResult,
+        explain_trace,
+    )
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "palace.enforce.enforcer": ("RetrievalEnforcer",),
+    "palace.errors": (
+        "ConfigError",
+        "DrawerParseError",
+        "EnforcementError",
+        "FetchDeniedError",
+        "FetchError",
+        "FetchNotFoundError",
+        "FetchTimeoutError",
+        "IdentityTooLongError",
+        "MemoryNotFoundError",
+        "ModelError",
+        "PalaceError",
+        "RecallMiss",
+        "SchemaTooNewError",
+        "SecretRefusedError",
+        "StoreError",
+        "StoreUnavailableError",
+        "TextRefusedError",
+        "UngroundedAnswerError",
+        "UnsafeNameError",
+        "WriteConflictError",
+    ),
+    "palace.learn.transfer": ("Exported", "Imported"),
+    "palace.mempalace": ("Mempalace", "PalaceRoom"),
+    "palace.presets": ("load_preset", "seed"),
+    "palace.settings": (
+        "LoadedSettings",
+        "Settings",
+        "default_yaml",
+        "explain_settings",
+        "load_settings",
+        "settings_table",
+    ),
+    "palace.store.identity_file": ("Identity",),
+    "palace.types": (
+        "Check",
+        "Conflict",
+        "ConversationTurn",
+        "Duplicate",
+        "Evidence",
+        "Fault",
+        "Hit",
+        "LayerReport",
+        "Memory",
+        "Message",
+        "Playbook",
+        "Query",
+        "RecallSignal",
+        "Remembered",
+        "ScratchEntry",
+        "Turn",
+        "Verdict",
+        "WakeUp",
+        "WriteResult",
+        "explain_trace",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+_RENAMED = {"explain_settings": "explain"}
+
+__all__ = [
+    "Check",
+    "ConfigError",
+    "Conflict",
+    "ConversationTurn",
+    "DrawerParseError",
+    "Duplicate",
+    "EnforcementError",
+    "Evidence",
+    "Exported",
+    "Fault",
+    "FetchDeniedError",
+    "FetchError",
+    "FetchNotFoundError",
+    "FetchTimeoutError",
+    "Hit",
+    "Identity",
+    "IdentityTooLongError",
+    "Imported",
+    "LayerReport",
+    "LoadedSettings",
+    "Memory",
+    "MemoryNotFoundError",
+    "Mempalace",
+    "Message",
+    "ModelError",
+    "PalaceError",
+    "PalaceRoom",
+    "Playbook",
+    "Query",
+    "RecallMiss",
+    "RecallSignal",
+    "Remembered",
+    "RetrievalEnforcer",
+    "SchemaTooNewError",
+    "ScratchEntry",
+    "SecretRefusedError",
+    "Settings",
+    "StoreError",
+    "StoreUnavailableError",
+    "TextRefusedError",
+    "Turn",
+    "UngroundedAnswerError",
+    "UnsafeNameError",
+    "Verdict",
+    "WakeUp",
+    "WriteConflictError",
+    "WriteResult",
+    "__version__",
+    "default_yaml",
+    "explain_settings",
+    "explain_trace",
+    "load_preset",
+    "load_settings",
+    "seed",
+    "settings_table",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type checker reads the block above
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'palace' has no attribute {name!r}")
+    value = getattr(import_module(module), _RENAMED.get(name, name))
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,304 @@
+"""Where ports meet implementations: the parts of a palace, put together from its settings.
+
+In: a palace with its stores and settings. Out: detector, layers, writer and enforcement. Beside the
+facade this is the only module that sees settings and implementations together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from palace.enforce.enforcer import Enforcement, Policy
+from palace.enforce.wakeup import RoomDigest, WakeUpSources
+from palace.layers.artifacts import ArtifactsLayer
+from palace.layers.identity import IdentityLayer
+from palace.layers.indexed import IndexedLayer
+from palace.layers.scratchpad import ScratchpadLayer
+from palace.learn.remember import Writer
+from palace.ports import Fetcher, Layer, Scope
+from palace.recall.detector import CueDetector
+from palace.recall.lexicon import Lexicon, load_lexicons
+from palace.recall.logistic import load_model
+from palace.recall.query import Analyst
+from palace.recall.search import Searcher
+from palace.recall.sufficiency import Sufficiency
+from palace.types import Draft, Memory, Turn
+
+if TYPE_CHECKING:
+    from palace.mempalace import Mempalace
+    from palace.settings import Settings
+    from palace.settings_model import ArtifactsSettings
+
+_RESEMBLING = 8
+_RECENT_VERDICTS = 50
+_RECENT_RECORDS = 1000
+TIMELINE = "timeline"
+
+
+class Assembly:
+    """The parts of one palace, each made when it is first needed.
+
+    Args:
+        palace: The palace; its stores must be open.
+    """
+
+    def __init__(self, palace: Mempalace) -> None:
+        self._palace = palace
+
+    @property
+    def _settings(self) -> Settings:
+        return self._palace.settings
+
+    @cached_property
+    def lexicons(self) -> tuple[Lexicon, ...]:
+        """The languages the detector knows."""
+        return load_lexicons(self._settings.detector.languages)
+
+    @cached_property
+    def analyst(self) -> Analyst:
+        """Turns prompts into queries."""
+        timeout_ms = float(self._settings.detector.pattern_timeout_ms)
+        return Analyst(self.lexicons, self._palace.index, timeout_ms=timeout_ms)
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        """Asks the index."""
+        search = self._settings.search
+        return Searcher(
+            self._palace.index,
+            candidates=search.candidates,
+            neighbour_distance=search.neighbour_distance,
+        )
+
+    @cached_property
+    def detector(self) -> CueDetector:
+        """Decides what is recall."""
+        settings = self._settings.detector
+        own = [(cue.pattern, cue.kind) for cue in settings.cues]
+        preset = self._palace.preset.cues if self._palace.preset else ()
+        return CueDetector(
+            self.lexicons,
+            self._palace.index,
+            model=load_model("detector"),
+            own_cues=[*own, *preset],
+            recall_at=settings.recall_at,
+            other_below=settings.other_below,
+            timeout_ms=float(settings.pattern_timeout_ms),
+        )
+
+    @cached_property
+    def sufficiency(self) -> Sufficiency:
+        """The calibrated bar in force."""
+        settings = self._settings.sufficiency
+        return Sufficiency(
+            load_model("sufficiency_statement"),
+            load_model("sufficiency_turn"),
+            sufficient_at=settings.sufficient_at,
+            unclear_at=settings.unclear_at,
+        )
+
+    @cached_property
+    def writer(self) -> Writer:
+        """The one way in."""
+        return Writer(
+            store=self._palace.store,
+            resembling=self._resembling,
+            written=self._palace.index_file,
+            secrets=self._settings.write.secrets,
+            max_chars=self._settings.write.max_chars,
+        )
+
+    def _resembling(self, draft: Draft) -> list[Memory]:
+        """Return memories of the draft's own scope that share its words."""
+        query = self.analyst.analyse(Turn(draft.text))
+        found = self._palace.index.candidates(
+            query.terms, layer="L1", scope=_scope_named(draft.scope), limit=_RESEMBLING
+        )
+        memories = self._palace.index.load([c.key for c in found])
+        # What somebody once said in a conversation is no statement of the palace's.
+        return [m for m in memories if m.room != TIMELINE and m.scope == draft.scope]
+
+    @cached_property
+    def enforcement(self) -> Enforcement:
+        """Everything a walk needs."""
+        return Enforcement(
+            analyst=self.analyst,
+            detector=self.detector,
+            layers=self._layers(),
+            policy=_policy(self._settings),
+            journal=self._palace.journal if self._settings.journal.enabled else None,
+            refresh=lambda: self._palace.refresh(force=False),
+            previous=self._previous_verdicts,
+        )
+
+    def _layers(self) -> tuple[Layer, ...]:
+        made: Mapping[str, Callable[[], Layer]] = {
+            "L0": lambda: IdentityLayer(lambda: self._palace.identity.text),
+            "L1": lambda: self._indexed_layer("L1"),
+            "L2": self._scratchpad_layer,
+            "L3": lambda: ArtifactsLayer(self._fetchers()),
+            "L4": lambda: self._indexed_layer("L4"),
+        }
+        return tuple(made[name]() for name in self._settings.layers if name in made)
+
+    def _indexed_layer(self, name: Literal["L1", "L4"]) -> IndexedLayer:
+        enforce = self._settings.enforce
+        return IndexedLayer(
+            name,
+            searcher=self.searcher,
+            sufficiency=self.sufficiency,
+            max_evidence=enforce.max_evidence,
+            min_trust=enforce.min_trust,
+            stale_after_days=self._settings.artifacts.stale_after_days,
+        )
+
+    def _scratchpad_layer(self) -> ScratchpadLayer:
+        return ScratchpadLayer(
+            self._palace.scratchpad,
+            vocabulary=self._palace.index,
+            sufficiency=self.sufficiency,
+            max_evidence=self._settings.enforce.max_evidence,
+        )
+
+    def _fetchers(self) -> Sequence[Fetcher]:
+        if self._palace.fetchers is not None:
+            return self._palace.fetchers
+        artifacts = self._settings.artifacts
+        return tuple(configured_fetchers(artifacts)) if artifacts.enabled else ()
+
+    def _previous_verdicts(self, session_id: str | None) -> Iterator[dict[str, Any]]:
+        for number, record in enumerate(self._palace.journal.records(type="verdict")):
+            if number >= _RECENT_VERDICTS:
+                return
+            if record.get("session") == session_id:
+                yield record
+
+
+def _policy(settings: Settings) -> Policy:
+    enforce = settings.enforce
+    return Policy(
+        on_hit=enforce.on_hit,
+        on_unclear=enforce.on_unclear,
+        on_miss=enforce.on_miss,
+        answer_kinds=frozenset(enforce.answer_kinds),
+        fallback_text=enforce.fallback_text,
+        name_near_misses=enforce.name_near_misses,
+        inject_always=settings.context.inject == "always",
+        context_budget_tokens=settings.context.budget_tokens,
+        journal_prompts=settings.journal.prompts,
+    )
+
+
+def _scope_named(scope: str) -> Scope:
+    kind, _, name = scope.partition(":")
+    return Scope(
+        session_id=name if kind == "session" else None,
+        project=name if kind == "project" else None,
+    )
+
+
+def configured_fetchers(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
+    """Yield a fetcher for every kind of artifact that the settings name."""
+    if artifacts.files.roots:
+        from palace.fetch.files import FilesFetcher
+
+        yield FilesFetcher(roots=artifacts.files.roots, max_bytes=artifacts.max_bytes)
+    if artifacts.logs.paths:
+        from palace.fetch.logs import LogsFetcher
+
+        yield LogsFetcher(
+            paths=artifacts.logs.paths,
+            tail_lines=artifacts.logs.tail_lines,
+            max_line_chars=artifacts.logs.max_line_chars,
+            max_bytes=artifacts.max_bytes,
+        )
+    yield from _forges(artifacts)
+
+
+def _forges(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
+    gitea, github = artifacts.gitea, artifacts.github
+    if gitea.base_url and gitea.repositories:
+        from palace.fetch.gitea import GiteaFetcher
+
+        yield GiteaFetcher(
+            base_url=gitea.base_url,
+            repositories=gitea.repositories,
+            elsewhere=github.repositories,
+            token=gitea.token.get_secret_value() if gitea.token else None,
+            timeout_s=artifacts.timeout_s,
+            max_bytes=artifacts.max_bytes,
+            cache_s=artifacts.cache_s,
+        )
+    if github.repositories:
+        from palace.fetch.github import GitHubFetcher
+
+        yield GitHubFetcher(
+            base_url=github.base_url,
+            repositories=github.repositories,
+            elsewhere=gitea.repositories,
+            token=github.token.get_secret_value() if github.token else None,
+            timeout_s=artifacts.timeout_s,
+            max_bytes=artifacts.max_bytes,
+            cache_s=artifacts.cache_s,
+        )
+
+
+def wake_up_sources(palace: Mempalace, session_id: str, project: str | None) -> WakeUpSources:
+    """Gather what a session could start with."""
+    uses, promoted = _recent_use(palace, session_id)
+    scopes = frozenset({"global", f"project:{project}"})
+    return WakeUpSources(
+        identity=palace.identity.text,
+        rooms=_room_digests(palace, uses, scopes),
+        promoted=tuple(_visible(palace, promoted, scopes)),
+        notes=tuple(palace.scratchpad.entries(session_id)),
+    )
+
+
+def _recent_use(palace: Mempalace, session_id: str) -> tuple[dict[str, int], list[str]]:
+    """Return uses by memory id, and the ids that the last other session promoted."""
+    uses: dict[str, int] = {}
+    promoted: list[str] = []
+    last_session: str | None = None
+    for number, record in enumerate(palace.journal.records()):
+        if number >= _RECENT_RECORDS:
+            break
+        for identifier in record.get("injected", ()):
+            uses[identifier] = uses.get(identifier, 0) + 1
+        if record["type"] == "promotion" and record.get("session") != session_id:
+            last_session = last_session or record.get("session")
+            if record.get("session") == last_session:
+                promoted.append(str(record.get("memory")))
+    return uses, promoted
+
+
+def _visible(palace: Mempalace, ids: Iterable[str], scopes: frozenset[str]) -> Iterator[Memory]:
+    for identifier in ids:
+        memory = palace.index.get(identifier)
+        if memory is not None and memory.status == "active" and memory.scope in scopes:
+            yield memory
+
+
+def _room_digests(
+    palace: Mempalace, uses: Mapping[str, int], scopes: frozenset[str]
+) -> tuple[RoomDigest, ...]:
+    by_room: dict[str, list[Memory]] = {}
+    for memory in palace.index.memories():
+        if memory.status == "active" and memory.scope in scopes and memory.room != TIMELINE:
+            by_room.setdefault(memory.room, []).append(memory)
+    newest_first = sorted(palace.store.scan(), key=lambda s: -s.mtime_ns)
+    rooms = dict.fromkeys(s.path.removeprefix("rooms/").rpartition("/")[0] for s in newest_first)
+    recency = {room: 1.0 / (1 + rank) for rank, room in enumerate(rooms) if room in by_room}
+    return tuple(
+        RoomDigest(
+            name=room,
+            memories=tuple(
+                sorted(found, key=lambda m: (-m.importance, -uses.get(m.id, 0), m.position))
+            ),
+            uses=sum(uses.get(m.id, 0) for m in found),
+            recency=recency.get(room, 0.0),
+        )
+        for room, found in sorted(by_room.items())
+    )

@@ -1,0 +1,1 @@
+"""The walk itself, and what it hands to a model."""

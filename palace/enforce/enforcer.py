@@ -1,0 +1,366 @@
+"""The walk: from a prompt to a verdict, layer by layer, before any model is called.
+
+In: a turn. Out: a `Verdict` with the whole trace; the journal keeps it. The walk is written once
+and asks for its I/O; a sync and an async driver run it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+from palace.enforce.record import verdict_record
+from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
+from palace.errors import PalaceError
+from palace.ports import Detector, Journal, Layer
+from palace.secrets import redact
+from palace.text import estimate_tokens, new_id
+from palace.types import (
+    Action,
+    Evidence,
+    LayerName,
+    LayerReport,
+    Message,
+    Query,
+    RecallKind,
+    RecallSignal,
+    Turn,
+    Verdict,
+)
+
+_T = TypeVar("_T")
+# A step of the walk is a piece of I/O; the drivers decide where it runs.
+Steps = Generator[Callable[[], Any], Any, _T]
+
+# Kinds whose answer has a home: a hit in an earlier layer is kept, but the home is asked first.
+HOME_LAYER: Mapping[RecallKind, LayerName] = {"procedure": "L4", "status": "L3"}
+
+
+class Analyses(Protocol):
+    """Turns a turn into a query."""
+
+    def analyse(self, turn: Turn) -> Query:
+        """Return the query; any text at all gives one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What to do with what the walk finds; see the `enforce:` and `context:` settings."""
+
+    on_hit: str = "ground"
+    on_unclear: str = "confirm"
+    on_miss: str = "fallback"
+    answer_kinds: frozenset[str] = frozenset()
+    fallback_text: str = "I don't have this in my memory palace."
+    name_near_misses: bool = True
+    inject_always: bool = False
+    context_budget_tokens: int = 1200
+    journal_prompts: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Enforcement:
+    """Everything a walk needs, assembled by the palace.
+
+    Attributes:
+        layers: In the order of the walk; the first is L0.
+        refresh: Brings the index up to date with files changed by hand; cheap when nothing changed.
+        previous: Returns the last verdict records of a session, newest first, for meta questions.
+    """
+
+    analyst: Analyses
+    detector: Detector
+    layers: tuple[Layer, ...]
+    policy: Policy
+    journal: Journal | None
+    refresh: Callable[[], object]
+    previous: Callable[[str | None], Iterable[Mapping[str, Any]]]
+
+
+class Enforceable(Protocol):
+    """What a palace offers to its enforcer."""
+
+    @property
+    def enforcement(self) -> Enforcement:
+        """Return the assembled parts."""
+
+
+class RetrievalEnforcer:
+    """Looks before anybody answers.
+
+    Args:
+        palace: An open `Mempalace`.
+
+    Example:
+        >>> verdict = RetrievalEnforcer(palace).decide("When did we ship 4.1.0?")  # doctest: +SKIP
+        >>> verdict.action  # doctest: +SKIP
+        'ground'
+    """
+
+    def __init__(self, palace: Enforceable) -> None:
+        self._palace = palace
+
+    def decide(
+        self,
+        prompt: str | Turn,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+        history: Sequence[Mapping[str, str] | Message] = (),
+    ) -> Verdict:
+        """Decide what may happen with a prompt, without calling any model.
+
+        Args:
+            prompt: The raw prompt, or a whole `Turn` (then the other arguments are ignored).
+            session_id: The session, whose scratchpad and scoped memories may be read.
+            project: The project whose scoped memories may be read.
+            history: Earlier messages as `{"role", "content"}`, oldest first.
+
+        Returns:
+            The verdict. A failing store is an `unavailable` outcome, not an exception.
+        """
+        steps = self._decide(_as_turn(prompt, session_id, project, history))
+        try:
+            step = next(steps)
+            while True:
+                step = steps.send(step())
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+    async def adecide(
+        self,
+        prompt: str | Turn,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+        history: Sequence[Mapping[str, str] | Message] = (),
+    ) -> Verdict:
+        """Decide as `decide` does; every piece of I/O runs in a thread, off the event loop."""
+        steps = self._decide(_as_turn(prompt, session_id, project, history))
+        try:
+            step = next(steps)
+            while True:
+                step = steps.send(await asyncio.to_thread(step))
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+    # -- the walk ------------------------------------------------------------------------------
+
+    def _decide(self, turn: Turn) -> Steps[Verdict]:
+        parts = self._palace.enforcement
+        started = time.perf_counter()
+        query, signal, failure = yield lambda: _read(parts, turn)
+        if failure is not None:
+            verdict = _verdict(turn, signal, _unreadable(parts, failure), parts.policy)
+        else:
+            reports = yield from _walk(parts, turn, query, signal)
+            verdict = _verdict(turn, signal, reports, parts.policy)
+            if signal.kind == "meta" and signal.band == "recall":
+                records = yield lambda: list(parts.previous(turn.session_id))
+                verdict = _meta_verdict(verdict, records, parts.policy)
+            elif verdict.action == "pass" and parts.policy.inject_always:
+                verdict = yield from _with_context(parts, verdict, query)
+        verdict = replace(
+            _without_secrets(verdict), elapsed_ms=(time.perf_counter() - started) * 1000
+        )
+        if parts.journal is not None:
+            record = verdict_record(verdict, prompts=parts.policy.journal_prompts)
+            journal = parts.journal
+            yield lambda: journal.append(record)
+        return verdict
+
+
+def _as_turn(
+    prompt: str | Turn,
+    session_id: str | None,
+    project: str | None,
+    history: Sequence[Mapping[str, str] | Message],
+) -> Turn:
+    if isinstance(prompt, Turn):
+        return prompt
+    messages = tuple(
+        m if isinstance(m, Message) else Message(str(m.get("role", "")), str(m.get("content", "")))
+        for m in history
+    )
+    return Turn(prompt, session_id=session_id, project=project, history=messages)
+
+
+def _read(parts: Enforcement, turn: Turn) -> tuple[Query, RecallSignal, PalaceError | None]:
+    """Analyse the prompt; a palace that cannot be read gives a signal that fails closed."""
+    try:
+        parts.refresh()
+        query = parts.analyst.analyse(turn)
+        return query, parts.detector.detect(turn, query), None
+    except PalaceError as error:
+        signal = RecallSignal("fact", 1.0, ("unreadable_palace",), "none", "recall")
+        return Query(turn.prompt), signal, error
+
+
+def _unreadable(parts: Enforcement, failure: PalaceError) -> list[LayerReport]:
+    return [LayerReport(x.name, "unavailable", reason=failure.message) for x in parts.layers]
+
+
+def _walk(
+    parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal
+) -> Steps[list[LayerReport]]:
+    """Ask the layers in order until one is sufficient; a prompt that is no recall meets L0 only."""
+    layers = [x for x in parts.layers if x.name == "L0" or signal.band != "other"]
+    home = HOME_LAYER.get(signal.kind)
+    reports: list[LayerReport] = []
+    for number, layer in enumerate(layers):
+        report = yield lambda layer=layer: layer.gather(turn, query, signal)  # type: ignore[misc]
+        reports.append(report)
+        if report.outcome == "sufficient" and home not in {x.name for x in layers[number + 1 :]}:
+            break
+    return reports
+
+
+def _verdict(
+    turn: Turn, signal: RecallSignal, reports: Sequence[LayerReport], policy: Policy
+) -> Verdict:
+    """Read the reports: the one place where an outcome is decided."""
+    verdict = Verdict(
+        id=new_id("v"),
+        action="pass",
+        outcome="not_recall",
+        signal=signal,
+        walk=tuple(reports),
+        turn=turn,
+    )
+    found = _best_sufficient(reports, signal)
+    if found is not None:
+        return _hit(verdict, found, reports, policy)
+    if signal.band != "recall":
+        return verdict
+    if signal.kind == "identity" and reports and reports[0].outcome == "loaded":
+        return _hit(verdict, reports[0], reports, policy)
+    unclear = [r for r in reports if r.outcome == "unclear"]
+    if unclear:
+        return _near_miss(verdict, unclear, policy)
+    broken = [r for r in reports if r.outcome == "unavailable"]
+    if broken:
+        return replace(
+            verdict,
+            action="fallback",
+            outcome="unavailable",
+            text=reply_for_miss(policy.fallback_text, broken),
+        )
+    return _nothing(verdict, policy)
+
+
+def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> LayerReport | None:
+    """Return the home layer's hit if there is one, else the first."""
+    sufficient = [r for r in reports if r.outcome == "sufficient"]
+    home = HOME_LAYER.get(signal.kind)
+    return next((r for r in sufficient if r.layer == home), sufficient[0] if sufficient else None)
+
+
+def _hit(
+    verdict: Verdict, found: LayerReport, reports: Sequence[LayerReport], policy: Policy
+) -> Verdict:
+    kind = verdict.signal.kind
+    if kind == "none":  # the evidence made it a recall prompt
+        verdict = replace(verdict, signal=replace(verdict.signal, kind=verdict.signal.runner_up))
+    if kind == "status" and _only_stale(found, reports):
+        # An old status whose live artifact could not be fetched is not what was asked for.
+        return _near_miss(verdict, [found], policy)
+    answers = policy.on_hit == "answer" or kind in policy.answer_kinds
+    action: Action = "answer" if answers else "ground"
+    return replace(
+        verdict,
+        action=action,
+        outcome="hit",
+        layer=found.layer,
+        evidence=found.evidence,
+        text=quote_evidence(found.evidence[:1] if action == "answer" else found.evidence),
+    )
+
+
+def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:
+    live_failed = any(r.layer == "L3" and r.outcome == "unavailable" for r in reports)
+    return live_failed and bool(found.evidence) and found.evidence[0].stale
+
+
+def _near_miss(verdict: Verdict, unclear: Sequence[LayerReport], policy: Policy) -> Verdict:
+    best = max(unclear, key=lambda r: r.best or 0.0)
+    evidence = sorted((e for r in unclear for e in r.evidence), key=lambda e: -e.confidence)
+    action: Action = "confirm" if policy.on_unclear == "confirm" else "fallback"
+    named: Sequence[Evidence] = evidence if policy.name_near_misses else ()
+    return replace(
+        verdict,
+        action=action,
+        outcome="near_miss",
+        layer=best.layer,
+        evidence=tuple(evidence),
+        text=reply_for_near_miss(policy.fallback_text, named),
+    )
+
+
+def _nothing(verdict: Verdict, policy: Policy) -> Verdict:
+    if policy.on_miss == "generate":
+        free = LayerReport("L5", "loaded", reason="free generation, ungrounded by policy")
+        return replace(
+            verdict,
+            action="generate",
+            outcome="nothing_stored",
+            layer="L5",
+            walk=(*verdict.walk, free),
+        )
+    return replace(verdict, action="fallback", outcome="nothing_stored", text=policy.fallback_text)
+
+
+def _meta_verdict(
+    verdict: Verdict, records: Sequence[Mapping[str, Any]], policy: Policy
+) -> Verdict:
+    """Answer "which memories did you use?" from the journal, or say that none were used."""
+    used = next((r for r in records if r.get("injected")), None)
+    if used is None:
+        return replace(_nothing(verdict, policy), layer=None)
+    evidence = tuple(
+        Evidence(
+            id=str(item.get("id", "")),
+            text=str(item.get("text", "")),
+            layer=item.get("layer", "L1"),
+            source=str(item.get("source", "")),
+            confidence=1.0,
+        )
+        for item in used.get("evidence", ())
+    )
+    return replace(
+        verdict,
+        action="answer",
+        outcome="hit",
+        layer=None,
+        evidence=evidence,
+        text=quote_evidence(evidence),
+    )
+
+
+def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[Verdict]:
+    """Attach relevant memories to a prompt that passes, within the token budget."""
+    layer = next((x for x in parts.layers if x.name == "L1"), None)
+    if layer is None:
+        return verdict
+    report = next((r for r in verdict.walk if r.layer == "L1"), None)
+    if report is None:
+        report = yield lambda: layer.gather(verdict.turn, query, verdict.signal)
+        verdict = replace(verdict, walk=(*verdict.walk, report))
+    evidence: list[Evidence] = []
+    left = parts.policy.context_budget_tokens
+    for item in report.evidence:
+        left -= estimate_tokens(item.text)
+        if left < 0:
+            break
+        evidence.append(item)
+    return replace(verdict, evidence=tuple(evidence))
+
+
+def _without_secrets(verdict: Verdict) -> Verdict:
+    """Return the verdict with secrets removed from everything that could be shown or injected."""
+    evidence = tuple(replace(e, text=redact(e.text)) for e in verdict.evidence)
+    if evidence == verdict.evidence:
+        return verdict
+    return replace(verdict, evidence=evidence, text=redact(verdict.text))

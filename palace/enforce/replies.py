@@ -1,0 +1,44 @@
+"""What a caller without a model may show: quotes, near misses and the honest fallback.
+
+In: evidence or reports. Out: plain text that never claims more than the evidence says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from palace.text import clip
+from palace.types import Evidence, LayerReport
+
+NEAR_MISSES_NAMED = 2
+_QUOTE_CHARS = 280
+
+
+def quote_evidence(evidence: Sequence[Evidence]) -> str:
+    """Return each piece of evidence verbatim, with its source and as-of time."""
+    return "\n".join(f"{item.text} ({_origin(item)})" for item in evidence)
+
+
+def reply_for_near_miss(fallback_text: str, evidence: Sequence[Evidence]) -> str:
+    """Return the fallback and, named as such, the closest memories."""
+    if not evidence:
+        return fallback_text
+    quotes = "; ".join(
+        f'"{clip(item.text, _QUOTE_CHARS)}" ({_origin(item)})'
+        for item in evidence[:NEAR_MISSES_NAMED]
+    )
+    return f"{fallback_text} The closest I have, which may not answer it: {quotes}"
+
+
+def reply_for_miss(fallback_text: str, broken: Sequence[LayerReport]) -> str:
+    """Return the fallback and which layers could not be read."""
+    where = "; ".join(
+        f"{report.layer} ({report.reason})" if report.reason else report.layer for report in broken
+    )
+    return f"{fallback_text} I could not look everywhere: {where}"
+
+
+def _origin(item: Evidence) -> str:
+    when = f", as of {item.as_of:%Y-%m-%d}" if item.as_of else ""
+    stale = ", may be out of date" if item.stale else ""
+    return f"{item.source}{when}{stale}"

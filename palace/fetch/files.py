@@ -1,0 +1,200 @@
+"""Local files that a prompt names, from folders the settings allow.
+
+In: prompts and references with an absolute path. Out: a fetcher for host `files` whose artifacts
+hold the words of the file as they are. Nothing outside the roots is looked at, links are followed
+only to places inside them, and files that usually hold secrets are refused by name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import regex
+
+from palace.errors import FetchDeniedError, FetchError
+from palace.fetch.plain import decode_text, minutes, printable
+from palace.fetch.regular_file import read_regular, resolve_existing
+from palace.ports import Artifact, ArtifactRef
+from palace.text import utc_now
+
+_MAX_PROMPT_CHARS = 20_000
+_MAX_CANDIDATES = 64
+_MAX_REFS = 8
+_TIMEOUT_S = 0.25
+_QUOTED = regex.compile(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|(?<!\w)'([^'\n]{1,400})'(?!\w)")
+_WORD = regex.compile(r"[^\s`\"'<>|*?]{1,400}")
+_LINE_NUMBER = regex.compile(r":\d{1,7}(?::\d{1,7})?$")
+# "src/app.py in owner/repo" means the file of that repository, not one of the same name here.
+_ELSEWHERE = regex.compile(
+    r"[`'\"]?\s{1,3}(?:in|of|from|on|at)\s{1,3}(?:the\s)?(?:repo(?:sitory)?\s)?[`'\"]?"
+    r"([\w.-]{1,100}/[\w.-]{1,100})(?![\w/])"
+)
+_BARE_FILES = frozenset(
+    {"README", "LICENSE", "Makefile", "Dockerfile", "CHANGELOG", "Justfile", "Procfile"}
+)
+_DENIED_NAMES = (
+    *(".git", ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".netrc", ".pgpass", ".htpasswd"),
+    *(".npmrc", ".pypirc", ".git-credentials", "credentials", "shadow"),
+    *(".env", ".env.*", "*.env", ".envrc", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
+    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk"),
+)
+_HARMLESS_NAMES = ("*.pub", ".env.example", ".env.sample", ".env.template", ".env.dist")
+
+
+class FilesFetcher:
+    """Fetches regular text files under the allowed roots.
+
+    Args:
+        roots: Folders whose files may be read; relative paths in prompts are looked up in each.
+        max_bytes: Longest text, in bytes; longer files are cut and marked.
+        now: Clock; returns aware moments.
+    """
+
+    host = "files"
+
+    def __init__(
+        self,
+        *,
+        roots: Sequence[str | Path],
+        max_bytes: int = 262_144,
+        now: Callable[[], datetime] | None = None,
+    ) -> None:
+        self._roots = tuple(_tidy(Path(root).expanduser()) for root in roots)
+        self._max_bytes = max_bytes
+        self._now = now or utc_now
+
+    def __repr__(self) -> str:
+        return f"FilesFetcher({[str(root) for root in self._roots]})"
+
+    def recognise(self, prompt: str) -> Sequence[ArtifactRef]:
+        """Return files under a root that this prompt names and that exist, at most 8.
+
+        A file that may not be read (a private key, a link out of the root) is recognised as well,
+        so that asking for it is answered with the refusal instead of silence.
+        """
+        found: dict[str, ArtifactRef] = {}
+        text = prompt[:_MAX_PROMPT_CHARS]
+        with contextlib.suppress(TimeoutError):
+            for index, (name, end) in enumerate(_candidates(text)):
+                if index >= _MAX_CANDIDATES or len(found) >= _MAX_REFS:
+                    break
+                path = self._locate(name)
+                if path is not None and not self._is_elsewhere(text, end):
+                    found.setdefault(str(path), ArtifactRef("file", self.host, str(path), {}))
+        return list(found.values())
+
+    def fetch(self, ref: ArtifactRef) -> Artifact:
+        """Read one file now.
+
+        Raises:
+            FetchDeniedError: If it is outside the roots, denied by name or not readable.
+            FetchNotFoundError: If it does not exist.
+            FetchError: If it is no regular text file.
+        """
+        if ref.kind != "file" or ref.host != self.host or "\0" in ref.target:
+            raise FetchDeniedError("this is no reference to a local file", hint="give a path")
+        path = _tidy(Path(ref.target))
+        if not Path(ref.target).is_absolute() or not self._is_inside(path):
+            raise self._outside(path)
+        _refuse_secret_names(path)
+        resolved = self._resolve(path)
+        data, size_bytes, changed = read_regular(resolved, max_bytes=self._max_bytes)
+        cut = size_bytes > len(data)
+        text = decode_text(data, whole=not cut)
+        if text is None:
+            raise FetchError(f"{path.name} is not a text file", hint="name a UTF-8 text file")
+        return Artifact(
+            ref=f"{self.host}:{ref.target}",
+            title=f"{path.name} ({size_bytes} bytes, changed {minutes(changed)})",
+            text=printable(text),
+            url=str(path),
+            fetched_at=self._now(),
+            truncated=cut,
+        )
+
+    def _locate(self, name: str) -> Path | None:
+        """Return the existing file a name is meant for; nothing outside the roots is touched."""
+        try:
+            given = Path(name).expanduser() if name.startswith("~") else Path(name)
+            places = [given] if given.is_absolute() else [root / given for root in self._roots]
+            for place in places:
+                path = _tidy(place)
+                if self._is_inside(path) and _is_file_or_link(path):
+                    return path
+        except (OSError, ValueError, RuntimeError):
+            return None
+        return None
+
+    def _is_inside(self, path: Path) -> bool:
+        return any(path.is_relative_to(root) for root in self._roots)
+
+    def _is_elsewhere(self, text: str, end: int) -> bool:
+        match = _ELSEWHERE.match(text, end, timeout=_TIMEOUT_S)
+        if match is None:
+            return False
+        folder = match[1].rstrip(".")
+        return not any((root / folder).is_dir() for root in self._roots)
+
+    def _resolve(self, path: Path) -> Path:
+        resolved = resolve_existing(path)
+        if not any(resolved.is_relative_to(root.resolve()) for root in self._roots):
+            raise self._outside(path)
+        _refuse_secret_names(resolved)
+        return resolved
+
+    def _outside(self, path: Path) -> FetchDeniedError:
+        return FetchDeniedError(
+            f"{path} is not inside an allowed folder",
+            hint="add its folder to artifacts.files.roots",
+        )
+
+
+def _tidy(path: Path) -> Path:
+    """Return an absolute path without `.` and `..`, by its words alone: nothing is looked at."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+
+
+def _is_file_or_link(path: Path) -> bool:
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        return not path.is_dir()
+    return stat.S_ISREG(mode)
+
+
+def _refuse_secret_names(path: Path) -> None:
+    for part in path.parts:
+        name = part.lower()
+        harmless = any(fnmatchcase(name, pattern) for pattern in _HARMLESS_NAMES)
+        if not harmless and any(fnmatchcase(name, pattern) for pattern in _DENIED_NAMES):
+            raise FetchDeniedError(
+                f"{path.name} is not read: files under the name {part!r} usually hold secrets",
+                hint="copy what is harmless to another file",
+            )
+
+
+def _candidates(text: str) -> Iterator[tuple[str, int]]:
+    """Yield what may be a path and where it ends, quoted ones first."""
+    for match in _QUOTED.finditer(text, timeout=_TIMEOUT_S):
+        name = (match[1] or match[2] or match[3]).strip()
+        if _reads_like_path(name):
+            yield _LINE_NUMBER.sub("", name), match.end()
+    for match in _WORD.finditer(text, timeout=_TIMEOUT_S):
+        name = match[0].lstrip("([{,;").rstrip(")]},;:!")
+        end = match.start() + match[0].rfind(name) + len(name)
+        for attempt in dict.fromkeys((name, name.rstrip(".:"))):
+            if _reads_like_path(attempt):
+                yield _LINE_NUMBER.sub("", attempt), end
+
+
+def _reads_like_path(name: str) -> bool:
+    if "://" in name or "\0" in name:
+        return False
+    return name in _BARE_FILES or (
+        any(char in name for char in "/\\.") and any(char.isalnum() for char in name)
+    )

@@ -1,0 +1,489 @@
+"""A client for one forge that stays within its bounds, whatever the server does.
+
+In: paths below one API address. Out: parsed JSON with the moment it was confirmed, or a
+`FetchError`. One fetch has one deadline for all its requests together; bodies are counted while
+they stream in, after decompression; redirects never leave the server; the token never shows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
+
+from palace.errors import (
+    ConfigError,
+    FetchDeniedError,
+    FetchError,
+    FetchNotFoundError,
+    FetchTimeoutError,
+)
+from palace.fetch.cache import CachedReply, ReplyCache, reply_key
+from palace.fetch.plain import minutes
+from palace.text import utc_now
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+_T = TypeVar("_T")
+_MAX_REDIRECTS = 3
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class ReplyTooLargeError(FetchError):
+    """A reply is larger than what may be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """How a forge is named in errors and settings.
+
+    Attributes:
+        name: For a person, e.g. `Gitea`.
+        setting: The section of the settings, e.g. `artifacts.gitea`.
+        token_env: The environment variable that carries the token.
+    """
+
+    name: str
+    setting: str
+    token_env: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Parsed JSON and when the server last confirmed it (UTC)."""
+
+    data: Any
+    at: datetime
+
+
+class Token:
+    """A token that does not show in `repr`, `str` or a traceback's locals.
+
+    Raises:
+        ConfigError: If it cannot be a token: anything but visible ASCII.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str | None, *, setting: str) -> None:
+        self._value = (value or "").strip()
+        if not all("!" <= char <= "~" for char in self._value):
+            raise ConfigError(
+                "the token holds characters that no token has", hint=f"set {setting} again"
+            )
+
+    def __repr__(self) -> str:
+        return "Token(***)" if self._value else "Token()"
+
+    def reveal(self) -> str:
+        """Return the token itself, "" if there is none."""
+        return self._value
+
+
+class BoundedClient:
+    """Fetches JSON below one API address.
+
+    Args:
+        api_url: Address of the API, http or https, without user, query or fragment.
+        service: Names for errors.
+        token: Sent as `Authorization: <auth_scheme> <token>` to this server only.
+        auth_scheme: `token` or `Bearer`.
+        accept: Value of the `Accept` header.
+        timeout_s: Seconds for one whole fetch, all its requests together.
+        read_s: Seconds to wait for the next bytes.
+        body_bytes: Largest body, in bytes after decompression.
+        cache: Folder where replies survive the process, or None.
+        cache_s: Seconds during which a reply is used again without asking; 0 always asks.
+        transport: An `httpx` transport in place of the network; stays open.
+        trust_env: Whether proxies and certificates named in the environment are used.
+        now: Clock; returns aware moments.
+
+    Raises:
+        ConfigError: If the address or the token is not usable.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_url: str,
+        service: Service,
+        token: str | None = None,
+        auth_scheme: str = "Bearer",
+        accept: str = "application/json",
+        timeout_s: float = 10.0,
+        read_s: float = 5.0,
+        body_bytes: int = 1_114_112,
+        cache: str | Path | None = None,
+        cache_s: float = 60.0,
+        transport: httpx.BaseTransport | None = None,
+        trust_env: bool = False,
+        now: Callable[[], datetime] | None = None,
+    ) -> None:
+        self.api_url = checked_url(api_url, setting=f"{service.setting}.base_url")
+        self.service = service
+        self.timeout_s = timeout_s
+        self.read_s = read_s
+        self.body_bytes = body_bytes
+        self.cache_s = cache_s
+        self.accept = accept
+        self.replies = ReplyCache(cache)
+        self.now = now or utc_now
+        self.token = Token(token, setting=service.token_env)
+        self._auth_scheme = auth_scheme
+        self._transport = transport
+        self._trust_env = trust_env
+        self._tls: ssl.SSLContext | None = None
+
+    def __repr__(self) -> str:
+        return f"BoundedClient({self.api_url!r})"
+
+    def run(self, job: Callable[[Session], _T]) -> _T:
+        """Run the requests of one fetch within the deadline.
+
+        Name resolution and trickling headers obey no socket time-out, so the job runs in a thread
+        of its own; when time is up its connection is cut and the caller goes on.
+
+        Raises:
+            FetchTimeoutError: If the job is not done after `timeout_s`.
+            FetchError: As the job does.
+        """
+        session = Session(self, deadline=time.monotonic() + self.timeout_s)
+        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="palace-fetch")
+        future = executor.submit(session.run, job)
+        done = False
+        try:
+            done = bool(wait([future], timeout=self.timeout_s).done)
+        finally:
+            executor.shutdown(wait=False)
+            if not done:
+                session.cut()
+        if not done:
+            raise self.timed_out()
+        return future.result()
+
+    def timed_out(self) -> FetchTimeoutError:
+        """Return the error for a server that took too long."""
+        return FetchTimeoutError(
+            f"{self.service.name} did not answer within {self.timeout_s:g} s",
+            hint="try again, or raise artifacts.timeout_s",
+        )
+
+    def connect(self) -> httpx.Client:
+        """Return a new client that holds connections for one fetch.
+
+        Raises:
+            FetchError: If the optional package for HTTP is not installed.
+        """
+        library = _httpx()
+        headers = {
+            "Accept": self.accept,
+            "Accept-Encoding": "gzip",
+            "User-Agent": "mempalace-enforcer",
+        }
+        if self.token.reveal():
+            headers["Authorization"] = f"{self._auth_scheme} {self.token.reveal()}"
+        if self._transport is None and self._tls is None:
+            self._tls = library.create_ssl_context(trust_env=self._trust_env)
+        client: httpx.Client = library.Client(
+            headers=headers,
+            transport=self._transport,
+            trust_env=self._trust_env,
+            follow_redirects=False,
+            verify=self._tls if self._tls is not None else True,
+        )
+        return client
+
+    @property
+    def owns_transport(self) -> bool:
+        """Whether connections are this client's own to close."""
+        return self._transport is None
+
+
+class Session:
+    """The requests of one fetch: one deadline, one set of connections."""
+
+    def __init__(self, client: BoundedClient, *, deadline: float) -> None:
+        self._client = client
+        self._deadline = deadline
+        self._http: httpx.Client | None = None
+        self._socket: Any = None
+        self._over = threading.Event()
+
+    def run(self, job: Callable[[Session], _T]) -> _T:
+        """Run a job with this session and close the connections after it."""
+        try:
+            return job(self)
+        finally:
+            if self._http is not None and self._client.owns_transport:
+                self._http.close()
+
+    def cut(self) -> None:
+        """End the session from another thread: whoever waits for bytes wakes up."""
+        self._over.set()
+        if self._socket is not None:
+            # The plain method on purpose: the one of TLS sockets changes state that the other
+            # thread is using.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+    def get_json(self, path: str, *, query: Mapping[str, str] | None = None) -> Reply:
+        """Fetch one document, from the cache while it is fresh.
+
+        Args:
+            path: Below the API address, starting with `/`, percent-encoded already.
+            query: Parameters, not encoded.
+
+        Raises:
+            FetchDeniedError: On 401, 403 or a redirect elsewhere.
+            FetchNotFoundError: On 404 or 410.
+            FetchTimeoutError: If time is up.
+            ReplyTooLargeError: If the body exceeds `body_bytes`.
+            FetchError: On any other failure.
+        """
+        client = self._client
+        url = client.api_url + path + (f"?{urlencode(query)}" if query else "")
+        key = reply_key(url, accept=client.accept, token=client.token.reveal())
+        cached = client.replies.get(key)
+        if cached is not None and _is_fresh(cached, client.now(), client.cache_s):
+            return Reply(self._parse(cached.body), cached.at)
+        body, etag = self._exchange(url, cached)
+        data = self._parse(body)
+        at = client.now()
+        client.replies.put(key, CachedReply(body, etag, at))
+        return Reply(data, at)
+
+    def _exchange(self, url: str, cached: CachedReply | None) -> tuple[bytes, str]:
+        httpx = _httpx()
+        # Raised after the handlers, so that no error of ours carries a request, and with it the
+        # token, along as its context.
+        try:
+            return self._follow(url, cached)
+        except httpx.TimeoutException:
+            failure: FetchError = self._client.timed_out()
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            name = self._client.service.name
+            failure = FetchError(
+                f"{name} could not be reached ({type(error).__name__})",
+                hint=f"check {self._client.service.setting}.base_url and the network",
+                retryable=True,
+            )
+        raise failure
+
+    def _follow(self, url: str, cached: CachedReply | None) -> tuple[bytes, str]:
+        for _ in range(_MAX_REDIRECTS + 1):
+            with self._open(url, cached) as response:
+                if response.status_code in _REDIRECTS:
+                    url = self._redirected(url, response.headers.get("location", ""))
+                    continue
+                if response.status_code == 304 and cached is not None:
+                    return cached.body, cached.etag
+                self._check(response)
+                return self._read(response), response.headers.get("etag", "")
+        raise FetchError(
+            f"{self._client.service.name} redirected more than {_MAX_REDIRECTS} times",
+            hint=f"check {self._client.service.setting}.base_url",
+        )
+
+    @contextlib.contextmanager
+    def _open(self, url: str, cached: CachedReply | None) -> Iterator[httpx.Response]:
+        remaining_s = self._deadline - time.monotonic()
+        if remaining_s <= 0 or self._over.is_set():
+            raise self._client.timed_out()
+        if self._http is None:
+            self._http = self._client.connect()
+        headers = {"If-None-Match": cached.etag} if cached and cached.etag else {}
+        with self._http.stream(
+            "GET",
+            url,
+            headers=headers,
+            timeout=min(self._client.read_s, remaining_s),
+            extensions={"trace": self._trace},
+        ) as response:
+            yield response
+
+    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._socket = info["return_value"].get_extra_info("socket")
+
+    def _redirected(self, url: str, location: str) -> str:
+        target = urljoin(url, location)
+        home = urlsplit(self._client.api_url)
+        parts = urlsplit(target)
+        same = _origin(parts) == _origin(home)
+        inside = parts.path.startswith(home.path.rstrip("/") + "/") and ".." not in parts.path
+        if not (location and same and inside) or "@" in parts.netloc:
+            raise FetchDeniedError(
+                f"{self._client.service.name} redirected to another place; not followed",
+                hint=f"set {self._client.service.setting}.base_url to where it lives now",
+            )
+        return target
+
+    def _check(self, response: httpx.Response) -> None:
+        status = response.status_code
+        if status != 200:
+            _refuse(status, response.headers, self._client)
+        kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
+        if kind != "application/json" and not kind.endswith("+json"):
+            raise FetchError(
+                f"{self._client.service.name} answered with {kind[:60] or 'no content type'!r}"
+                " instead of JSON",
+                hint=f"check that {self._client.service.setting}.base_url is the forge itself",
+            )
+
+    def _read(self, response: httpx.Response) -> bytes:
+        body = bytearray()
+        for chunk in self._chunks(response):
+            body += chunk
+            if len(body) > self._client.body_bytes:
+                raise ReplyTooLargeError(
+                    f"{self._client.service.name} answered with more than"
+                    f" {self._client.body_bytes} bytes",
+                    hint="raise artifacts.max_bytes",
+                )
+            if time.monotonic() > self._deadline or self._over.is_set():
+                raise self._client.timed_out()
+        return bytes(body)
+
+    def _chunks(self, response: httpx.Response) -> Iterator[bytes]:
+        if response.is_stream_consumed:  # transports without a network hold the body decoded
+            yield response.content
+            return
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        if encoding == "identity":
+            yield from response.iter_raw()
+        elif encoding == "gzip":
+            yield from _gunzip(response.iter_raw(), max_bytes=self._client.body_bytes)
+        else:
+            raise FetchError(
+                f"{self._client.service.name} answered in an encoding nobody asked for",
+                hint="look at the proxy in front of it",
+            )
+
+    def _parse(self, body: bytes) -> Any:  # noqa: ANN401 - JSON is what it is
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            pass
+        raise FetchError(
+            f"{self._client.service.name} answered with broken JSON",
+            hint="try again; if it stays, look at the proxy in front of it",
+            retryable=True,
+        )
+
+
+def checked_url(url: str, *, setting: str) -> str:
+    """Return an http(s) address without a trailing slash.
+
+    Raises:
+        ConfigError: If it has another scheme, no host, or a user, query or fragment. The message
+            never repeats the address: it may hold a password.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+        plain = "@" not in parts.netloc and not parts.query and not parts.fragment
+        _ = parts.port
+    except ValueError:
+        usable = plain = False
+    if not (usable and plain) or any(ord(c) <= 32 or c == "\\" for c in url.strip()):
+        raise ConfigError(
+            f"{setting} is no usable address",
+            hint="give http(s)://host[:port][/path] without user, password, query or fragment",
+        )
+    return url.strip().rstrip("/")
+
+
+def _httpx() -> Any:  # noqa: ANN401 - a module
+    try:
+        import httpx  # optional, and only this module needs it
+    except ImportError:
+        httpx = None  # type: ignore[assignment]
+    if httpx is None:
+        raise FetchError(
+            "fetching from a forge needs a package that is not installed",
+            hint="pip install 'mempalace-enforcer[gitea]'",
+        )
+    return httpx
+
+
+def _origin(parts: SplitResult) -> tuple[str, str, int]:
+    try:
+        port = parts.port
+    except ValueError:
+        port = -1
+    usual = 443 if parts.scheme == "https" else 80
+    return parts.scheme, parts.hostname or "", usual if port is None else port
+
+
+def _is_fresh(reply: CachedReply, now: datetime, cache_s: float) -> bool:
+    return timedelta(0) <= now - reply.at < timedelta(seconds=cache_s)
+
+
+def _gunzip(chunks: Iterator[bytes], *, max_bytes: int) -> Iterator[bytes]:
+    unzip = zlib.decompressobj(wbits=31)
+    try:
+        for chunk in chunks:
+            data = chunk
+            while data and not unzip.eof:
+                # One byte more than allowed is enough for the reader to refuse.
+                yield unzip.decompress(data, max_bytes + 1)
+                data = unzip.unconsumed_tail
+        complete = unzip.eof
+    except zlib.error:
+        complete = False
+    if not complete:
+        raise FetchError("the reply's compression is broken", hint="try again", retryable=True)
+
+
+def _refuse(status: int, headers: Mapping[str, str], client: BoundedClient) -> NoReturn:
+    service = client.service
+    if status == 429 or (status == 403 and _is_rate_limited(headers)):
+        when = _reset_time(headers, client.now())
+        raise FetchError(
+            f"{service.name} limits the rate of requests" + (f" until {when}" if when else ""),
+            hint=f"wait, or set a token in {service.token_env} for a higher limit",
+            retryable=True,
+        )
+    if status in (401, 403):
+        raise FetchDeniedError(
+            f"{service.name} refused access ({status})",
+            hint=f"set a token that may read this repository in {service.token_env}",
+        )
+    if status in (404, 410):
+        raise FetchNotFoundError(
+            f"{service.name} has no such thing ({status})",
+            hint="check the number or path; private repositories need a token"
+            f" in {service.token_env}",
+        )
+    raise FetchError(
+        f"{service.name} answered with status {status}",
+        hint="try again later" if status >= 500 else f"check {service.setting}",
+        retryable=status >= 500,
+    )
+
+
+def _is_rate_limited(headers: Mapping[str, str]) -> bool:
+    return headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
+
+
+def _reset_time(headers: Mapping[str, str], now: datetime) -> str:
+    try:
+        if "retry-after" in headers:
+            return minutes(now + timedelta(seconds=min(float(headers["retry-after"]), 1e7)))
+        reset = float(headers["x-ratelimit-reset"])
+        return minutes(datetime.fromtimestamp(reset, tz=timezone.utc))
+    except (KeyError, ValueError, OverflowError, OSError):
+        return ""

@@ -1,0 +1,63 @@
+"""Plain text that fits: what every fetcher does to foreign text before it becomes an artifact.
+
+In: text or bytes from outside. Out: printable text within a size cap, and whether it was cut.
+"""
+
+from __future__ import annotations
+
+import codecs
+from datetime import datetime, timezone
+
+import regex
+
+_CONTROL = regex.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_SNIFF_BYTES = 8192
+_MAX_BROKEN_SHARE = 0.01
+
+
+def printable(text: str) -> str:
+    """Return text with Unix line ends, without control or direction-override characters."""
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str, *, max_chars: int = 300) -> str:
+    """Return text as one line of at most `max_chars` characters, white space collapsed."""
+    line = " ".join(printable(text).split())
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
+
+
+def clip_bytes(text: str, max_bytes: int) -> tuple[str, bool]:
+    """Cut text to at most `max_bytes` bytes of UTF-8, never inside a character.
+
+    Returns:
+        The text and whether anything was cut.
+    """
+    data = text.encode("utf-8", errors="replace")
+    if len(data) <= max_bytes:
+        return data.decode("utf-8"), False
+    return data[:max_bytes].decode("utf-8", errors="ignore"), True
+
+
+def decode_text(data: bytes, *, whole: bool = True) -> str | None:
+    """Decode bytes of a text file as UTF-8, or say that they are no text.
+
+    Args:
+        data: The file, or its beginning.
+        whole: False if the bytes were cut, so that a broken last character is no fault.
+
+    Returns:
+        The text (a byte order mark removed), or None for binary data: a NUL byte in the first
+        8 KiB, or more than one character in a hundred that is no UTF-8.
+    """
+    if b"\0" in data[:_SNIFF_BYTES]:
+        return None
+    decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
+    text = decoder.decode(data, final=whole)
+    genuine = data.count("\N{REPLACEMENT CHARACTER}".encode())
+    broken = text.count("\N{REPLACEMENT CHARACTER}") - genuine
+    return None if broken > len(text) * _MAX_BROKEN_SHARE else text
+
+
+def minutes(at: datetime) -> str:
+    """Return a moment for a person, to the minute, in UTC."""
+    return f"{at.astimezone(timezone.utc):%Y-%m-%d %H:%M} UTC"

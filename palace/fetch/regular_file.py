@@ -1,0 +1,91 @@
+"""Reads regular files and nothing else: no links, devices or pipes.
+
+In: a path without links in it. Out: bytes, or a descriptor for a block of code, or a `FetchError`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+from palace.errors import FetchDeniedError, FetchError, FetchNotFoundError
+
+
+def resolve_existing(path: Path) -> Path:
+    """Return where a path leads, all links followed.
+
+    Raises:
+        FetchNotFoundError: If nothing is there.
+        FetchError: If it cannot be followed: a loop, a missing permission.
+    """
+    try:
+        return path.resolve(strict=True)
+    except FileNotFoundError as error:
+        raise FetchNotFoundError(f"{path} does not exist", hint="check the path") from error
+    except (OSError, RuntimeError) as error:
+        raise FetchError(f"{path} cannot be resolved", hint="check the path") from error
+
+
+def read_regular(path: Path, *, max_bytes: int) -> tuple[bytes, int, datetime]:
+    """Read the beginning of a regular file; links, devices and pipes are never opened for real.
+
+    Args:
+        path: Without links in it.
+        max_bytes: Most to read.
+
+    Returns:
+        At most `max_bytes` bytes, the size of the file in bytes and when it changed (UTC).
+
+    Raises:
+        FetchDeniedError: If permission is missing.
+        FetchNotFoundError: If it is gone.
+        FetchError: If it is no regular file or cannot be read.
+    """
+    with open_regular(path) as descriptor:
+        status = os.fstat(descriptor)
+        data = bytearray()
+        while len(data) < max_bytes:
+            block = os.read(descriptor, min(1 << 20, max_bytes - len(data)))
+            if not block:
+                break
+            data += block
+        changed = datetime.fromtimestamp(int(status.st_mtime), tz=timezone.utc)
+        return bytes(data), max(status.st_size, len(data)), changed
+
+
+@contextlib.contextmanager
+def open_regular(path: Path) -> Iterator[int]:
+    """Open a regular file for reading and give its descriptor; raises as `read_regular`."""
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    try:
+        # Devices may act on being opened, so they are told apart before; the descriptor is
+        # checked again because the name may have changed hands in between.
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise _not_regular(path)
+        descriptor = os.open(path, flags)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise _not_regular(path)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError as error:
+        raise FetchNotFoundError(f"{path} does not exist", hint="check the path") from error
+    except PermissionError as error:
+        raise FetchDeniedError(
+            f"{path} may not be read", hint="check the permissions of the file"
+        ) from error
+    except OSError as error:
+        reason = errno.errorcode.get(error.errno or 0, "I/O error")
+        raise FetchError(f"{path} cannot be read ({reason})", hint="check the file") from error
+
+
+def _not_regular(path: Path) -> FetchError:
+    return FetchError(f"{path} is not a regular file", hint="name a regular file")

@@ -1,0 +1,1 @@
+"""The layers of the walk: each gathers evidence for one question and reports."""

@@ -1,0 +1,75 @@
+"""L3, can I fetch the actual thing: artifacts the prompt names, fetched live.
+
+In: a turn. Out: a report with what was fetched; a failed fetch is `unavailable`, never text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from palace.errors import FetchError
+from palace.layers.judging import timed
+from palace.ports import Artifact, ArtifactRef, Fetcher
+from palace.types import Evidence, LayerName, LayerReport, Query, RecallSignal, Turn
+
+MAX_ARTIFACTS = 3
+
+
+class ArtifactsLayer:
+    """The configured fetchers.
+
+    Args:
+        fetchers: Asked in this order; each recognises what it is configured for.
+    """
+
+    name: LayerName = "L3"
+
+    def __init__(self, fetchers: Sequence[Fetcher]) -> None:
+        self._fetchers = tuple(fetchers)
+
+    def names_artifact(self, turn: Turn) -> bool:
+        """Whether the prompt names something this layer could fetch; touches no network."""
+        return bool(self._named(turn))
+
+    def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - what is named stands in the turn
+        """Fetch what the prompt names; `skipped` where it names nothing."""
+        return timed(self.name, lambda: self._report(turn))
+
+    def _named(self, turn: Turn) -> list[tuple[Fetcher, ArtifactRef]]:
+        named = [(f, ref) for f in self._fetchers for ref in f.recognise(turn.prompt)]
+        return named[:MAX_ARTIFACTS]
+
+    def _report(self, turn: Turn) -> LayerReport:
+        named = self._named(turn)
+        if not named:
+            return LayerReport(self.name, "skipped", reason="the prompt names no artifact")
+        fetched: list[Evidence] = []
+        failures: list[str] = []
+        for fetcher, ref in named:
+            try:
+                fetched.append(_evidence(fetcher.fetch(ref)))
+            except FetchError as error:
+                failures.append(f"{ref.host}:{ref.target}: {error.message}")
+        reason = "; ".join(failures)
+        if not fetched:
+            return LayerReport(self.name, "unavailable", candidates=len(named), reason=reason)
+        return LayerReport(
+            self.name,
+            "sufficient",
+            candidates=len(named),
+            best=1.0,
+            evidence=tuple(fetched),
+            reason=reason,
+        )
+
+
+def _evidence(artifact: Artifact) -> Evidence:
+    return Evidence(
+        id=artifact.ref,
+        text=artifact.text,
+        layer="L3",
+        source=artifact.url,
+        as_of=artifact.fetched_at,
+        confidence=1.0,
+        trust="system",
+    )

@@ -1,0 +1,87 @@
+"""L1 and L4, what the index knows: memories of rooms and timeline, and playbooks.
+
+In: a query. Out: a report of judged memories with their sources and as-of times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from palace.layers.judging import judge, timed
+from palace.recall.scoring import Scored
+from palace.recall.search import Searcher
+from palace.recall.sufficiency import Sufficiency
+from palace.text import utc_now
+from palace.types import (
+    Evidence,
+    LayerName,
+    LayerReport,
+    Memory,
+    Query,
+    RecallSignal,
+    Trust,
+    Turn,
+)
+
+TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
+
+
+class IndexedLayer:
+    """A layer whose memories live in the index.
+
+    Args:
+        name: `L1` for rooms and timeline, `L4` for playbooks.
+        searcher: Where to look.
+        sufficiency: The calibrated bar.
+        max_evidence: Most pieces of evidence, >= 1.
+        min_trust: Memories of lower trust never make evidence.
+        stale_after_days: A status older than this many days is labelled stale.
+    """
+
+    def __init__(
+        self,
+        name: LayerName,
+        *,
+        searcher: Searcher,
+        sufficiency: Sufficiency,
+        max_evidence: int = 5,
+        min_trust: Trust = "system",
+        stale_after_days: float = 7.0,
+    ) -> None:
+        self.name: LayerName = name
+        self._searcher = searcher
+        self._sufficiency = sufficiency
+        self._max_evidence = max_evidence
+        self._trusted = frozenset(TRUST_ORDER[: TRUST_ORDER.index(min_trust) + 1])
+        self._stale_after = timedelta(days=stale_after_days)
+
+    def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - the query already holds what the turn says
+        """Return what the index holds for this query."""
+        return timed(self.name, lambda: self._report(query, signal))
+
+    def _report(self, query: Query, signal: RecallSignal) -> LayerReport:
+        return judge(
+            self.name,
+            self._searcher.scored(query, layer=self.name),
+            evidence_of=lambda kept: self._evidence(kept, is_status=signal.kind == "status"),
+            sufficiency=self._sufficiency,
+            max_evidence=self._max_evidence,
+        )
+
+    def _evidence(self, kept: Sequence[Scored], *, is_status: bool) -> list[Evidence]:
+        memories = self._searcher.index.load([s.candidate.key for s in kept])
+        return [self._evidence_of(memory, is_status=is_status) for memory in memories]
+
+    def _evidence_of(self, memory: Memory, *, is_status: bool) -> Evidence:
+        as_of = memory.valid_from or memory.updated or memory.created
+        old = as_of is not None and utc_now() - as_of > self._stale_after
+        return Evidence(
+            id=memory.id,
+            text=memory.text,
+            layer=self.name,
+            source=memory.source,
+            as_of=as_of,
+            trust=memory.trust,
+            stale=is_status and old,
+        )

@@ -1,0 +1,62 @@
+"""From scored candidates to a layer's report: confidences, bands and evidence.
+
+In: scored candidates with their memories. Out: a `LayerReport` that only speaks of what it proved.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from palace.errors import PalaceError
+from palace.recall.scoring import Scored
+from palace.recall.sufficiency import Sufficiency
+from palace.types import Evidence, LayerName, LayerReport
+
+# Only the head of a ranking is judged: what stands below never was the answer in any measurement.
+JUDGED = 10
+
+
+def judge(
+    layer: LayerName,
+    scored: Sequence[Scored],
+    *,
+    evidence_of: Callable[[Sequence[Scored]], Sequence[Evidence]],
+    sufficiency: Sufficiency,
+    max_evidence: int,
+) -> LayerReport:
+    """Judge the head of a ranking and report.
+
+    Args:
+        layer: Whose report this is.
+        scored: Candidates, best rank first.
+        evidence_of: Turns scored candidates into bare evidence, one each, same order.
+        sufficiency: The calibrated bar.
+        max_evidence: Most pieces of evidence to hand on, >= 1.
+    """
+    judged = sorted(
+        ((sufficiency.confidence(s), s) for s in scored[:JUDGED]), key=lambda item: -item[0]
+    )
+    if not judged:
+        return LayerReport(layer, "none")
+    best, first = judged[0]
+    band = sufficiency.band(first, best)
+    if band == "none":
+        return LayerReport(layer, "none", candidates=len(scored), best=best)
+    kept = [(c, s) for c, s in judged if sufficiency.is_worth_showing(s, c)][:max_evidence]
+    evidence = tuple(
+        replace(e, confidence=confidence, scores=s.features)
+        for e, (confidence, s) in zip(evidence_of([s for _, s in kept]), kept, strict=True)
+    )
+    return LayerReport(layer, band, candidates=len(scored), best=best, evidence=evidence)
+
+
+def timed(layer: LayerName, gather: Callable[[], LayerReport]) -> LayerReport:
+    """Run a gathering, note how long it took, and turn a failure into `unavailable`."""
+    started = time.perf_counter()
+    try:
+        report = gather()
+    except PalaceError as error:
+        report = LayerReport(layer, "unavailable", reason=error.message)
+    return replace(report, elapsed_ms=(time.perf_counter() - started) * 1000)

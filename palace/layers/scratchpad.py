@@ -1,0 +1,102 @@
+"""L2, what did I learn in this session: the living notes of the scratchpad.
+
+In: a query and the session of its turn. Out: a report of judged notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from palace.layers.judging import judge, timed
+from palace.ports import Candidate, Scratchpad, Vocabulary
+from palace.recall.scoring import Weights, score, term_weights
+from palace.recall.sufficiency import Sufficiency
+from palace.text import tokens
+from palace.types import (
+    Evidence,
+    LayerName,
+    LayerReport,
+    Query,
+    RecallSignal,
+    ScratchEntry,
+    Turn,
+)
+
+
+class ScratchpadLayer:
+    """The session's own notes; other sessions' notes cannot be reached from here.
+
+    Args:
+        scratchpad: Where the notes are.
+        vocabulary: The palace's term weights, which the few notes alone could not give.
+        sufficiency: The calibrated bar.
+        max_evidence: Most pieces of evidence, >= 1.
+    """
+
+    name: LayerName = "L2"
+
+    def __init__(
+        self,
+        scratchpad: Scratchpad,
+        *,
+        vocabulary: Vocabulary,
+        sufficiency: Sufficiency,
+        max_evidence: int = 5,
+    ) -> None:
+        self._scratchpad = scratchpad
+        self._vocabulary = vocabulary
+        self._sufficiency = sufficiency
+        self._max_evidence = max_evidence
+
+    def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - notes are asked the same way for every kind
+        """Return what this session noted about the question."""
+        return timed(self.name, lambda: self._report(turn, query))
+
+    def _report(self, turn: Turn, query: Query) -> LayerReport:
+        if turn.session_id is None:
+            return LayerReport(self.name, "skipped", reason="the turn belongs to no session")
+        entries = self._scratchpad.entries(turn.session_id)
+        asked = {*query.terms, *query.carried}
+        candidates = [
+            candidate
+            for number, entry in enumerate(entries)
+            if asked & set((candidate := _candidate(number, entry.text)).body)
+        ]
+        if not candidates:
+            return LayerReport(self.name, "none")
+        return judge(
+            self.name,
+            score(query, candidates, weights=self._weights(query, candidates)),
+            evidence_of=lambda kept: [_evidence(entries[s.candidate.key]) for s in kept],
+            sufficiency=self._sufficiency,
+            max_evidence=self._max_evidence,
+        )
+
+    def _weights(self, query: Query, candidates: Sequence[Candidate]) -> Weights:
+        """Return the palace's weights; a term the notes hold is not unknown."""
+        palace = term_weights(query, self._vocabulary)
+        noted = {token for c in candidates for token in c.body}
+        return Weights(
+            idf=palace.idf, known=palace.known | (noted & set(palace.idf)), ceiling=palace.ceiling
+        )
+
+
+def _evidence(entry: ScratchEntry) -> Evidence:
+    return Evidence(
+        id=entry.id,
+        text=entry.text,
+        layer="L2",
+        source=f"scratchpad:{entry.session_id}",
+        as_of=entry.at,
+        trust=entry.source,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _tokens_of(text: str) -> tuple[str, ...]:
+    return tuple(tokens(text))
+
+
+def _candidate(number: int, text: str) -> Candidate:
+    return Candidate(number, "scratchpad", number, "", _tokens_of(text), ())

@@ -1,0 +1,1 @@
+"""How memory grows and stays right: every write goes through here."""

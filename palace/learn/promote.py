@@ -1,0 +1,58 @@
+"""Promotion: from a session's note to a memory, only on purpose and in plain words.
+
+In: a scratchpad entry, a summary and a reason. Out: a write result; raw tool output is refused.
+"""
+
+from __future__ import annotations
+
+from palace.errors import TextRefusedError
+from palace.learn.hygiene import raw_output_reason
+from palace.learn.remember import OnConflict, Writer
+from palace.text import utc_now
+from palace.types import Draft, MemoryKind, ScratchEntry, WriteResult
+
+
+def promote(
+    writer: Writer,
+    entry: ScratchEntry,
+    *,
+    room: str,
+    drawer: str,
+    summary: str,
+    reason: str,
+    kind: MemoryKind = "fact",
+    project: str = "",
+    on_conflict: OnConflict = "ask",
+) -> WriteResult:
+    """Store the summary of a note as a memory that names its note, session and reason.
+
+    Raises:
+        TextRefusedError: If summary or reason is empty, or note or summary is raw tool output.
+        SecretRefusedError: If note, summary or reason holds a secret.
+    """
+    for name, value in (("summary", summary), ("reason", reason)):
+        if not value.strip():
+            raise TextRefusedError(
+                f"a promotion needs a {name}",
+                hint="say in one sentence what is worth keeping, and why",
+            )
+    for name, value in (("note", entry.text), ("summary", summary)):
+        raw = raw_output_reason(value, max_chars=writer.max_chars)
+        if raw:
+            raise TextRefusedError(
+                f"the {name} is raw tool output: {raw}",
+                hint="note in your own words what was learned from it, then promote that note",
+            )
+    writer.fit(entry.text)
+    draft = Draft(
+        text=summary,
+        kind=kind,
+        scope=f"project:{project}" if project else "global",
+        trust=entry.source,
+        provenance=f"scratchpad:{entry.id}",
+        created=utc_now(),
+        project=project,
+        session=entry.session_id,
+        reason=writer.fit(reason),
+    )
+    return writer.remember(draft, room=room, drawer=drawer, on_conflict=on_conflict)

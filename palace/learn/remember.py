@@ -1,0 +1,104 @@
+"""The one way in: every explicit write passes here before it reaches a file.
+
+In: a draft and where it belongs. Out: `Remembered`, `Duplicate` or `Conflict`; unfit text is
+refused with an error that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from palace.errors import SecretRefusedError, TextRefusedError
+from palace.learn.conflict import find_conflict
+from palace.learn.dedup import find_duplicate
+from palace.learn.hygiene import control_character_reason, normalise_statement, strip_own_markers
+from palace.ports import DrawerStore
+from palace.secrets import describe, find_secrets, redact
+from palace.types import Conflict, Draft, Duplicate, Memory, Remembered, WriteResult
+
+OnConflict = Literal["ask", "keep", "supersede"]
+ON_CONFLICT: tuple[OnConflict, ...] = ("ask", "keep", "supersede")
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes memories.
+
+    Attributes:
+        store: The canonical files.
+        resembling: Returns active memories of the same scope that resemble a draft.
+        written: Called with every path that changed, so that the next question finds it.
+        secrets: `refuse` or `redact`.
+        max_chars: Longest memory text, in characters.
+    """
+
+    store: DrawerStore
+    resembling: Callable[[Draft], Sequence[Memory]]
+    written: Callable[[str], object]
+    secrets: str = "refuse"
+    max_chars: int = 4000
+
+    def remember(
+        self, draft: Draft, *, room: str, drawer: str, on_conflict: OnConflict = "ask"
+    ) -> WriteResult:
+        """Store a draft unless the palace holds it already or holds something else.
+
+        Args:
+            draft: What to store.
+            room: Room, made if it does not exist.
+            drawer: Drawer, made if it does not exist.
+            on_conflict: `ask` returns the conflict, `keep` stores both, `supersede` retires the
+                older memory.
+
+        Raises:
+            SecretRefusedError: If the text holds a secret (and they are not redacted).
+            TextRefusedError: If the text is empty, too long or holds control characters.
+            UnsafeNameError: If a name would leave the palace.
+        """
+        draft = replace(draft, text=self.fit(draft.text))
+        similar = self.resembling(draft)
+        duplicate = find_duplicate(draft.text, similar)
+        if duplicate is not None:
+            return Duplicate(duplicate)
+        conflict = find_conflict(draft.text, similar)
+        if conflict is not None and on_conflict == "ask":
+            return Conflict(*conflict)
+        memory = self.store.add(draft, room=room, drawer=drawer)
+        self.written(memory.path)
+        if conflict is not None and on_conflict == "supersede":
+            self.store.update(conflict[0], status="inactive", superseded_by=memory.id)
+            self.written(conflict[0].path)
+        return Remembered(memory)
+
+    def fit(self, text: str) -> str:
+        """Return the text as it will be stored, or refuse it.
+
+        Raises:
+            SecretRefusedError: If it holds a secret (and they are not redacted).
+            TextRefusedError: If it is empty, too long or holds control characters.
+        """
+        text = normalise_statement(strip_own_markers(text))
+        if not text:
+            raise TextRefusedError("there is nothing to remember", hint="give a statement")
+        reason = control_character_reason(text)
+        if reason:
+            raise TextRefusedError(f"the text holds {reason}", hint="paste it as plain text")
+        if len(text) > self.max_chars:
+            raise TextRefusedError(
+                f"the text has {len(text)} characters, at most {self.max_chars} fit a memory",
+                hint="store one statement at a time, or import the document",
+            )
+        return self._without_secrets(text)
+
+    def _without_secrets(self, text: str) -> str:
+        findings = find_secrets(text)
+        if not findings:
+            return text
+        if self.secrets == "redact":
+            return redact(text)
+        raise SecretRefusedError(
+            f"refused, nothing was written: {describe(findings, text)}",
+            hint="remember where the secret is kept instead of the secret itself",
+        )

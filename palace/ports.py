@@ -1,0 +1,215 @@
+"""The roles that implementations play; tests and third parties implement these.
+
+In: values of `palace.types`. Out: the same. A port never mentions a medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, runtime_checkable
+
+from palace.types import (
+    ConversationTurn,
+    Document,
+    Draft,
+    FileStamp,
+    LayerName,
+    LayerReport,
+    Memory,
+    Query,
+    RecallSignal,
+    ScratchEntry,
+    Turn,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a reader may see; an argument of every query, never a filter afterwards.
+
+    Global memories are always visible; project and session memories only to their own.
+    """
+
+    session_id: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One memory as the index knows it: enough to be scored, not yet loaded.
+
+    Attributes:
+        key: The index's own row key; only valid until the next refresh.
+        body: Index tokens of the memory's words, in order.
+        context: Index tokens of speaker, headings, title, tags, room and drawer.
+        names: Tokens of the body that are written as names.
+        bm25: Raw relevance, larger is better; 0 for a candidate that was not searched for.
+        distance: Signed distance to the candidate whose neighbour it is, in memories; else 0.
+    """
+
+    key: int
+    path: str
+    position: int
+    session: str
+    body: tuple[str, ...]
+    context: tuple[str, ...]
+    names: frozenset[str] = frozenset()
+    bm25: float = 0.0
+    distance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """How many memories hold a term, anywhere (`any`) and as part of a name (`name`)."""
+
+    any: int = 0
+    name: int = 0
+
+
+class Vocabulary(Protocol):
+    """What the palace's words are: enough for weights and familiarity."""
+
+    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
+        """Return the counts of every term asked for; absent terms have zeros."""
+
+    def size(self) -> int:
+        """Return the number of active memories."""
+
+
+@runtime_checkable
+class Index(Protocol):
+    """Derived, disposable search structure over the palace's memories and playbooks."""
+
+    def candidates(
+        self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
+    ) -> list[Candidate]:
+        """Return active, visible memories holding any of the terms, best BM25 first."""
+
+    def neighbours(
+        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
+    ) -> dict[int, list[Candidate]]:
+        """Return, by candidate key, what stands within `distance` memories in the same file."""
+
+    def load(self, keys: Sequence[int]) -> list[Memory]:
+        """Return the memories of these keys, in the order asked."""
+
+    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
+        """See `Vocabulary.counts`."""
+
+    def size(self) -> int:
+        """See `Vocabulary.size`."""
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return one memory, active or not."""
+
+
+class DrawerStore(Protocol):
+    """The canonical Markdown: what a person owns."""
+
+    def scan(self) -> list[FileStamp]:
+        """Return a stamp for every memory file (rooms and timeline), sorted by path."""
+
+    def read(self, path: str) -> Document:
+        """Parse one file; nonsense in it becomes faults, never an exception."""
+
+    def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
+        """Append one memory durably (fsync) and return it with its id, path and line."""
+
+    def update(self, memory: Memory, **fields: object) -> Memory:
+        """Change metadata fields of one memory in place; its text and all else stay as they are."""
+
+    def append_timeline(self, turns: Sequence[ConversationTurn]) -> list[str]:
+        """Add the turns that are not there yet; return the paths that changed."""
+
+
+class Journal(Protocol):
+    """Append-only record of what was decided and used."""
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Write one whole record or raise; a record has at least `id`, `at` and `type`."""
+
+    def records(
+        self, *, since: datetime | None = None, type: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield records, newest first."""
+
+    def find(self, record_id: str) -> dict[str, Any] | None:
+        """Return the record with this id."""
+
+
+class Scratchpad(Protocol):
+    """Append-only notes of sessions, with a time to live."""
+
+    def append(self, session_id: str, text: str, *, ttl_s: float | None = None) -> ScratchEntry:
+        """Write one note."""
+
+    def entries(self, session_id: str) -> list[ScratchEntry]:
+        """Return the living notes of a session, oldest first; expired ones never."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactRef:
+    """Something outside that a prompt named.
+
+    Attributes:
+        kind: `file`, `log`, `issue`, `pull` or `repo_file`.
+        host: `files`, `logs`, `gitea` or `github`.
+        target: What to fetch, in the fetcher's own notation (`owner/repo#12`, a path).
+        options: Fetcher options, e.g. `{"grep": "ECONNREFUSED"}`.
+    """
+
+    kind: str
+    host: str
+    target: str
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A fetched artifact.
+
+    Attributes:
+        ref: Stable reference, e.g. `gitea:owner/repo#12`.
+        title: One line for a person.
+        text: What it says, within the size cap.
+        url: Where it is; a path for local files. Never holds a token.
+        fetched_at: When it was fetched, UTC.
+        truncated: Whether the size cap cut it.
+    """
+
+    ref: str
+    title: str
+    text: str
+    url: str
+    fetched_at: datetime
+    truncated: bool = False
+
+
+class Fetcher(Protocol):
+    """Finds artifacts in a prompt and fetches them live."""
+
+    host: str
+
+    def recognise(self, prompt: str) -> Sequence[ArtifactRef]:
+        """Return the artifacts this prompt names that this fetcher is configured for."""
+
+    def fetch(self, ref: ArtifactRef) -> Artifact:
+        """Fetch one; raises `FetchError` and nothing else."""
+
+
+class Detector(Protocol):
+    """Decides whether a prompt asks for something remembered."""
+
+    def detect(self, turn: Turn, query: Query) -> RecallSignal:
+        """Return the signal; never raises on any text."""
+
+
+class Layer(Protocol):
+    """One layer of the walk: it gathers, it does not wrap, so no layer can skip another."""
+
+    name: LayerName
+
+    def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:
+        """Return what this layer knows; a failure is an `unavailable` report."""

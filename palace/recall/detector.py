@@ -1,0 +1,173 @@
+"""Decide whether a prompt asks for something remembered: shape, then cues, then familiarity.
+
+In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a score and its cues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from palace.ports import Vocabulary
+from palace.recall.lexicon import Lexicon, matchable, matches
+from palace.recall.logistic import LogisticModel
+from palace.recall.scoring import term_weights
+from palace.recall.shape import code_share, machine_reason
+from palace.text import fold
+from palace.types import Query, RecallKind, RecallSignal, Turn
+
+PERSONAL_CUES = (
+    "past_we",
+    "past_i",
+    "ask_i",
+    "we_present",
+    "i_present",
+    "possessive_my",
+    "possessive_our",
+)
+# Which kind a cue speaks for, most telling first.
+KIND_OF_CUE: Mapping[str, RecallKind] = {
+    "meta": "meta",
+    "identity": "identity",
+    "procedure": "procedure",
+    "preference": "preference",
+    "status": "status",
+    "remember": "history",
+    "last_time": "history",
+    "decision": "fact",
+}
+_LONG_PROMPT_WORDS = 60
+
+
+class CueDetector:
+    """The detector: a small fitted model over cues and familiarity.
+
+    Args:
+        lexicons: Languages to know.
+        vocabulary: The palace's words.
+        model: Fitted weights with the bars `recall` and `other`.
+        own_cues: A person's own literal phrases, folded, with the kind they speak for.
+        recall_at: Score from which a prompt is recall; None takes the fitted bar.
+        other_below: Score below which it is not; None takes the fitted bar.
+        timeout_ms: Bound on each pattern, in milliseconds.
+    """
+
+    def __init__(
+        self,
+        lexicons: Sequence[Lexicon],
+        vocabulary: Vocabulary,
+        *,
+        model: LogisticModel,
+        own_cues: Sequence[tuple[str, RecallKind]] = (),
+        recall_at: float | None = None,
+        other_below: float | None = None,
+        timeout_ms: float = 50.0,
+    ) -> None:
+        self._lexicons = {lexicon.language: lexicon for lexicon in lexicons}
+        self._first = lexicons[0]
+        self._vocabulary = vocabulary
+        self._model = model
+        self._own_cues = [(fold(phrase), kind) for phrase, kind in own_cues]
+        self._recall_at = model.bars["recall"] if recall_at is None else recall_at
+        self._other_below = model.bars["other"] if other_below is None else other_below
+        self._timeout_ms = timeout_ms
+
+    def detect(self, turn: Turn, query: Query) -> RecallSignal:
+        """Return the signal of a turn; never raises on any text."""
+        reason = machine_reason(turn.prompt)
+        if reason:
+            return RecallSignal("none", 0.0, (f"machine:{reason}",))
+        text = matchable(turn.prompt)
+        own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
+        features = self.features(turn, query, text=text)
+        score = self._model.probability(features)
+        kind, runner_up = _kinds(features, query)
+        if own:
+            return RecallSignal(
+                own[1], max(score, 0.99), (f"own:{own[0]}", *self._spoken(features)), kind, "recall"
+            )
+        band = self._band(score)
+        if band == "other":
+            kind, runner_up = "none", kind
+        return RecallSignal(kind, score, self._spoken(features), runner_up, band)
+
+    def _band(self, score: float) -> Literal["recall", "unsure", "other"]:
+        if score >= self._recall_at:
+            return "recall"
+        return "unsure" if score >= self._other_below else "other"
+
+    def _spoken(self, features: Mapping[str, float]) -> tuple[str, ...]:
+        return tuple(self._model.contributions(features))[:8]
+
+    def features(self, turn: Turn, query: Query, *, text: str | None = None) -> dict[str, float]:
+        """Return cues (0 or 1), familiarity and shape, each in [0, 1]."""
+        text = matchable(turn.prompt) if text is None else text
+        lexicon = self._lexicons.get(query.language, self._first)
+        cues = {
+            name: float(matches(pattern, text, timeout_ms=self._timeout_ms))
+            for name, pattern in lexicon.cues.items()
+        }
+        return {
+            **cues,
+            **self._familiarity(query, cues),
+            **_shape(turn, query, text),
+            **_crossed(cues),
+            "follow_up": float(bool(query.carried)),
+        }
+
+    def _familiarity(self, query: Query, cues: Mapping[str, float]) -> dict[str, float]:
+        weights = term_weights(query, self._vocabulary)
+        total = sum(weights.idf.values()) or 1.0
+        known = sum(weights.idf[t] for t in weights.known) / total
+        counts = self._vocabulary.counts([t for name in query.names for t in name])
+        names = [all(counts[t].any for t in name) for name in query.names]
+        loaded = self._vocabulary.size() > 0
+        known_name = float(any(names))
+        tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
+        return {
+            "loaded": float(loaded),
+            "known_name": known_name,
+            "known_name_free": known_name * (1.0 - tasks),
+            "unknown_name": float(bool(names) and not any(names)) * float(loaded),
+            "known_terms": known if loaded else 0.0,
+            "all_known": float(loaded and known > 0.999 and len(query.terms) > 1),
+            "any_name": float(bool(query.names)),
+        }
+
+
+def _shape(turn: Turn, query: Query, text: str) -> dict[str, float]:
+    count = len(turn.prompt.split())
+    return {
+        "long": min(count, _LONG_PROMPT_WORDS) / _LONG_PROMPT_WORDS,
+        "very_long": float(count > _LONG_PROMPT_WORDS),
+        "short": float(count <= 3),
+        "lines": float("\n" in turn.prompt.strip()),
+        "code": code_share(turn.prompt),
+        "colon_payload": float(": " in text and ('"' in text or count > 25)),
+        "few_terms": float(len(query.terms) <= 1),
+        "typed_question": float(query.answer_type not in ("thing", "yes_no")),
+    }
+
+
+def _crossed(cues: Mapping[str, float]) -> dict[str, float]:
+    """Return the few combinations that mean more than their parts."""
+    personal = max((cues.get(name, 0.0) for name in PERSONAL_CUES), default=0.0)
+    question = cues.get("question", 0.0)
+    task = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
+    return {
+        "personal": personal,
+        "personal_question": personal * question * (1.0 - task),
+        "personal_past": max(cues.get("past_we", 0.0), cues.get("past_i", 0.0)) * question,
+        "personal_task": personal * task,
+        "impersonal_question": question * (1.0 - personal),
+    }
+
+
+def _kinds(features: Mapping[str, float], query: Query) -> tuple[RecallKind, RecallKind]:
+    spoken = [kind for cue, kind in KIND_OF_CUE.items() if features.get(cue)]
+    ordered = list(dict.fromkeys([*spoken, "fact"]))
+    if query.answer_type == "date" and ordered[0] == "status":
+        ordered = list(dict.fromkeys(["fact", *ordered]))
+    first = ordered[0]
+    second = ordered[1] if len(ordered) > 1 else "none"
+    return first, second

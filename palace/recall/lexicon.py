@@ -1,0 +1,110 @@
+"""What prompts look like in each language: stop words, question types and cue patterns, from YAML.
+
+In: the names of the languages to know. Out: compiled lexicons whose every match is time-limited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any, cast
+
+import regex
+import yaml
+
+from palace.errors import ConfigError
+from palace.text import fold, words
+from palace.types import AnswerType
+
+DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru")
+MATCHED_CHARS = 600
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """One language.
+
+    Attributes:
+        stopwords: Folded words that carry no content.
+        soft: Folded words that only say what sort of thing is asked for.
+        cues: Cue name -> one compiled alternation.
+        question_types: Answer type -> one compiled alternation, in order of precedence.
+        follow_up: Patterns of a prompt that leans on the previous turn.
+        capitals_mark_names: False where every noun has a capital (German).
+    """
+
+    language: str
+    stopwords: frozenset[str]
+    soft: frozenset[str]
+    cues: Mapping[str, regex.Pattern[str]]
+    question_types: Mapping[AnswerType, regex.Pattern[str]]
+    follow_up: regex.Pattern[str]
+    capitals_mark_names: bool
+
+
+def matchable(prompt: str) -> str:
+    """Return the part of a prompt that cues are matched against: folded, straight quotes, bounded.
+
+    Of a long prompt the head and the tail count; what is asked stands in one of them.
+    """
+    if len(prompt) > 2 * MATCHED_CHARS:
+        prompt = f"{prompt[:MATCHED_CHARS]}\n{prompt[-MATCHED_CHARS:]}"
+    return fold(prompt.translate(_QUOTES))
+
+
+def matches(pattern: regex.Pattern[str], text: str, *, timeout_ms: float) -> bool:
+    """Whether a compiled pattern occurs in `text`; a pattern that takes too long does not."""
+    try:
+        return pattern.search(text, timeout=timeout_ms / 1000) is not None
+    except TimeoutError:
+        return False
+
+
+@lru_cache(maxsize=32)
+def load_lexicon(language: str) -> Lexicon:
+    """Return the shipped lexicon of a language code such as `en`.
+
+    Raises:
+        ConfigError: If no such lexicon is shipped.
+    """
+    folder = resources.files("palace.recall") / "lexicons"
+    if not language.isalpha() or not (folder / f"{language}.yaml").is_file():
+        known = ", ".join(sorted(p.name.removesuffix(".yaml") for p in folder.iterdir()))
+        raise ConfigError(f"no lexicon for language {language!r}", hint=f"there are: {known}")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data = yaml.load((folder / f"{language}.yaml").read_text("utf-8"), Loader=loader)  # noqa: S506 - one of the two safe loaders
+    return _compile(data)
+
+
+def load_lexicons(languages: Iterable[str]) -> tuple[Lexicon, ...]:
+    """Return lexicons in the order asked."""
+    return tuple(load_lexicon(language) for language in languages)
+
+
+def _compile(data: Mapping[str, Any]) -> Lexicon:
+    return Lexicon(
+        language=data["language"],
+        stopwords=_word_set(data["stopwords"]),
+        soft=_word_set(data.get("soft", "")),
+        cues={name: _alternation(patterns) for name, patterns in data["cues"].items()},
+        question_types={
+            cast(AnswerType, kind): _alternation([f"\\b(?:{p})" for p in patterns])
+            for kind, patterns in data["question_types"].items()
+        },
+        follow_up=_alternation(data["follow_up"]),
+        capitals_mark_names=bool(data.get("capitals_mark_names", True)),
+    )
+
+
+def _word_set(text: str) -> frozenset[str]:
+    """Return listed words both as people write them (folded) and as index tokens."""
+    return frozenset(
+        form for word in text.split() for form in (fold(word), *(w.token for w in words(word)))
+    )
+
+
+def _alternation(patterns: Sequence[str]) -> regex.Pattern[str]:
+    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))

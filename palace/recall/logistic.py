@@ -1,0 +1,54 @@
+"""A logistic model kept as a data file: named weights, a bias, and the bars set on it.
+
+In: features by name. Out: a probability, and how much each feature contributed to it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticModel:
+    """p = 1 / (1 + exp(-(bias + sum of weight * value))).
+
+    Attributes:
+        weights: Feature name -> weight; features without a weight do not count.
+        bars: Named thresholds in [0, 1] that were set when the model was fitted.
+        provenance: Which script and data fitted it.
+    """
+
+    weights: Mapping[str, float]
+    bias: float
+    bars: Mapping[str, float]
+    provenance: str = ""
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """Return the probability in (0, 1)."""
+        total = self.bias + sum(
+            weight * features[name] for name, weight in self.weights.items() if name in features
+        )
+        return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, total))))
+
+    def contributions(self, features: Mapping[str, float]) -> dict[str, float]:
+        """Return each feature's share of the log-odds, largest first."""
+        parts = {n: w * features[n] for n, w in self.weights.items() if features.get(n)}
+        return dict(sorted(parts.items(), key=lambda item: -abs(item[1])))
+
+
+@lru_cache(maxsize=8)
+def load_model(name: str) -> LogisticModel:
+    """Return a shipped model, `detector` or `sufficiency`."""
+    path = resources.files("palace.recall") / "weights" / f"{name}.json"
+    data = json.loads(path.read_text("utf-8"))
+    return LogisticModel(
+        weights=data["weights"],
+        bias=data["bias"],
+        bars=data["bars"],
+        provenance=data.get("provenance", ""),
+    )

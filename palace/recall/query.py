@@ -1,0 +1,191 @@
+"""From a prompt to a query: content terms, names, what is asked for, and what a follow-up leans on.
+
+In: a turn and the palace's vocabulary. Out: a `Query` of index tokens; raw text never goes further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from palace.ports import TermCounts, Vocabulary
+from palace.recall.lexicon import MATCHED_CHARS, Lexicon, matchable, matches
+from palace.text import Word, fold, numbers, starts_sentence, words
+from palace.types import AnswerType, Query, Turn
+
+MAX_TERMS = 40
+MAX_CARRIED = 16
+_HEAD_WORDS = 6
+# A lower-case word is taken for a name when the palace mostly writes it as one.
+_NAME_SHARE = 0.6
+# A prompt this short in content terms may lean on the turn before it.
+_ELLIPTIC_TERMS = 2
+
+# After one of these comes what is asked for: "which T-shirt size", "how many eggs".
+_QUESTION_WORDS = frozenset(
+    "what which how whats wich who whose welche welcher welches welchen wie quel quelle quels"
+    " quelles combien que cual cuales cuanto cuantos cuanta cuantas qual quais quanto quantos"
+    " quanta quantas какой какая какое какие каков сколько".split()
+)
+
+
+class Analyst:
+    """Turns prompts into queries.
+
+    Args:
+        lexicons: The languages to know; the first wins ties.
+        vocabulary: What the palace's words are.
+        timeout_ms: Bound on each pattern, in milliseconds.
+    """
+
+    def __init__(
+        self, lexicons: Sequence[Lexicon], vocabulary: Vocabulary, *, timeout_ms: float = 50.0
+    ) -> None:
+        self.lexicons = tuple(lexicons)
+        self._vocabulary = vocabulary
+        self._timeout_ms = timeout_ms
+
+    def analyse(self, turn: Turn) -> Query:
+        """Return the query of a turn; any text at all gives one."""
+        prompt = _bounded(turn.prompt)
+        found = words(prompt)
+        lexicon = self.language_of(found)
+        content = [w for w in found if not _is_function_word(w, lexicon)]
+        counts = self._vocabulary.counts(_all_tokens(content))
+        terms = _terms(content, counts)
+        names = _names(prompt, content, counts, capitals=lexicon.capitals_mark_names)
+        text = matchable(prompt)
+        carried = self._carried(turn, text, lexicon, terms=terms, names=names)
+        return Query(
+            text=turn.prompt,
+            terms=terms,
+            head=_head(found, lexicon, terms),
+            names=names,
+            identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
+            numbers=tuple(dict.fromkeys(numbers(prompt))),
+            answer_type=self._answer_type(text, lexicon),
+            soft=tuple(t for t in terms if t in lexicon.soft),
+            carried=carried,
+            language=lexicon.language,
+            session_id=turn.session_id,
+            project=turn.project,
+        )
+
+    def language_of(self, found: Sequence[Word]) -> Lexicon:
+        """Return the lexicon whose function words the text uses most; the first on a tie."""
+        return max(
+            self.lexicons,
+            key=lambda lexicon: (
+                sum(_is_function_word(w, lexicon) for w in found),
+                -self.lexicons.index(lexicon),
+            ),
+        )
+
+    def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
+        for kind, pattern in lexicon.question_types.items():
+            if matches(pattern, text, timeout_ms=self._timeout_ms):
+                return kind
+        return "thing"
+
+    def _carried(
+        self,
+        turn: Turn,
+        text: str,
+        lexicon: Lexicon,
+        *,
+        terms: Sequence[str],
+        names: Sequence[tuple[str, ...]],
+    ) -> tuple[str, ...]:
+        """Return the terms of the last exchange when the prompt cannot stand alone."""
+        leans = len(terms) <= _ELLIPTIC_TERMS or matches(
+            lexicon.follow_up, text, timeout_ms=self._timeout_ms
+        )
+        if not turn.history or names or not leans:
+            return ()
+        spoken = [m for m in turn.history if m.role in {"user", "assistant", "human", "ai"}][-2:]
+        content = [
+            word
+            for message in spoken
+            for word in words(_bounded(message.content))
+            if not _is_function_word(word, lexicon)
+        ]
+        counts = self._vocabulary.counts(_all_tokens(content))
+        earlier = (t for t in _terms(content, counts) if t not in terms)
+        return tuple(earlier)[:MAX_CARRIED]
+
+
+def _bounded(prompt: str) -> str:
+    """Return head and tail of a very long text: what is asked stands in one of them."""
+    if len(prompt) <= 4 * MATCHED_CHARS:
+        return prompt
+    return f"{prompt[: 2 * MATCHED_CHARS]}\n{prompt[-2 * MATCHED_CHARS :]}"
+
+
+def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
+    if word.shape == "number":
+        return False
+    if word.shape == "dense":
+        # Bigrams of hiragana alone are endings and particles.
+        return word.token in lexicon.stopwords or all("\u3040" <= c <= "\u309f" for c in word.token)
+    return fold(word.surface) in lexicon.stopwords or len(word.token) < 2
+
+
+def _all_tokens(content: Iterable[Word]) -> list[str]:
+    return [token for word in content for token in (word.token, *word.parts)]
+
+
+def _terms(content: Iterable[Word], counts: Mapping[str, TermCounts]) -> tuple[str, ...]:
+    """Return each word's token, or its parts where only they are known to the palace."""
+    terms: dict[str, None] = {}
+    for word in content:
+        known_parts = [p for p in word.parts if counts[p].any]
+        if not counts[word.token].any and known_parts:
+            terms.update(dict.fromkeys(known_parts))
+        else:
+            terms[word.token] = None
+    return tuple(terms)[:MAX_TERMS]
+
+
+def _names(
+    prompt: str, content: Sequence[Word], counts: Mapping[str, TermCounts], *, capitals: bool
+) -> tuple[tuple[str, ...], ...]:
+    """Return names: runs of capitalised words, and words the palace itself writes as names."""
+    spaced = [w for w in content if w.shape == "word"]
+    # In Title Case or ALL CAPS a capital says nothing.
+    shouting = len(spaced) > 2 and all(w.surface[0].isupper() for w in spaced)
+    names: list[tuple[str, ...]] = []
+    previous_end = -1
+    for word in content:
+        if word.shape not in ("word", "identifier") or word.token.startswith("month"):
+            continue
+        count = counts[word.token]
+        known = count.name > 0 and count.name >= _NAME_SHARE * count.any
+        capital = (
+            capitals
+            and not shouting
+            and word.surface[0].isupper()
+            and not starts_sentence(prompt, word.start)
+        )
+        if not (known or capital):
+            continue
+        adjacent = names and prompt[previous_end : word.start].strip() == "" and previous_end > 0
+        if adjacent and word.surface[0].isupper():
+            names[-1] = (*names[-1], word.token)
+        else:
+            names.append((word.token,))
+        previous_end = word.start + len(word.surface)
+    return tuple(dict.fromkeys(names))
+
+
+def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tuple[str, ...]:
+    """Return the content terms that directly follow the first question word."""
+    wanted = set(terms)
+    for number, word in enumerate(found):
+        if fold(word.surface) in _QUESTION_WORDS:
+            head: list[str] = []
+            for following in found[number + 1 : number + 1 + _HEAD_WORDS]:
+                if following.token in wanted:
+                    head.append(following.token)
+                elif head and _is_function_word(following, lexicon):
+                    break
+            return tuple(head)
+    return ()

@@ -1,0 +1,90 @@
+"""Recognise prompts that a machine wrote, and pasted code, by their shape.
+
+In: a prompt. Out: why it is machine-shaped, or None. Linear in the length that is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+
+import regex
+
+LOOKED_AT_CHARS = 4000
+_OWN_MARKER = regex.compile(r"<\s*/?\s*memory-context\b", regex.IGNORECASE)
+_TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
+_BRACKET_LABEL = regex.compile(
+    r"\s*\[(?:notification|reminder|system|info|warn(?:ing)?|error|debug|tool|event|hook|cron|bot"
+    r"|auto|automated|log|status|alert)[^\]]{0,40}\]",
+    regex.IGNORECASE,
+)
+_LOG_LINE = regex.compile(
+    r"^\s*(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\w{3} +\d{1,2} \d{2}:\d{2}:\d{2} "
+    r"|\d{2}:\d{2}:\d{2}[ .,]|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)[ :\]])",
+    regex.MULTILINE,
+)
+_DIFF = regex.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -\d+)", regex.MULTILINE)
+_TRACE = regex.compile(
+    r"^(?:Traceback \(most recent call last\)|\s+at [\w.$<>]+ ?\(|goroutine \d+ \["
+    r"|thread '.{1,80}' panicked|Exception in thread |\w+(?:Error|Exception): )",
+    regex.MULTILINE,
+)
+_TOOL_LINE = regex.compile(
+    r"^(?:\S+: (?:OK|FAILED|WARNING|error|warning)\b|={5,}|-{5,}|\s*(?:PASSED|FAILED|ERROR) |\$ "
+    r"|>>> |\d+ files?,|[\w./-]+:\d+(?::\d+)?: |make(?:\[\d+\])?: |npm (?:ERR|WARN)"
+    r"|collected \d+ items)",
+    regex.MULTILINE,
+)
+_CODE_LINE = regex.compile(
+    r"^\s*(?:def \w+\(|class \w+|import \w+|from \w+(?:\.\w+)* import |#include\b"
+    r"|(?:public|private|static|const|let|var|func|fn|package|using|return)\b.*[;{(=]"
+    r"|(?:SELECT|INSERT|UPDATE|CREATE)\b.*[;{(=]|[}\])]+[;,]?\s*$|.*[;{]\s*$|</?\w+[^>]*>)",
+    regex.MULTILINE,
+)
+_FENCE = "```"
+
+
+def machine_reason(prompt: str) -> str | None:
+    """Return why a prompt is machine-shaped (`json`, `markup`, `log` …), or None."""
+    head = prompt[:LOOKED_AT_CHARS].strip()
+    if not head:
+        return "empty"
+    if _OWN_MARKER.search(head):
+        return "own_evidence"
+    if head[0] in "{[" and _is_json(prompt.strip()):
+        return "json"
+    if _TAG_START.match(head):
+        return "markup"
+    if _BRACKET_LABEL.match(head):
+        return "notification"
+    return _line_reason(head)
+
+
+def _line_reason(head: str) -> str | None:
+    lines = [line for line in head.split("\n") if line.strip()]
+    if _DIFF.match(head):
+        return "diff"
+    if _TRACE.match(head):
+        return "trace"
+    if _LOG_LINE.match(head) and (len(lines) > 1 or ": " in head):
+        return "log"
+    shaped = sum(bool(_LOG_LINE.match(line) or _TOOL_LINE.match(line)) for line in lines)
+    return "tool_output" if len(lines) > 1 and shaped * 2 >= len(lines) else None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text[:1_000_000])
+    except (ValueError, RecursionError):
+        # A cut-off payload is still a payload.
+        return bool(regex.match(r"[\[{]\s*(?:\"[^\"]{1,80}\"\s*:|[\[{])", text))
+    return True
+
+
+def code_share(prompt: str) -> float:
+    """Return the share of lines that look like code, in [0, 1]; a fence counts as half at least."""
+    head = prompt[:LOOKED_AT_CHARS]
+    lines = [line for line in head.split("\n") if line.strip()]
+    if len(lines) < 2:
+        return 0.0
+    share = sum(bool(_CODE_LINE.match(line)) for line in lines) / len(lines)
+    return max(share, 0.5) if _FENCE in head else share

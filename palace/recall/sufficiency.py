@@ -1,0 +1,71 @@
+"""Whether something found answers the question: one calibrated probability and three bands.
+
+In: a scored candidate. Out: a confidence in [0, 1] and its band. Rank never enters: the best of
+the bad is still bad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from palace.recall.logistic import LogisticModel
+from palace.recall.scoring import Scored
+from palace.types import Band
+
+
+class Sufficiency:
+    """Judges candidates, a statement and a turn of a conversation each by its own model.
+
+    What proves an answer differs: a statement stands alone and has to hold every word of the
+    question, a turn lives from the turns around it and from who spoke.
+
+    Args:
+        statement: Fitted model for statements, with the bars `sufficient` and `unclear`.
+        turn: The same for turns of a conversation.
+        sufficient_at: Confidence from which evidence is sufficient; None takes the fitted bars.
+        unclear_at: Confidence from which it is at least unclear; None takes the fitted bars.
+    """
+
+    def __init__(
+        self,
+        statement: LogisticModel,
+        turn: LogisticModel,
+        *,
+        sufficient_at: float | None = None,
+        unclear_at: float | None = None,
+    ) -> None:
+        self._statement = statement
+        self._turn = turn
+        self._sufficient_at = sufficient_at
+        self._unclear_at = unclear_at
+
+    def model(self, scored: Scored) -> LogisticModel:
+        """Return the model that judges this candidate."""
+        return self._turn if scored.candidate.session else self._statement
+
+    def confidence(self, scored: Scored) -> float:
+        """Return the probability that this candidate answers the question."""
+        return self.model(scored).probability(scored.features)
+
+    def band(self, scored: Scored, confidence: float) -> Band:
+        """Return the band; a name nobody in this palace has is never more than none."""
+        if _asks_about_a_stranger(scored.features):
+            return "none"
+        bars = self.model(scored).bars
+        sufficient_at = _or(self._sufficient_at, bars["sufficient"])
+        if confidence >= sufficient_at:
+            return "sufficient"
+        unclear_at = min(_or(self._unclear_at, bars["unclear"]), sufficient_at)
+        return "unclear" if confidence >= unclear_at else "none"
+
+    def is_worth_showing(self, scored: Scored, confidence: float) -> bool:
+        """Whether a candidate may stand beside the best one."""
+        return confidence >= _or(self._unclear_at, self.model(scored).bars["unclear"])
+
+
+def _asks_about_a_stranger(features: Mapping[str, float]) -> bool:
+    return bool(features.get("has_names")) and features.get("unknown_name", 0.0) >= 1.0
+
+
+def _or(given: float | None, fitted: float) -> float:
+    return fitted if given is None else given

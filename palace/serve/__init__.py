@@ -1,0 +1,1 @@
+"""Doors: they translate between the outside and the facade and hold no logic."""

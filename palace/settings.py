@@ -1,0 +1,593 @@
+"""Where settings come from: `mempalace.yaml`, then `PALACE_…` variables, then arguments.
+
+In: at most one YAML file, environment variables, arguments. Out: `LoadedSettings`, which knows
+where every value came from, or one `ConfigError` that names the file, the line and the key; and
+the annotated file and the table that are made from the models.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from palace.errors import ConfigError
+from palace.settings_file import KeyPath, YamlSource, dotted, parse_yaml, read_yaml
+from palace.settings_model import (
+    ArtifactsSettings,
+    ContextSettings,
+    Cue,
+    DetectorSettings,
+    EnforceSettings,
+    FilesSettings,
+    GiteaSettings,
+    GithubSettings,
+    IndexSettings,
+    JournalSettings,
+    LogsSettings,
+    ScratchpadSettings,
+    SearchSettings,
+    Settings,
+    SufficiencySettings,
+    WakeupSettings,
+    WriteSettings,
+)
+
+__all__ = [
+    "FILE_KEY",
+    "FILE_NAME",
+    "RESERVED_VARIABLES",
+    "ArtifactsSettings",
+    "ContextSettings",
+    "Cue",
+    "DetectorSettings",
+    "EnforceSettings",
+    "ExplainedSetting",
+    "FilesSettings",
+    "GiteaSettings",
+    "GithubSettings",
+    "IndexSettings",
+    "JournalSettings",
+    "LoadedSettings",
+    "LogsSettings",
+    "Origin",
+    "ScratchpadSettings",
+    "SearchSettings",
+    "Settings",
+    "SufficiencySettings",
+    "WakeupSettings",
+    "WriteSettings",
+    "default_yaml",
+    "explain",
+    "load_settings",
+    "settings_table",
+]
+
+FILE_NAME = "mempalace.yaml"
+FILE_KEY = "(file)"
+RESERVED_VARIABLES = frozenset({"PALACE_CONFIG", "PALACE_SESSION", "PALACE_PROJECT"})
+
+_PREFIX = "PALACE_"
+_ROOT: KeyPath = ("root",)
+_TOKEN_VARIABLES: Mapping[str, KeyPath] = MappingProxyType(
+    {
+        "GITEA_TOKEN": ("artifacts", "gitea", "token"),
+        "GITHUB_TOKEN": ("artifacts", "github", "token"),
+    }
+)
+_PATH_KEYS: tuple[KeyPath, ...] = (
+    ("scratchpad", "dir"),
+    ("artifacts", "files", "roots"),
+    ("artifacts", "logs", "paths"),
+)
+_PHRASES: Mapping[str, str] = MappingProxyType(
+    {
+        "missing": "is missing",
+        "extra_forbidden": "is not a known key",
+        "model_type": "must be a mapping of keys",
+        "tuple_type": "must be a list",
+        "string_pattern_mismatch": "does not have the right form",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value came from.
+
+    Attributes:
+        kind: `default`, `file`, `env` or `argument`.
+        name: The file's path or the variable's name, else "".
+        line: Line in the file, 1-based; 0 where there is none.
+    """
+
+    kind: Literal["default", "file", "env", "argument"]
+    name: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        where = f"{self.name}:{self.line}" if self.line else self.name
+        return f"{self.kind} {where}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSettings:
+    """Settings with where they came from.
+
+    Attributes:
+        settings: The values; `settings.root` is as written, `root` below is what to use.
+        origins: Dotted key -> origin, for every key, and for `FILE_KEY`.
+        file: The one file that was read, if any.
+        root: The palace's folder, absolute, `~` expanded; it need not exist.
+        ignored: Settings files that exist too and were not read, because only one is.
+    """
+
+    settings: Settings
+    origins: Mapping[str, Origin]
+    file: Path | None
+    root: Path
+    ignored: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedSetting:
+    """One setting for a person.
+
+    Attributes:
+        key: Dotted key, or `FILE_KEY` for the file in use.
+        value: As it would be written in YAML; `***` for a secret that is set.
+        origin: Where the value came from.
+        description: What it means, with unit and bounds.
+    """
+
+    key: str
+    value: str
+    origin: Origin
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A raw value that somebody set.
+
+    Attributes:
+        origin: Who set it.
+        folder: What relative paths in it are relative to.
+        source: The YAML it was written in, for the lines of list items.
+    """
+
+    raw: object
+    origin: Origin
+    folder: Path
+    source: YamlSource | None = None
+
+
+_Values = dict[KeyPath, _Value]
+
+
+def load_settings(
+    *,
+    config: Path | None = None,
+    root: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> LoadedSettings:
+    """Find, read and check the settings.
+
+    One file is read, the first of: `config`, `$PALACE_CONFIG`, `mempalace.yaml` in `cwd`,
+    `config/mempalace.yaml` in the root. Variables named `PALACE_<SECTION>__<KEY>` go on top of it,
+    arguments on top of them; a variable that is empty counts as not set. Relative paths in a file
+    are relative to its folder, all others to `cwd`.
+
+    Args:
+        config: The file to read; it must exist.
+        root: The palace's folder, instead of `PALACE_ROOT` and `root:`.
+        env: Environment variables; the process's own where None.
+        cwd: Folder to look in; the process's own where None.
+
+    Raises:
+        ConfigError: If a file, a variable or a value is wrong; the message says where.
+    """
+    variables = {k: v for k, v in (os.environ if env is None else env).items() if v.strip()}
+    here = Path(cwd or Path.cwd()).absolute()
+    from_env = _env_values(variables, here)
+    if root is not None:
+        from_env[_ROOT] = _Value(str(root), Origin("argument"), here)
+    found, ignored = _find_files(config, _root_of(from_env, here), variables, here)
+    values: _Values = {}
+    origins = {FILE_KEY: Origin("default")}
+    if found is not None:
+        values = _file_values(read_yaml(found[0]), found[0].parent)
+        origins[FILE_KEY] = found[1]
+    values |= from_env
+    settings = _validated(values)
+    for path, _ in _leaves():
+        origins[dotted(path)] = values[path].origin if path in values else Origin("default")
+    return LoadedSettings(
+        settings=settings,
+        origins=MappingProxyType(origins),
+        file=found[0] if found else None,
+        root=_root_of(values, here),
+        ignored=ignored,
+    )
+
+
+def explain(loaded: LoadedSettings) -> list[ExplainedSetting]:
+    """Return the file in use, then every setting in the order of the annotated file."""
+    ignored = ", ".join(str(path) for path in loaded.ignored)
+    rows = [
+        ExplainedSetting(
+            key=FILE_KEY,
+            value=str(loaded.file) if loaded.file else "none",
+            origin=loaded.origins[FILE_KEY],
+            description="The one settings file that is read."
+            + (f" Found too and not read: {ignored}." if ignored else ""),
+        )
+    ]
+    for path, info in _leaves():
+        value: Any = loaded.settings
+        for part in path:
+            value = getattr(value, str(part))
+        key = dotted(path)
+        rows.append(
+            ExplainedSetting(key, _as_yaml(value), loaded.origins[key], info.description or "")
+        )
+    return rows
+
+
+def default_yaml() -> str:
+    """Return the annotated `mempalace.yaml`: every key, its meaning and its default."""
+    head = (
+        "Settings of the memory palace. Every key is here with its default; a file needs only the "
+        "keys it changes. One file is read, the first of: --config, $PALACE_CONFIG, "
+        f"./{FILE_NAME}, config/{FILE_NAME} in the root. A variable goes on top of it: "
+        "PALACE_SCRATCHPAD__TTL_S=60 sets ttl_s of scratchpad. Relative paths are relative to the "
+        "folder of this file."
+    )
+    lines = [*_comment(head, 0), "", *_yaml_lines(Settings, ())]
+    return "\n".join(lines) + "\n"
+
+
+def settings_table() -> str:
+    """Return a Markdown table: key, default, meaning."""
+    rows = ["| key | default | meaning |", "|---|---|---|"]
+    for path, info in _leaves():
+        meaning = (info.description or "").replace("|", "\\|")
+        rows.append(f"| `{dotted(path)}` | `{_as_yaml(info.default)}` | {meaning} |")
+    return "\n".join(rows) + "\n"
+
+
+# Finding files and folders
+
+
+def _find_files(
+    config: Path | None, root: Path, variables: Mapping[str, str], here: Path
+) -> tuple[tuple[Path, Origin] | None, tuple[Path, ...]]:
+    """Return the file to read with who named it, and the others that exist."""
+    named: list[tuple[Path, Origin]] = []
+    if config is not None:
+        named.append((_absolute(str(config), here, key="--config"), Origin("argument")))
+    if "PALACE_CONFIG" in variables:
+        path = _absolute(variables["PALACE_CONFIG"], here, key="PALACE_CONFIG")
+        named.append((path, Origin("env", "PALACE_CONFIG")))
+    usual = [
+        (path, Origin("file", str(path)))
+        for path in (here / FILE_NAME, root / "config" / FILE_NAME)
+        if _is_there(path)
+    ]
+    candidates = [*named, *usual]
+    if not candidates:
+        return None, ()
+    first = candidates[0]
+    others = dict.fromkeys(path for path, _ in candidates[1:] if path != first[0])
+    return first, tuple(path for path in others if _is_there(path))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{path} cannot be looked at: {getattr(error, 'strerror', None) or error}",
+            hint="check the path and its permissions",
+        ) from error
+
+
+def _root_of(values: _Values, here: Path) -> Path:
+    given = values.get(_ROOT)
+    text = given.raw if given else Settings.model_fields["root"].default
+    if not isinstance(text, str):
+        return here
+    return _absolute(text, given.folder if given else here, key="root")
+
+
+def _absolute(text: str, folder: Path, *, key: str) -> Path:
+    try:
+        return folder / Path(text).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(
+            f"`{key}`: the home folder in {text!r} is not known", hint="write the whole path"
+        ) from error
+
+
+# Reading values
+
+
+def _file_values(source: YamlSource, folder: Path) -> _Values:
+    """Return the values of a file, after refusing keys and sections that do not exist."""
+    data = {} if source.value is None else source.value
+    if not isinstance(data, dict):
+        raise ConfigError(
+            f"{source.name}:1: settings must be a mapping of keys, such as `search:`",
+            hint="see the annotated mempalace.yaml",
+        )
+    if "wing" in data or isinstance(data.get("rooms"), list):
+        key = "wing" if "wing" in data else "rooms"
+        raise ConfigError(
+            f"{source.name}:{source.line((key,))}: `{key}`: this file belongs to the MemPalace "
+            "project, another tool that uses the same file name",
+            hint="name your own file with --config or PALACE_CONFIG, or rename one of the two",
+        )
+    return dict(_section_values(source, folder, Settings, data, ()))
+
+
+def _section_values(
+    source: YamlSource,
+    folder: Path,
+    model: type[BaseModel],
+    data: dict[str, object],
+    path: KeyPath,
+) -> Iterator[tuple[KeyPath, _Value]]:
+    for name, raw in data.items():
+        key = (*path, name)
+        where = f"{source.name}:{source.line(key)}: `{dotted(key)}`"
+        info = model.model_fields.get(name)
+        if info is None:
+            raise ConfigError(f"{where} is not a known key", hint=_key_hint(name, model, path))
+        section = _section_of(info)
+        if section is None:
+            if _is_secret(info):
+                raise ConfigError(
+                    f"{where} is a secret and must not stand in a file",
+                    hint=f"set it in the environment: {' or '.join(_variables_of(key))}",
+                )
+            yield (
+                key,
+                _Value(raw, Origin("file", source.name, source.line(key)), folder, source),
+            )
+        elif isinstance(raw, dict):
+            yield from _section_values(source, folder, section, raw, key)
+        elif raw is not None:
+            keys = ", ".join(section.model_fields)
+            raise ConfigError(f"{where} must be a section", hint=f"with keys below it: {keys}")
+
+
+def _env_values(variables: Mapping[str, str], here: Path) -> _Values:
+    names = {_variable(path): (path, info) for path, info in _leaves()}
+    values: _Values = {}
+    for name, path in _TOKEN_VARIABLES.items():
+        if name in variables:
+            values[path] = _Value(variables[name].strip(), Origin("env", name), here)
+    for name, text in sorted(variables.items()):
+        if not name.startswith(_PREFIX) or name in RESERVED_VARIABLES:
+            continue
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
+            raise ConfigError(
+                f"environment variable {name} is no setting", hint=f"did you mean {near[0]}?"
+            )
+        path, info = names[name]
+        raw, source = _env_value(name, text, info)
+        values[path] = _Value(raw, Origin("env", name), here, source)
+    return values
+
+
+def _env_value(name: str, text: str, info: FieldInfo) -> tuple[object, YamlSource | None]:
+    if _is_secret(info):
+        return text.strip(), None
+    if str in _alternatives(info.annotation):
+        nullable = NoneType in _alternatives(info.annotation)
+        return (None if nullable and text.strip() in ("null", "~") else text), None
+    source = parse_yaml(text, name=f"environment variable {name}")
+    return source.value, source
+
+
+# Checking values
+
+
+def _validated(values: _Values) -> Settings:
+    data: dict[str, Any] = {}
+    for path, value in values.items():
+        section = data
+        for part in path[:-1]:
+            section = section.setdefault(str(part), {})
+        section[str(path[-1])] = _with_whole_paths(path, value)
+    try:
+        return Settings.model_validate(data)
+    except ValidationError as error:
+        # The values may hold a token in the wrong place: the error is not chained.
+        raise _config_error(error.errors()[0], values) from None
+
+
+def _with_whole_paths(path: KeyPath, value: _Value) -> object:
+    raw = value.raw
+    if path not in _PATH_KEYS:
+        return raw
+    if isinstance(raw, str) and raw:
+        return str(_absolute(raw, value.folder, key=dotted(path)))
+    if isinstance(raw, list):
+        return [_with_whole_paths(path, _Value(item, value.origin, value.folder)) for item in raw]
+    return raw
+
+
+def _config_error(details: ErrorDetails, values: _Values) -> ConfigError:
+    context = details.get("ctx", {})
+    path: KeyPath = details["loc"]
+    if "key" in context:
+        path = (*path, context["key"])
+    leaf, info = next(
+        ((leaf, info) for leaf, info in _leaves() if path[: len(leaf)] == leaf), (path, None)
+    )
+    kind = details["type"]
+    phrase = _PHRASES.get(kind) or re.sub(r"^\w+ should ", "must ", details["msg"])
+    expected = f"expected {_expected(info.annotation)}: {info.description}" if info else ""
+    valid = re.findall(r"'([^']*)'", str(context.get("expected", "")))
+    if kind == "extra_forbidden":
+        expected, valid = f"valid keys: {', '.join(Cue.model_fields)}", list(Cue.model_fields)
+        wrong: object = path[-1]
+    else:
+        wrong = details["input"]
+    near = _nearest(wrong, valid)
+    where = _place(path, leaf, values)
+    return ConfigError(f"{where}`{dotted(path)}` {phrase}", hint=near + expected)
+
+
+def _place(path: KeyPath, leaf: KeyPath, values: _Values) -> str:
+    value = values.get(leaf)
+    if value is None:
+        below = [v for key, v in values.items() if key[: len(leaf) - 1] == leaf[:-1]]
+        value = below[0] if below else next(iter(values.values()), None)
+    if value is None or value.origin.kind in ("argument", "default"):
+        return "argument: " if value else ""
+    if value.origin.kind == "env":
+        return f"environment variable {value.origin.name}: "
+    line = value.source.line(path) if value.source else value.origin.line
+    return f"{value.origin.name}:{line}: "
+
+
+# Knowing the models
+
+
+def _leaves(
+    model: type[BaseModel] = Settings, path: KeyPath = ()
+) -> Iterator[tuple[KeyPath, FieldInfo]]:
+    """Yield every key that holds a value, in the order of the models."""
+    for name, info in model.model_fields.items():
+        section = _section_of(info)
+        if section is None:
+            yield (*path, name), info
+        else:
+            yield from _leaves(section, (*path, name))
+
+
+def _section_of(info: FieldInfo) -> type[BaseModel] | None:
+    annotation = info.annotation
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return None
+
+
+def _alternatives(annotation: object) -> tuple[object, ...]:
+    """Return the types of a union, without their constraints."""
+    if get_origin(annotation) is Annotated:
+        return _alternatives(get_args(annotation)[0])
+    if get_origin(annotation) is not None and NoneType in get_args(annotation):
+        return tuple(t for part in get_args(annotation) for t in _alternatives(part))
+    return (annotation,)
+
+
+def _is_secret(info: FieldInfo) -> bool:
+    return SecretStr in _alternatives(info.annotation)
+
+
+def _variable(path: KeyPath) -> str:
+    return _PREFIX + "__".join(str(part) for part in path).upper()
+
+
+def _variables_of(path: KeyPath) -> list[str]:
+    return [_variable(path), *(name for name, key in _TOKEN_VARIABLES.items() if key == path)]
+
+
+def _expected(annotation: object) -> str:
+    """Return what a type looks like in YAML, for a person."""
+    names: Mapping[object, str] = {
+        int: "a whole number",
+        float: "a number",
+        bool: "true or false",
+        str: "text",
+        NoneType: "null",
+        SecretStr: "text",
+        Cue: "{pattern: text, kind: a kind of recall}",
+    }
+    described = []
+    for kind in _alternatives(annotation):
+        if get_origin(kind) is Literal:
+            described.append(f"one of {', '.join(get_args(kind))}")
+        elif get_origin(kind) is tuple:
+            described.append(f"a list, each {_expected(get_args(kind)[0])}")
+        else:
+            described.append(names[kind])
+    return " or ".join(described)
+
+
+def _nearest(wrong: object, valid: Iterable[str]) -> str:
+    near = difflib.get_close_matches(wrong, list(valid), n=1) if isinstance(wrong, str) else []
+    return f"did you mean `{near[0]}`? " if near else ""
+
+
+def _key_hint(name: str, model: type[BaseModel], path: KeyPath) -> str:
+    near = _nearest(name, model.model_fields)
+    if near:
+        return near.strip()
+    elsewhere = [dotted(leaf) for leaf, _ in _leaves() if leaf[-1] == name]
+    if elsewhere:
+        return f"did you mean `{elsewhere[0]}`?"
+    place = f"in {dotted(path)}" if path else "here"
+    return f"valid keys {place}: {', '.join(model.model_fields)}"
+
+
+# Writing YAML
+
+
+def _yaml_lines(model: type[BaseModel], path: KeyPath) -> Iterator[str]:
+    indent = 2 * len(path)
+    for name, info in model.model_fields.items():
+        key = (*path, name)
+        section = _section_of(info)
+        if not path and section is not None:
+            yield ""
+        yield from _comment(info.description or "", indent)
+        if section is not None:
+            yield f"{' ' * indent}{name}:"
+            yield from _yaml_lines(section, key)
+        elif _is_secret(info):
+            yield from _comment(f"{name}: set {' or '.join(_variables_of(key))}", indent)
+        else:
+            yield f"{' ' * indent}{name}: {_as_yaml(info.default)}"
+
+
+def _comment(text: str, indent: int) -> list[str]:
+    start = " " * indent + "# "
+    return textwrap.wrap(
+        text, 96, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
+    )
+
+
+def _as_yaml(value: object) -> str:
+    """Return a value in one line of YAML; a secret only as `***`."""
+    if value is None or isinstance(value, bool | int | float):
+        return json.dumps(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(_as_yaml(item) for item in value)}]"
+    if isinstance(value, Cue):
+        return f"{{pattern: {_as_yaml(value.pattern)}, kind: {value.kind}}}"
+    if isinstance(value, SecretStr):
+        return "***"
+    text = str(value)
+    plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", text) and text.lower() not in (
+        "true",
+        "false",
+        "null",
+    )
+    return text if plain else json.dumps(text, ensure_ascii=False)

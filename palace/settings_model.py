@@ -1,0 +1,440 @@
+"""The keys a person may set, as frozen pydantic models with units and bounds.
+
+In: plain values from a file, the environment or a caller. Out: `Settings`, or pydantic's
+`ValidationError`, which `palace.settings` turns into a `ConfigError`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from palace.types import LayerName, RecallKind, Trust
+
+
+def _unique(items: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(items)) != len(items):
+        raise PydanticCustomError("unique", "must not name anything twice")
+    return items
+
+
+def _check_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or parts.username is not None or parts.password is not None:
+        raise PydanticCustomError("url", "must be an http(s) address without user or password")
+    if parts.query or parts.fragment or re.search(r"\s", value):
+        raise PydanticCustomError("url", "must be an http(s) address without spaces, ? and #")
+    return value.rstrip("/")
+
+
+def _check_token(value: SecretStr) -> SecretStr:
+    if not re.fullmatch(r"[!-~]{1,1000}", value.get_secret_value()):
+        raise PydanticCustomError("token", "must be one word of visible ASCII characters")
+    return value
+
+
+def _in_order(low_key: str, low: float | None, high_key: str, high: float | None) -> None:
+    if low is not None and high is not None and low > high:
+        raise PydanticCustomError("order", f"must not be above {high_key}", {"key": low_key})
+
+
+_PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+_Url = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_check_url)]
+_Token = Annotated[SecretStr, AfterValidator(_check_token)]
+_Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
+_Repository = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,100}/[\w.-]{1,100}$")]
+
+
+class Section(BaseModel):
+    """A part of the settings: frozen, and every key must be known."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+
+class Cue(Section):
+    """A person's own recall cue."""
+
+    pattern: str = Field(
+        min_length=2, max_length=200, description="Literal phrase, any case; 2 to 200 characters."
+    )
+    kind: RecallKind = Field(description="What sort of recall the phrase asks for.")
+
+
+class DetectorSettings(Section):
+    """Which prompts count as questions for the memory."""
+
+    languages: Annotated[tuple[_Language, ...], AfterValidator(_unique)] = Field(
+        ("en", "de", "fr", "es", "pt", "zh", "ja", "ru"),
+        min_length=1,
+        max_length=40,
+        description="Languages whose recall cues are read, as ISO 639 codes; 1 to 40.",
+    )
+    cues: tuple[Cue, ...] = Field(
+        (),
+        max_length=500,
+        description="Your own recall cues, at most 500: literal phrases, any case, no patterns. "
+        'Each is {pattern: "the usual spot", kind: fact}.',
+    )
+    recall_at: StrictFloat | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Probability from which a prompt is recall; 0 to 1, null = the fitted one.",
+    )
+    other_below: StrictFloat | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Probability below which a prompt is not recall; 0 to 1, null = the fitted "
+        "one. Between the two, the evidence decides.",
+    )
+    pattern_timeout_ms: StrictInt = Field(
+        50,
+        ge=1,
+        le=1000,
+        description="Longest time one cue pattern may take, in milliseconds; 1 to 1000.",
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> DetectorSettings:
+        _in_order("other_below", self.other_below, "recall_at", self.recall_at)
+        return self
+
+
+class SufficiencySettings(Section):
+    """How much evidence is enough."""
+
+    sufficient_at: StrictFloat | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Probability from which evidence answers; 0 to 1, null = the calibrated bar.",
+    )
+    unclear_at: StrictFloat | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Probability from which evidence is unclear instead of irrelevant; 0 to 1, "
+        "null = the calibrated bar.",
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> SufficiencySettings:
+        _in_order("unclear_at", self.unclear_at, "sufficient_at", self.sufficient_at)
+        return self
+
+
+class EnforceSettings(Section):
+    """What happens with each outcome of the walk."""
+
+    on_hit: Literal["ground", "answer"] = Field(
+        "ground",
+        description="On sufficient evidence: ground (call the model with it) or answer (quote the "
+        "memory, no model).",
+    )
+    on_unclear: Literal["confirm", "fallback"] = Field(
+        "confirm",
+        description="On unclear evidence: confirm (the model must quote the memory that answers) "
+        "or fallback (no model).",
+    )
+    on_miss: Literal["fallback", "generate"] = Field(
+        "fallback",
+        description="On no evidence: fallback (the honest reply, no model) or generate (free "
+        "generation, labelled as ungrounded).",
+    )
+    answer_kinds: Annotated[tuple[RecallKind, ...], AfterValidator(_unique)] = Field(
+        (), description="Kinds of recall that are answered as with on_hit: answer in any case."
+    )
+    fallback_text: str = Field(
+        "I don't have this in my memory palace.",
+        min_length=1,
+        max_length=1000,
+        description="The reply when nothing is known; 1 to 1000 characters.",
+    )
+    name_near_misses: StrictBool = Field(
+        True, description="Whether the fallback names the closest memory it does have."
+    )
+    max_evidence: StrictInt = Field(
+        5, ge=1, le=50, description="Most pieces of evidence in one verdict, in memories; 1 to 50."
+    )
+    min_trust: Trust = Field(
+        "system",
+        description="Lowest trust that may ground an answer: user, agent or system, highest first.",
+    )
+
+
+class ContextSettings(Section):
+    """What a turn carries besides its evidence."""
+
+    inject: Literal["recall", "always"] = Field(
+        "recall",
+        description="Prompts that get memories attached: recall (only recall prompts) or always.",
+    )
+    budget_tokens: StrictInt = Field(
+        1200, ge=50, le=100_000, description="Most memory in one turn, in tokens; 50 to 100000."
+    )
+
+
+class SearchSettings(Section):
+    """How memories are looked up."""
+
+    top_k: StrictInt = Field(
+        10, ge=1, le=200, description="Hits that a search returns, in memories; 1 to 200."
+    )
+    candidates: StrictInt = Field(
+        100,
+        ge=1,
+        le=5000,
+        description="Candidates that are scored closely, in memories, at least top_k; 1 to 5000.",
+    )
+    neighbour_distance: StrictInt = Field(
+        2,
+        ge=0,
+        le=10,
+        description="How far the neighbours of a hit count, in positions of its file; 0 to 10.",
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> SearchSettings:
+        _in_order("top_k", self.top_k, "candidates", self.candidates)
+        return self
+
+
+class IndexSettings(Section):
+    """The derived index."""
+
+    refresh_s: StrictFloat = Field(
+        1.0,
+        ge=0,
+        le=3600,
+        description="How often a running palace looks for files changed by hand, in seconds; "
+        "0 to 3600, 0 = before every question.",
+    )
+
+
+class ScratchpadSettings(Section):
+    """Notes of one session (L2)."""
+
+    dir: _PathText | None = Field(
+        None, description="Folder of the scratchpads, a path; null = scratchpad in the root."
+    )
+    ttl_s: StrictFloat = Field(
+        3600.0,
+        gt=0,
+        le=31_536_000,
+        description="How long a note stays readable, in seconds; above 0, up to 31536000.",
+    )
+    max_entry_chars: StrictInt = Field(
+        4000, ge=1, le=100_000, description="Longest note, in characters; 1 to 100000."
+    )
+    max_entries: StrictInt = Field(
+        1000, ge=1, le=100_000, description="Most notes in one session, in notes; 1 to 100000."
+    )
+
+
+class FilesSettings(Section):
+    """Files that may be fetched."""
+
+    roots: Annotated[tuple[_PathText, ...], AfterValidator(_unique)] = Field(
+        (), max_length=100, description="Folders whose files may be read, as paths; at most 100."
+    )
+
+
+class LogsSettings(Section):
+    """Log files that may be fetched."""
+
+    paths: Annotated[tuple[_PathText, ...], AfterValidator(_unique)] = Field(
+        (), max_length=100, description="Log files that may be read, as paths; at most 100."
+    )
+    tail_lines: StrictInt = Field(
+        200, ge=1, le=10_000, description="Lines read from the end of a log; 1 to 10000."
+    )
+    max_line_chars: StrictInt = Field(
+        2000, ge=1, le=100_000, description="Longest line kept, in characters; 1 to 100000."
+    )
+
+
+class GiteaSettings(Section):
+    """A Gitea server whose issues and files may be fetched."""
+
+    base_url: _Url | None = Field(
+        None, description="Address of the server, http(s), at most 2000 characters; null = none."
+    )
+    repositories: Annotated[tuple[_Repository, ...], AfterValidator(_unique)] = Field(
+        (), max_length=500, description="Repositories that may be read, owner/name; at most 500."
+    )
+    token: _Token | None = Field(
+        None, description="Access token, 1 to 1000 characters; only from the environment."
+    )
+
+    @model_validator(mode="after")
+    def _addressed(self) -> GiteaSettings:
+        if self.repositories and self.base_url is None:
+            raise PydanticCustomError(
+                "incomplete", "must be set where repositories are", {"key": "base_url"}
+            )
+        return self
+
+
+class GithubSettings(Section):
+    """GitHub repositories whose issues and files may be fetched."""
+
+    base_url: _Url = Field(
+        "https://api.github.com",
+        description="Address of the API, http(s), at most 2000 characters.",
+    )
+    repositories: Annotated[tuple[_Repository, ...], AfterValidator(_unique)] = Field(
+        (), max_length=500, description="Repositories that may be read, owner/name; at most 500."
+    )
+    token: _Token | None = Field(
+        None, description="Access token, 1 to 1000 characters; only from the environment."
+    )
+
+
+class ArtifactsSettings(Section):
+    """Things outside the palace, fetched live (L3)."""
+
+    enabled: StrictBool = Field(True, description="Whether artifacts are fetched at all.")
+    timeout_s: StrictFloat = Field(
+        10.0, gt=0, le=120, description="Longest wait for one artifact, in seconds; above 0 to 120."
+    )
+    max_bytes: StrictInt = Field(
+        262_144, ge=1, le=16_777_216, description="Most of one artifact, in bytes; 1 to 16777216."
+    )
+    cache_s: StrictFloat = Field(
+        60.0, ge=0, le=86_400, description="How long a fetch is reused, in seconds; 0 to 86400."
+    )
+    stale_after_days: StrictFloat = Field(
+        7.0,
+        ge=0,
+        le=36_500,
+        description="Age from which a status memory is labelled as possibly out of date, in days; "
+        "0 to 36500.",
+    )
+    files: FilesSettings = Field(FilesSettings(), description="Local files.")
+    logs: LogsSettings = Field(LogsSettings(), description="Local log files.")
+    gitea: GiteaSettings = Field(GiteaSettings(), description="A Gitea server.")
+    github: GithubSettings = Field(GithubSettings(), description="GitHub.")
+
+
+class WakeupSettings(Section):
+    """What a session starts with."""
+
+    budget_tokens: StrictInt = Field(
+        800, ge=50, le=100_000, description="Longest wake-up text, in tokens; 50 to 100000."
+    )
+    rooms: StrictInt = Field(4, ge=0, le=50, description="Most rooms selected, in rooms; 0 to 50.")
+    memories_per_room: StrictInt = Field(
+        5, ge=1, le=100, description="Most memories of one room, in memories; 1 to 100."
+    )
+
+
+class WriteSettings(Section):
+    """What may become a memory."""
+
+    secrets: Literal["refuse", "redact"] = Field(
+        "refuse", description="A text that holds a secret: refuse it or redact the secret."
+    )
+    max_chars: StrictInt = Field(
+        4000, ge=1, le=100_000, description="Longest memory text, in characters; 1 to 100000."
+    )
+    default_room: str = Field(
+        "inbox",
+        max_length=80,
+        pattern=r"^[^\s./\\\x00][^/\\\x00]*$",
+        description="Room of a memory that names none, a folder name; 1 to 80 characters.",
+    )
+    remember_in_prompt: StrictBool = Field(
+        False, description='Whether a prompt such as "remember that ..." writes a memory.'
+    )
+
+
+class JournalSettings(Section):
+    """The record of every verdict."""
+
+    enabled: StrictBool = Field(True, description="Whether verdicts are recorded.")
+    prompts: Literal["text", "hash", "off"] = Field(
+        "text", description="What is kept of a prompt: its text, a hash of it, or nothing (off)."
+    )
+    retention_days: StrictInt | None = Field(
+        365, ge=1, le=36_500, description="Age of removal, in days; 1 to 36500, null = never."
+    )
+
+
+class Settings(Section):
+    """Everything a person may set; `Settings()` holds the defaults."""
+
+    root: _PathText = Field(
+        "~/.mempalace", description="Folder of the palace, a path, at most 4096 characters."
+    )
+    preset: Literal["none", "issue_analysis", "health_check", "code_review"] = Field(
+        "none",
+        description="Ready-made recall cues: none, issue_analysis, health_check or code_review.",
+    )
+    layers: Annotated[tuple[LayerName, ...], AfterValidator(_unique)] = Field(
+        ("L0", "L1", "L2", "L3", "L4"),
+        description="Layers that are walked, in order; L0 first, L5 last and only with "
+        "enforce.on_miss: generate.",
+    )
+    detector: DetectorSettings = Field(
+        DetectorSettings(), description="Which prompts count as questions for the memory."
+    )
+    sufficiency: SufficiencySettings = Field(
+        SufficiencySettings(), description="How much evidence is enough."
+    )
+    enforce: EnforceSettings = Field(
+        EnforceSettings(), description="What happens with each outcome of the walk."
+    )
+    context: ContextSettings = Field(
+        ContextSettings(), description="What a turn carries besides its evidence."
+    )
+    search: SearchSettings = Field(SearchSettings(), description="How memories are looked up.")
+    index: IndexSettings = Field(IndexSettings(), description="The derived index.")
+    scratchpad: ScratchpadSettings = Field(
+        ScratchpadSettings(), description="Notes of one session (L2)."
+    )
+    artifacts: ArtifactsSettings = Field(
+        ArtifactsSettings(), description="Things outside the palace, fetched live (L3)."
+    )
+    wakeup: WakeupSettings = Field(WakeupSettings(), description="What a session starts with.")
+    write: WriteSettings = Field(WriteSettings(), description="What may become a memory.")
+    journal: JournalSettings = Field(JournalSettings(), description="The record of every verdict.")
+
+    @field_validator("layers")
+    @classmethod
+    def _first_and_last(cls, layers: tuple[LayerName, ...]) -> tuple[LayerName, ...]:
+        if not layers or layers[0] != "L0":
+            raise PydanticCustomError("layers", "must begin with L0")
+        if "L5" in layers[:-1]:
+            raise PydanticCustomError("layers", "must name L5 last")
+        return layers
+
+    @model_validator(mode="after")
+    def _generation_allowed(self) -> Settings:
+        if "L5" in self.layers and self.enforce.on_miss != "generate":
+            raise PydanticCustomError(
+                "layers", "must not name L5 unless enforce.on_miss is generate", {"key": "layers"}
+            )
+        return self

@@ -1,0 +1,1 @@
+"""Where memory rests: Markdown, the derived index, the scratchpad and the journal."""

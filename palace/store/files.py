@@ -1,0 +1,257 @@
+"""Durable, atomic files: the one seam through which the palace's text reaches a disk.
+
+In: paths and bytes. Out: bytes, digests, and files that are either the old or the new one whole.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
+
+ABSENT = ""
+"""As `expected_digest`: the file must not exist yet."""
+
+LOCK_TIMEOUT_S = 10.0
+_LOCK_POLL_S = 0.005
+_HINTS = {
+    errno.ENOSPC: "Free some disk space, then try again.",
+    errno.EDQUOT: "Free some of your disk quota, then try again.",
+    errno.EACCES: "Give this user permission to read and write the palace folder.",
+    errno.EPERM: "Give this user permission to read and write the palace folder.",
+    errno.EROFS: "The disk is mounted read-only: remount it writable, or move the palace.",
+    errno.ENAMETOOLONG: "Use a shorter name, or move the palace to a shorter path.",
+    errno.EMFILE: "Close some programs, or raise the limit of open files.",
+    errno.EISDIR: "A folder stands where a file should be: rename it.",
+    errno.ENOTDIR: "A file stands where a folder should be: rename it.",
+}
+_NEEDS_A_PERSON = frozenset(
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR}
+)
+
+
+class FileSystem:
+    """The steps of a durable write, one method each, so that each can be made to fail."""
+
+    def make_folder(self, path: Path) -> None:
+        """Make one folder that only its owner may enter."""
+        path.mkdir(mode=0o700, exist_ok=True)
+
+    def create(self, path: Path, mode: int) -> int:
+        """Create a file that must not exist and return its descriptor."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+        descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0), 0o600)
+        if mode != 0o600 and hasattr(os, "fchmod"):
+            os.fchmod(descriptor, mode)
+        return descriptor
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Write all bytes."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+
+    def fsync(self, descriptor: int) -> None:
+        """Force the file's bytes to the disk."""
+        os.fsync(descriptor)
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Put the new file in the place of the old one, atomically."""
+        source.replace(target)
+
+    def fsync_dir(self, folder: Path) -> None:
+        """Force the folder's entries to the disk; a no-op where folders cannot be opened."""
+        if os.name == "nt":
+            return
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def remove(self, path: Path) -> None:
+        """Delete one file."""
+        path.unlink()
+
+
+DISK = FileSystem()
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of the bytes as 64 hex characters."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file's bytes.
+
+    Raises:
+        MemoryNotFoundError: If there is no such file.
+        StoreUnavailableError: If the file system refuses.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise MemoryNotFoundError(
+            f"There is no file {path.name}.", hint="List the rooms to see what there is."
+        ) from error
+    except OSError as error:
+        raise unavailable(error, "read", path) from error
+
+
+def atomic_write(
+    path: Path,
+    data: bytes,
+    *,
+    expected_digest: str | None,
+    file_system: FileSystem = DISK,
+) -> None:
+    """Replace a file as a whole, durably, unless somebody else changed it.
+
+    A temporary file in the same folder is written and synced, renamed over the old one, and the
+    folder is synced. The old file's mode is kept; new files are 0600 and new folders 0700.
+
+    Args:
+        path: Absolute path with symlinks already followed.
+        data: The new content.
+        expected_digest: Digest of the content this write is based on; `ABSENT` if the file must
+            not exist; None to write regardless.
+        file_system: The steps to use.
+
+    Raises:
+        WriteConflictError: If the file is not what was expected.
+        StoreUnavailableError: If the file system refuses; the old file is then untouched.
+    """
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        ensure_folder(path.parent, file_system=file_system)
+        _write_temporary(temporary, data, mode=_mode(path), file_system=file_system)
+        _refuse_changed(path, expected_digest)
+        file_system.rename(temporary, path)
+        file_system.fsync_dir(path.parent)
+    except OSError as error:
+        raise unavailable(error, "write", path) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def ensure_folder(folder: Path, *, file_system: FileSystem = DISK) -> None:
+    """Make a folder and its missing parents, each 0700 and recorded durably.
+
+    Raises:
+        OSError: If the file system refuses; callers translate.
+    """
+    if folder.is_dir():
+        return
+    ensure_folder(folder.parent, file_system=file_system)
+    file_system.make_folder(folder)
+    file_system.fsync_dir(folder.parent)
+
+
+def remove_file(path: Path, *, expected_digest: str, file_system: FileSystem = DISK) -> None:
+    """Delete a file durably, unless somebody else changed it.
+
+    Raises:
+        WriteConflictError: If the file is not what was expected.
+        StoreUnavailableError: If the file system refuses.
+    """
+    try:
+        _refuse_changed(path, expected_digest)
+        file_system.remove(path)
+        file_system.fsync_dir(path.parent)
+    except OSError as error:
+        raise unavailable(error, "delete", path) from error
+
+
+@contextmanager
+def locked(
+    root: Path, name: str = "palace", *, timeout_s: float = LOCK_TIMEOUT_S
+) -> Iterator[None]:
+    """Hold one of the palace's locks, against other processes and other threads.
+
+    Args:
+        root: The palace; the lock is `<root>/.palace/locks/<name>.lock`.
+        name: Which lock; a plain file stem.
+        timeout_s: How long to wait, in seconds.
+
+    Raises:
+        StoreUnavailableError: If the lock is not free in time or cannot be made.
+    """
+    path = root / ".palace" / "locks" / f"{name}.lock"
+    try:
+        ensure_folder(path.parent)
+        lock = FileLock(path, mode=0o600)
+        lock.acquire(timeout=timeout_s, poll_interval=_LOCK_POLL_S)
+    except Timeout as error:
+        raise StoreUnavailableError(
+            f"Another program has held the palace's {name} lock for {timeout_s:g} seconds.",
+            hint="Wait for it to finish, or end it; the lock frees itself when its holder ends.",
+        ) from error
+    except NotImplementedError as error:
+        raise StoreUnavailableError(
+            "This file system has no file locks.",
+            hint="Move the palace to a local disk.",
+            retryable=False,
+        ) from error
+    except OSError as error:
+        raise unavailable(error, "lock", path) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:
+    """Translate what the operating system said into what a person can do.
+
+    Args:
+        error: The refusal.
+        verb: What was tried: `read`, `write`, `delete`, `lock`.
+        path: What it was tried on.
+    """
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return StoreUnavailableError(
+        f"Could not {verb} {path}: {reason}.",
+        hint=_HINTS.get(error.errno or 0, "Check the disk and the folder, then try again."),
+        retryable=error.errno not in _NEEDS_A_PERSON,
+    )
+
+
+def _write_temporary(path: Path, data: bytes, *, mode: int, file_system: FileSystem) -> None:
+    descriptor = file_system.create(path, mode)
+    try:
+        file_system.write(descriptor, data)
+        file_system.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return 0o600
+
+
+def _refuse_changed(path: Path, expected_digest: str | None) -> None:
+    if expected_digest is None:
+        return
+    try:
+        found = digest(path.read_bytes())
+    except FileNotFoundError:
+        found = ABSENT
+    if found != expected_digest:
+        raise WriteConflictError(
+            f"{path.name} was changed while it was being written.",
+            hint="Try again: the change of the other writer was kept.",
+        )

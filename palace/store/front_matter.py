@@ -1,0 +1,103 @@
+"""The YAML block at the top of a Markdown file, read without ever failing.
+
+In: the lines of a file. Out: a mapping of plain values, and what was wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import yaml
+
+MAX_FRONT_MATTER_CHARS = 16_384
+_OPENER = "---"
+_CLOSERS = ("---", "...")
+# What safe_load lets escape for hostile scalars and nesting, beside its own errors.
+_FAILURES = (
+    yaml.YAMLError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """A file's front matter.
+
+    Attributes:
+        values: Its top-level keys, empty if there are none or they cannot be read.
+        end: How many lines it takes, both fences included; 0 if there is none.
+        problem: What is wrong with it, else "".
+        line: 1-based line of the problem.
+    """
+
+    values: Mapping[str, object] = field(default_factory=dict)
+    end: int = 0
+    problem: str = ""
+    line: int = 1
+
+
+def read_front_matter(lines: Sequence[str]) -> FrontMatter:
+    """Read the front matter of a file.
+
+    Args:
+        lines: The file's lines without their ends.
+    """
+    if not lines or lines[0].rstrip(" \t") != _OPENER:
+        return FrontMatter()
+    for number, line in enumerate(lines[1:], 1):
+        if line.rstrip(" \t") in _CLOSERS:
+            return _load("\n".join(lines[1:number]), end=number + 1)
+    return FrontMatter()
+
+
+def text_list(value: object) -> tuple[str, ...]:
+    """Return a YAML value that may be one string or a list of them as a tuple of strings."""
+    if value is None:
+        return ()
+    if isinstance(value, (list, tuple, set)):
+        return tuple(text for item in value if (text := _text(item)))
+    return (text,) if (text := _text(value)) else ()
+
+
+def tag_list(value: object) -> tuple[str, ...]:
+    """Return tags: a list, or one string split at commas and spaces; leading `#` are dropped."""
+    parts = text_list(value)
+    if isinstance(value, str):
+        parts = tuple(value.replace(",", " ").split())
+    return tuple(tag for part in parts if (tag := part.lstrip("#").strip()))
+
+
+def write_front_matter(values: Mapping[str, object]) -> str:
+    """Return a front matter block with these keys in this order, newline-terminated."""
+    text = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False, width=1_000_000)
+    return f"{_OPENER}\n{text}{_OPENER}\n"
+
+
+def _load(text: str, *, end: int) -> FrontMatter:
+    if len(text) > MAX_FRONT_MATTER_CHARS:
+        return FrontMatter(end=end, problem=f"front matter exceeds {MAX_FRONT_MATTER_CHARS} chars")
+    if not text.strip():
+        return FrontMatter(end=end)
+    try:
+        values = yaml.safe_load(text)
+    except _FAILURES as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or type(error).__name__
+        line = mark.line + 2 if mark else 1
+        return FrontMatter(end=end, problem=f"front matter is not YAML: {reason}", line=line)
+    if values is None:
+        return FrontMatter(end=end)
+    if not isinstance(values, dict):
+        return FrontMatter(end=end, problem="front matter is not a list of `key: value`")
+    return FrontMatter(values={str(key): value for key, value in values.items()}, end=end)
+
+
+def _text(value: object) -> str:
+    # Nested collections may share parts a billionfold; only scalars are worth printing.
+    return "" if value is None or isinstance(value, (dict, list, set)) else str(value).strip()

@@ -1,0 +1,125 @@
+"""The identity of the palace's owner: one short text, never longer than its limit.
+
+In: the text a person wants to be known by. Out: the text with how much of its room it uses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from palace.errors import IdentityTooLongError, MemoryNotFoundError
+from palace.store.comments import clean
+from palace.store.files import (
+    DISK,
+    LOCK_TIMEOUT_S,
+    FileSystem,
+    atomic_write,
+    locked,
+    read_bytes,
+)
+from palace.store.names import resolve_inside
+
+IDENTITY_FILE = "identity.txt"
+MAX_IDENTITY_CHARS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the identity file says.
+
+    Attributes:
+        text: Without the newline at its end; "" if there is no file.
+        chars: Unicode code points of `text`.
+        limit: How many there may be.
+        used_percent: Of the limit, rounded; over 100 if too long.
+        over: How many characters too many, 0 if it fits.
+    """
+
+    text: str
+    chars: int
+    limit: int
+    used_percent: int
+    over: int
+
+
+class IdentityFile:
+    """`identity.txt` of one palace.
+
+    Args:
+        root: The palace.
+        limit: Most characters a written identity may have.
+        file_system: The steps of a durable write.
+        lock_timeout_s: How long a write waits for another, in seconds.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        limit: int = MAX_IDENTITY_CHARS,
+        file_system: FileSystem = DISK,
+        lock_timeout_s: float = LOCK_TIMEOUT_S,
+    ) -> None:
+        self.root = root
+        self.limit = limit
+        self._file_system = file_system
+        self._lock_timeout_s = lock_timeout_s
+
+    def read(self) -> Identity:
+        """Return the identity; one that a person made too long is returned whole.
+
+        Raises:
+            StoreUnavailableError: If the file cannot be read.
+            UnsafeNameError: If the file is a symlink out of the palace.
+        """
+        try:
+            data = read_bytes(resolve_inside(self.root, IDENTITY_FILE))
+        except MemoryNotFoundError:
+            data = b""
+        return _measure(data.decode("utf-8-sig", "replace"), self.limit)
+
+    def write(self, text: str) -> Identity:
+        """Replace the identity durably and return it.
+
+        Args:
+            text: At most `limit` characters without newlines at its end.
+
+        Raises:
+            IdentityTooLongError: If it is longer; says by how much, and what to merge.
+            StoreUnavailableError: If the file system refuses.
+        """
+        identity = _measure(clean(text), self.limit)
+        if identity.over:
+            raise IdentityTooLongError(
+                f"The identity has {identity.chars} of at most {identity.limit} characters,"
+                f" {identity.over} too many.",
+                hint=f"Merge or move to a room: {_longest(identity.text)}",
+            )
+        data = f"{identity.text}\n".encode() if identity.text else b""
+        path = resolve_inside(self.root, IDENTITY_FILE)
+        with locked(self.root, timeout_s=self._lock_timeout_s):
+            atomic_write(path, data, expected_digest=None, file_system=self._file_system)
+        return identity
+
+
+def _measure(text: str, limit: int) -> Identity:
+    kept = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    chars = len(kept)
+    return Identity(
+        text=kept,
+        chars=chars,
+        limit=limit,
+        used_percent=round(100 * chars / limit),
+        over=max(0, chars - limit),
+    )
+
+
+def _longest(text: str) -> str:
+    """Name the three longest paragraphs by their length, line and first words."""
+    paragraphs: list[tuple[int, int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            paragraphs.append((len(line), number, " ".join(line.split()[:6])[:60]))
+    longest = sorted(paragraphs, key=lambda found: (-found[0], found[1]))[:3]
+    return "; ".join(f"line {n} ({size} characters: {words} …)" for size, n, words in longest)

@@ -1,0 +1,445 @@
+"""The derived index: SQLite with FTS5, fed with our own tokens.
+
+In: parsed documents with their file stamps. Out: candidates with BM25 scores and term counts.
+Nothing in here is canonical; the file can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from palace.errors import StoreUnavailableError
+from palace.ports import Candidate, Scope, TermCounts
+from palace.store.memory_json import decode_memory, encode_memory
+from palace.text import name_tokens, tokens, utc_now
+from palace.types import Document, FileStamp, LayerName, Memory
+
+SCHEMA_VERSION = 1
+_MAX_QUERY_TERMS = 64
+_BUSY_TIMEOUT_MS = 10_000
+# A file changed within this time before it was read may change again under the same mtime.
+_RACY_NS = 50_000_000
+
+# Our tokens hold letters, digits and these; nothing may be split again inside the engine.
+_TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+_SCHEMA = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+    indexed_ns INTEGER NOT NULL, digest TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE memories (
+    key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, position INTEGER NOT NULL,
+    layer TEXT NOT NULL, room TEXT NOT NULL, status TEXT NOT NULL, scope TEXT NOT NULL,
+    session TEXT NOT NULL, valid_to TEXT NOT NULL, data TEXT NOT NULL,
+    body TEXT NOT NULL, context TEXT NOT NULL, names TEXT NOT NULL
+);
+CREATE INDEX memories_by_id ON memories (id);
+CREATE INDEX memories_by_place ON memories (path, position);
+CREATE INDEX memories_by_room ON memories (room, status);
+CREATE VIRTUAL TABLE fts USING fts5(
+    body, context, names, content='memories', content_rowid='key', tokenize="{_TOKENIZER}"
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'col');
+"""
+_VISIBLE = (
+    "m.status = 'active' AND m.scope IN ('global', ?, ?) AND (m.valid_to = '' OR m.valid_to > ?)"
+)
+
+
+class SqliteIndex:
+    """Search structure in one SQLite file (WAL), shared by processes and threads.
+
+    Args:
+        path: The database file, or None to keep the index in memory.
+
+    Raises:
+        StoreUnavailableError: If the file cannot be opened or rebuilt.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._counts: dict[str, TermCounts] = {}
+        self._counts_version = -1
+        self._size = 0
+        self._connection = self._open()
+
+    # -- life ----------------------------------------------------------------------------------
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError:
+            # Damaged or from another version: it is derived, so it is made anew.
+            self._delete_files()
+        try:
+            return self._connect()
+        except (sqlite3.Error, OSError) as error:
+            raise StoreUnavailableError(
+                f"the index {self.path} cannot be opened: {error}",
+                hint="check the permissions and the free space of the palace's .palace folder",
+            ) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        if self.path is not None:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self.path or ":memory:", check_same_thread=False, isolation_level=None
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        # Losing the last transactions in a power cut only means reading some files again.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == SCHEMA_VERSION:
+            connection.execute("SELECT count(*) FROM files").fetchone()
+            return
+        if version != 0:
+            raise sqlite3.DatabaseError(f"index schema {version}, expected {SCHEMA_VERSION}")
+        connection.execute("BEGIN EXCLUSIVE")
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            for statement in _SCHEMA.strip().split(";\n"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+
+    def _delete_files(self) -> None:
+        if self.path is None:
+            return
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the connection; the index can be opened again by a new object."""
+        with self._lock:
+            self._connection.close()
+
+    def clear(self) -> None:
+        """Throw everything away and start empty."""
+        with self._lock:
+            self._connection.close()
+            self._delete_files()
+            self._counts_version = -1
+            self._connection = self._open()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            connection = self._connection
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                _rollback(connection)
+                raise _translated(error) from error
+            except BaseException:
+                _rollback(connection)
+                raise
+
+    def _rows(self, sql: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._lock:
+            try:
+                return self._connection.execute(sql, arguments).fetchall()
+            except sqlite3.Error as error:
+                raise _translated(error) from error
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def stamps(self) -> dict[str, tuple[FileStamp, bool]]:
+        """Return path -> (stamp, racy) of every indexed file.
+
+        A racy file was written so shortly before it was read that its time stamp proves nothing.
+        """
+        rows = self._rows("SELECT path, size, mtime_ns, indexed_ns FROM files")
+        return {
+            path: (FileStamp(path, size, mtime), mtime > indexed - _RACY_NS)
+            for path, size, mtime, indexed in rows
+        }
+
+    def digests(self) -> dict[str, str]:
+        """Return path -> content digest of every indexed file."""
+        return dict(self._rows("SELECT path, digest FROM files"))
+
+    def apply(
+        self,
+        documents: Iterable[tuple[Document, FileStamp]],
+        *,
+        layer: LayerName = "L1",
+        removed: Iterable[str] = (),
+    ) -> int:
+        """Replace these files' memories and forget removed files, in one transaction.
+
+        Returns:
+            How many memories were written.
+        """
+        written = 0
+        with self._transaction() as connection:
+            for path in removed:
+                self._forget(connection, path)
+            for document, stamp in documents:
+                self._forget(connection, document.path)
+                written += self._write(connection, document, layer)
+                connection.execute(
+                    "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
+                    (document.path, stamp.size, stamp.mtime_ns, time.time_ns(), document.digest),
+                )
+        return written
+
+    def touch(self, stamps: Iterable[FileStamp]) -> None:
+        """Note new stamps of files whose content did not change."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ? WHERE path = ?",
+                [(s.size, s.mtime_ns, time.time_ns(), s.path) for s in stamps],
+            )
+
+    def _forget(self, connection: sqlite3.Connection, path: str) -> None:
+        connection.execute(
+            "INSERT INTO fts (fts, rowid, body, context, names)"
+            " SELECT 'delete', key, body, context, names FROM memories WHERE path = ?",
+            (path,),
+        )
+        connection.execute("DELETE FROM memories WHERE path = ?", (path,))
+        connection.execute("DELETE FROM files WHERE path = ?", (path,))
+
+    def _write(self, connection: sqlite3.Connection, document: Document, layer: LayerName) -> int:
+        for memory in document.memories:
+            body, context, names = memory_tokens(memory, document.tags)
+            valid_to = memory.valid_to.isoformat() if memory.valid_to else ""
+            key = connection.execute(
+                "INSERT INTO memories (id, path, position, layer, room, status, scope, session,"
+                " valid_to, data, body, context, names)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    memory.id,
+                    memory.path,
+                    memory.position,
+                    layer,
+                    memory.room,
+                    memory.status,
+                    memory.scope,
+                    memory.session,
+                    valid_to,
+                    encode_memory(memory),
+                    body,
+                    context,
+                    names,
+                ),
+            ).lastrowid
+            connection.execute(
+                "INSERT INTO fts (rowid, body, context, names) VALUES (?, ?, ?, ?)",
+                (key, body, context, names),
+            )
+        return len(document.memories)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def candidates(
+        self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
+    ) -> list[Candidate]:
+        """Return active, visible memories holding any of the terms, best BM25 first.
+
+        Source: Okapi BM25 as FTS5 computes it (k1 = 1.2, b = 0.75); context counts half.
+        """
+        match = _match_expression(terms)
+        if not match or limit < 1:
+            return []
+        rows = self._rows(
+            "SELECT m.key, m.path, m.position, m.session, m.body, m.context, m.names,"
+            " bm25(fts, 1.0, 0.5, 0.0) AS score"
+            " FROM fts JOIN memories m ON m.key = fts.rowid"
+            f" WHERE fts MATCH ? AND m.layer = ? AND {_VISIBLE}"
+            " ORDER BY score, m.key LIMIT ?",
+            (match, layer, *_scope_arguments(scope), limit),
+        )
+        return [_candidate(row[:7], bm25=-row[7]) for row in rows]
+
+    def neighbours(
+        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
+    ) -> dict[int, list[Candidate]]:
+        """Return, by candidate key, what stands within `distance` memories in the same file."""
+        found: dict[int, list[Candidate]] = {}
+        if distance < 1:
+            return {c.key: [] for c in candidates}
+        for candidate in candidates:
+            rows = self._rows(
+                "SELECT m.key, m.path, m.position, m.session, m.body, m.context,"
+                " m.names FROM memories m"
+                " WHERE m.path = ? AND m.position BETWEEN ? AND ? AND m.key <> ?"
+                f" AND m.session = ? AND {_VISIBLE} ORDER BY m.position",
+                (
+                    candidate.path,
+                    candidate.position - distance,
+                    candidate.position + distance,
+                    candidate.key,
+                    candidate.session,
+                    *_scope_arguments(scope),
+                ),
+            )
+            found[candidate.key] = [
+                _candidate(row, distance=row[2] - candidate.position) for row in rows
+            ]
+        return found
+
+    def load(self, keys: Sequence[int]) -> list[Memory]:
+        """Return the memories of these keys, in the order asked; vanished ones are left out."""
+        if not keys:
+            return []
+        marks = ", ".join("?" * len(keys))
+        rows = self._rows(f"SELECT key, data FROM memories WHERE key IN ({marks})", keys)
+        by_key = {key: decode_memory(data) for key, data in rows}
+        return [by_key[key] for key in keys if key in by_key]
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return one memory by id, active or not; a unique prefix of 8 characters is enough."""
+        rows = self._rows("SELECT data FROM memories WHERE id = ? LIMIT 1", (memory_id,))
+        if not rows and len(memory_id) >= 8:
+            rows = self._rows(
+                "SELECT data FROM memories WHERE id >= ? AND id < ? LIMIT 2",
+                (memory_id, memory_id + "\U0010ffff"),
+            )
+        return decode_memory(rows[0][0]) if len(rows) == 1 else None
+
+    def memories(
+        self, *, room: str | None = None, path: str | None = None, layer: LayerName = "L1"
+    ) -> Iterator[Memory]:
+        """Yield memories in file order, inactive ones included."""
+        conditions, arguments = ["layer = ?"], [str(layer)]
+        if room is not None:
+            conditions.append("room = ?")
+            arguments.append(room)
+        if path is not None:
+            conditions.append("path = ?")
+            arguments.append(path)
+        rows = self._rows(
+            f"SELECT data FROM memories WHERE {' AND '.join(conditions)} ORDER BY path, position",
+            arguments,
+        )
+        return (decode_memory(data) for (data,) in rows)
+
+    def rooms(self) -> dict[str, int]:
+        """Return room -> number of active memories (timeline included)."""
+        return dict(
+            self._rows(
+                "SELECT room, count(*) FROM memories WHERE status = 'active' AND layer = 'L1'"
+                " GROUP BY room ORDER BY room"
+            )
+        )
+
+    def size(self) -> int:
+        """Return the number of memories that count for term weights."""
+        self._refresh_counts()
+        return self._size
+
+    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
+        """Return how many memories hold each term; absent terms have zeros."""
+        self._refresh_counts()
+        asked = list(terms)
+        for term in asked:
+            if term not in self._counts:
+                rows = self._rows("SELECT col, doc FROM vocabulary WHERE term = ?", (term,))
+                by_column = dict(rows)
+                self._counts[term] = TermCounts(
+                    any=max(by_column.get("body", 0), by_column.get("context", 0)),
+                    name=by_column.get("names", 0),
+                )
+        return {term: self._counts[term] for term in asked}
+
+    def _refresh_counts(self) -> None:
+        """Drop remembered counts when any process changed the database."""
+        with self._lock:
+            version = self._rows("PRAGMA data_version")[0][0]
+            changes = self._connection.total_changes
+            stamp = hash((version, changes))
+            if stamp != self._counts_version:
+                self._counts.clear()
+                self._size = self._rows("SELECT count(*) FROM memories WHERE status = 'active'")[0][
+                    0
+                ]
+                self._counts_version = stamp
+
+    def check(self) -> str | None:
+        """Return what SQLite finds wrong with the file, or None."""
+        try:
+            result = self._rows("PRAGMA quick_check(1)")[0][0]
+            self._rows("INSERT INTO fts (fts, rank) VALUES ('integrity-check', 1)")
+        except StoreUnavailableError as error:
+            return error.message
+        return None if result == "ok" else str(result)
+
+
+def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> tuple[str, str, str]:
+    """Return (body, context, names): the space-joined index tokens of one memory."""
+    place = [
+        memory.speaker,
+        memory.heading,
+        memory.title,
+        memory.drawer.replace("-", " "),
+        memory.room.replace("/", " "),
+        " ".join((*memory.tags, *drawer_tags, *memory.triggers)),
+    ]
+    if memory.created is not None and memory.room == "timeline":
+        place.append(f"{memory.created:%Y-%m-%d}")
+    context = tokens("\n".join(part for part in place if part))
+    names = dict.fromkeys(
+        token for text in (memory.text, memory.speaker) for token in name_tokens(text)
+    )
+    return " ".join(tokens(memory.text)), " ".join(context), " ".join(names)
+
+
+def _candidate(row: Sequence[Any], *, bm25: float = 0.0, distance: int = 0) -> Candidate:
+    key, path, position, session, body, context, names = row
+    return Candidate(
+        key=key,
+        path=path,
+        position=position,
+        session=session,
+        body=tuple(body.split()),
+        context=tuple(context.split()),
+        names=frozenset(names.split()),
+        bm25=bm25,
+        distance=distance,
+    )
+
+
+def _match_expression(terms: Sequence[str]) -> str:
+    quoted = ['"' + term.replace('"', '""') + '"' for term in terms[:_MAX_QUERY_TERMS] if term]
+    return "{body context} : (" + " OR ".join(quoted) + ")" if quoted else ""
+
+
+def _scope_arguments(scope: Scope) -> tuple[str, str, str]:
+    return (
+        f"session:{scope.session_id}" if scope.session_id else "",
+        f"project:{scope.project}" if scope.project else "",
+        utc_now().isoformat(),
+    )
+
+
+def _rollback(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _translated(error: sqlite3.Error) -> StoreUnavailableError:
+    return StoreUnavailableError(
+        f"the index failed: {error}",
+        hint="run `palace reindex`; the index is derived and loses nothing by it",
+    )

@@ -1,0 +1,212 @@
+"""The journal on disk: what was decided and used, one file of JSON lines for each month.
+
+In: records (verdicts, uses, feedback). Out: the same records, newest first, and single ones by id.
+
+Records are only ever appended. The single thing that removes them is `apply_retention`, which
+deletes whole month files. Prompts may be private, so files have mode 0600 and the folder 0700.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from palace.errors import ConfigError
+from palace.store.json_lines import (
+    append_line,
+    decode_line,
+    encode_line,
+    read_newest_first,
+    sync_folder,
+    unavailable,
+)
+from palace.text import id_time, utc_now
+
+MIN_PREFIX_CHARS = 6
+_MONTH_FILE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])\.jsonl")
+_REQUIRED = ("id", "at", "type")
+
+
+class FileJournal:
+    """Journal in `<folder>/YYYY-MM.jsonl`; implements the port `Journal`.
+
+    A record belongs to the month of its own `at`, in UTC. Order within a month is the order of
+    writing, so a clock that was set back does not reorder anything.
+
+    Args:
+        folder: Where the month files are; made at the first write, mode 0700.
+        retention_days: Days that `apply_retention` keeps, >= 1; None keeps everything.
+        durable: Whether every append waits for the disk (fsync). Off by default: losing the last
+            records in a power cut is better than a millisecond on every prompt.
+        clock: Returns the present moment, aware, UTC.
+
+    Raises:
+        ConfigError: If `retention_days` is below 1.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        retention_days: int | None = 365,
+        durable: bool = False,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        if retention_days is not None and retention_days < 1:
+            raise ConfigError(
+                f"the journal cannot be kept for {retention_days} days",
+                hint="use a whole number of days, 1 or more, or none to keep everything",
+            )
+        self._folder = folder
+        self._retention_days = retention_days
+        self._durable = durable
+        self._clock = clock
+        self._lock = threading.Lock()
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Write one whole record or raise.
+
+        Args:
+            record: JSON-like; has at least `id` and `type` (text, not empty) and `at` (an aware
+                datetime, or ISO 8601 text with an offset).
+
+        Raises:
+            ConfigError: If one of these is missing, or JSON cannot say the record.
+            StoreUnavailableError: If the disk refuses.
+        """
+        at = _moment(record.get("at"))
+        if at is None or not all(_is_name(record.get(key)) for key in ("id", "type")):
+            raise ConfigError(
+                "a journal record needs an id, a type and the moment it is about",
+                hint="give text as id and type, and an aware datetime or ISO 8601 text as at",
+            )
+        line = encode_line(record)
+        with self._lock:
+            append_line(self._folder / f"{at:%Y-%m}.jsonl", line, durable=self._durable)
+
+    def records(
+        self, *, since: datetime | None = None, type: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield records newest first; month files are opened one after another, as needed.
+
+        Args:
+            since: Only records of this moment or later; aware.
+            type: Only records of this type.
+
+        Raises:
+            StoreUnavailableError: If a month file cannot be read.
+        """
+        for path in self._month_files():
+            if since is not None and _month_end(path) <= since:
+                return
+            for line in read_newest_first(path):
+                record = _record(line)
+                if record is None or (type is not None and record["type"] != type):
+                    continue
+                at = _moment(record["at"])
+                if since is None or (at is not None and at >= since):
+                    yield record
+
+    def find(self, record_id: str) -> dict[str, Any] | None:
+        """Return the record with this id, or with the only id that begins so.
+
+        The month an id was made in is looked at first. If several records share the id, the
+        newest is returned. A prefix that fits several ids finds nothing.
+
+        Args:
+            record_id: A whole id, or at least 6 characters of its beginning.
+
+        Raises:
+            StoreUnavailableError: If a month file cannot be read.
+        """
+        if not record_id:
+            return None
+        found: dict[str, dict[str, Any]] = {}
+        for record in self._beginning_with(record_id):
+            if record["id"] == record_id:
+                return record
+            if len(record_id) >= MIN_PREFIX_CHARS:
+                found.setdefault(record["id"], record)
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def apply_retention(self, now: datetime | None = None) -> tuple[str, ...]:
+        """Delete the month files that lie wholly before the retention, oldest first.
+
+        Args:
+            now: The present moment, aware; the clock's if None.
+
+        Returns:
+            Names of the files that were deleted.
+
+        Raises:
+            StoreUnavailableError: If a file cannot be deleted.
+        """
+        if self._retention_days is None:
+            return ()
+        oldest = (now or self._clock()) - timedelta(days=self._retention_days)
+        expired = [path for path in reversed(self._month_files()) if _month_end(path) <= oldest]
+        try:
+            for path in expired:
+                path.unlink(missing_ok=True)
+            if expired:
+                sync_folder(self._folder)
+        except OSError as error:
+            raise unavailable("deleted", self._folder, error) from error
+        return tuple(path.name for path in expired)
+
+    def _month_files(self) -> list[Path]:
+        """Month files, newest month first."""
+        try:
+            names = [p for p in self._folder.iterdir() if _MONTH_FILE.fullmatch(p.name)]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise unavailable("read", self._folder, error) from error
+        return sorted(names, reverse=True)
+
+    def _beginning_with(self, prefix: str) -> Iterator[dict[str, Any]]:
+        """Records whose id begins so; the month of the id first, then newest first."""
+        made = id_time(prefix)
+        likely = "" if made is None else f"{made:%Y-%m}.jsonl"
+        # Parsing JSON is what costs: lines without these bytes cannot hold the id.
+        needle = json.dumps(prefix)[1:-1].encode() if prefix.isascii() else b""
+        for path in sorted(self._month_files(), key=lambda p: p.name != likely):
+            for line in read_newest_first(path):
+                record = _record(line) if needle in line else None
+                if record is not None and record["id"].startswith(prefix):
+                    yield record
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    record = decode_line(line)
+    if record is None or not all(_is_name(record.get(key)) for key in _REQUIRED):
+        return None
+    return record
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _moment(value: object) -> datetime | None:
+    """An aware moment in UTC, or None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value))
+        except ValueError:
+            return None
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return None
+    return value.astimezone(timezone.utc)
+
+
+def _month_end(path: Path) -> datetime:
+    """The first moment after the month of this file."""
+    year, month = int(path.name[:4]), int(path.name[5:7])
+    following = (max(year, 1), month + 1) if month < 12 else (min(year + 1, 9999), 1)
+    return datetime(*following, 1, tzinfo=timezone.utc)

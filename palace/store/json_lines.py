@@ -1,0 +1,173 @@
+"""Append-only files of one JSON object per line, safe against torn lines and half-written tails.
+
+In: mappings to append, paths to read. Out: the objects whose lines are whole, in either direction.
+
+A line counts when it ends in a newline and holds one JSON object. Everything else (the tail of a
+process that died, a disk that filled up, a stray edit) is skipped on reading and closed by a
+newline before the next append, so that two records never end up on one line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from palace.errors import ConfigError, StoreUnavailableError
+
+_APPEND_FLAGS = (
+    os.O_RDWR
+    | os.O_APPEND
+    | os.O_CREAT
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+_BLOCK_BYTES = 64 * 1024
+
+
+def encode_line(record: Mapping[str, Any]) -> bytes:
+    """Return one record as a line of UTF-8 JSON, newline included.
+
+    Aware datetimes become ISO 8601 text and mappings become objects. Text that is not valid
+    Unicode (lone surrogates) is escaped, so that it survives the round trip.
+
+    Raises:
+        ConfigError: If the record holds something JSON cannot say.
+    """
+    try:
+        text = _dump(record, ensure_ascii=False)
+        try:
+            return text.encode() + b"\n"
+        except UnicodeEncodeError:
+            return _dump(record, ensure_ascii=True).encode() + b"\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"a record cannot be written as JSON: {error}",
+            hint="use text, finite numbers, booleans, lists, mappings and datetimes only",
+        ) from error
+
+
+def _dump(record: Mapping[str, Any], *, ensure_ascii: bool) -> str:
+    return json.dumps(
+        dict(record),
+        ensure_ascii=ensure_ascii,
+        allow_nan=False,
+        separators=(",", ":"),
+        default=_plain,
+    )
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def decode_line(line: bytes) -> dict[str, Any] | None:
+    """Return the object of one line, or None when the line is blank, torn or not an object."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def append_line(path: Path, line: bytes, *, durable: bool) -> None:
+    """Append one whole line with a single write; the file is made with mode 0600.
+
+    On POSIX a single `O_APPEND` write never interleaves with another one, so writers of several
+    processes need no lock for whole lines. A symbolic link in place of the file is refused.
+
+    Args:
+        path: The file; its folder is made with mode 0700 if it is missing.
+        line: What `encode_line` returned.
+        durable: Whether to fsync the file, and the folder when the file is new.
+
+    Raises:
+        StoreUnavailableError: If the file system refuses or takes only part of the line.
+    """
+    try:
+        try:
+            descriptor = os.open(path, _APPEND_FLAGS, 0o600)
+        except FileNotFoundError:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, _APPEND_FLAGS, 0o600)
+        try:
+            is_new = _write_whole(descriptor, line)
+            if durable:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if durable and is_new:
+            sync_folder(path.parent)
+    except OSError as error:
+        raise unavailable("written", path, error) from error
+
+
+def _write_whole(descriptor: int, line: bytes) -> bool:
+    """Write the line, closing a torn one before it; return whether the file was empty."""
+    size = os.lseek(descriptor, 0, os.SEEK_END)
+    if size:
+        os.lseek(descriptor, size - 1, os.SEEK_SET)
+        if os.read(descriptor, 1) != b"\n":
+            line = b"\n" + line
+    written = os.write(descriptor, line)
+    if written != len(line):
+        raise OSError(f"only {written} of {len(line)} bytes were taken")
+    return size == 0
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new or removed name durable, where the platform lets folders be synced."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_newest_first(path: Path) -> Iterator[bytes]:
+    """Yield the whole lines of a file from its end, without newlines, a block at a time.
+
+    A missing file has no lines. A tail without a newline is left out.
+
+    Raises:
+        StoreUnavailableError: If the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            tail = b""
+            is_last = True
+            while end > 0:
+                start = max(0, end - _BLOCK_BYTES)
+                file.seek(start)
+                lines = (file.read(end - start) + tail).split(b"\n")
+                tail = lines[0]
+                whole = lines[1:-1] if is_last else lines[1:]
+                if len(lines) > 1:
+                    is_last = False
+                end = start
+                yield from reversed(whole)
+            if not is_last:
+                yield tail
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise unavailable("read", path, error) from error
+
+
+def unavailable(what: str, path: Path, error: OSError) -> StoreUnavailableError:
+    """Return the error that says which file could not be read or written, and why."""
+    return StoreUnavailableError(
+        f"{path} could not be {what}: {error.strerror or error}",
+        hint="check free space, permissions and that the path is a plain file",
+    )

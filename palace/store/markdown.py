@@ -1,0 +1,509 @@
+"""A memory file as a person wrote it: parsed without loss, edited without touching the rest.
+
+In: the text of one Markdown file and its path in the palace. Out: its memories and faults, and
+new text in which only what was asked for has changed; rendering gives back the text as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from palace.errors import MemoryNotFoundError, StoreError
+from palace.store.blocks import (
+    MEMORY_KINDS,
+    Block,
+    dedent,
+    find_blocks,
+    fold_lines,
+    indentation,
+    item_lines,
+    normal_text,
+    opens_fence,
+    split_lines,
+    stamp_of,
+)
+from palace.store.comments import (
+    clean,
+    edit_comment,
+    escape_comments,
+    find_comment,
+    is_unclean,
+    parse_time,
+    read_comment,
+    unescape_comments,
+    write_comment,
+)
+from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
+from palace.store.inline import find_links, find_tags
+from palace.store.timeline_page import (
+    split_speaker,
+    stamp_time,
+    turn_lines,
+    turn_text,
+    verbatim_text,
+)
+from palace.types import Document, Fault, Memory
+
+TIMELINE = "timeline"
+
+_LINE_END = re.compile(r"[\r\n]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a metadata comment stands: line, first and one past the last character."""
+
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One parsed memory file; `parse` makes it.
+
+    Attributes:
+        path: Relative to the palace root, forward slashes.
+        lines: The file, line ends kept.
+        blocks: The block of each memory, by position.
+        comments: The metadata comment of each memory, or None, by position.
+        mark: The byte order mark, if the file has one.
+        closing: The line that closes a fence or comment left open at the end, else "".
+        closing_at: The line it goes before.
+        ends_in_item: Whether the last block is a list item.
+    """
+
+    path: str
+    lines: tuple[str, ...]
+    front: FrontMatter
+    title: str
+    tags: tuple[str, ...]
+    memories: tuple[Memory, ...]
+    faults: tuple[Fault, ...]
+    blocks: tuple[Block, ...]
+    comments: tuple[Span | None, ...]
+    mark: str = ""
+    closing: str = ""
+    closing_at: int = 0
+    ends_in_item: bool = False
+
+    def render(self) -> str:
+        """Return the text that was parsed, character for character."""
+        return self.mark + "".join(self.lines)
+
+    def document(self, digest: str) -> Document:
+        """Return what readers need of the page; `digest` is that of the file's bytes."""
+        return Document(self.path, digest, self.title, self.tags, self.memories, self.faults)
+
+    @property
+    def newline(self) -> str:
+        r"""The line end of the file: that of its first line, else `\n`."""
+        first = _line_end(self.lines[0]) if self.lines else ""
+        # A lone `\r` in front of somebody's `\n` would melt into one line end.
+        mixed = first == "\r" and any(line.endswith("\n") for line in self.lines)
+        return "\n" if mixed or not first else first
+
+    def closed_lines(self) -> list[str]:
+        """Return the file's lines, an open fence or comment at the end closed."""
+        if not self.closing:
+            return list(self.lines)
+        before = "".join(self.lines[: self.closing_at])
+        gap = "" if not before or before.endswith(("\r", "\n")) else self.newline
+        closing = gap + self.closing + self.newline
+        return [*self.lines[: self.closing_at], closing, *self.lines[self.closing_at :]]
+
+    def with_memory_fields(self, position: int, fields: Mapping[str, object]) -> str:
+        """Return the text with fields of one memory's comment set; a comment is added if needed.
+
+        Args:
+            position: Of the memory in the file, 0-based.
+            fields: Comment keys; None, "" and empty lists take a field out.
+
+        Raises:
+            ValueError: If a field is unknown or its value is not of its kind.
+        """
+        block, span = self.blocks[position], self.comments[position]
+        lines = list(self.lines)
+        if span:
+            line = lines[span.line]
+            comment = edit_comment(line[span.start : span.end], fields)
+            lines[span.line] = line[: span.start] + comment + line[span.end :]
+            return self.mark + "".join(lines)
+        added = [" " * block.content + write_comment(fields)]
+        if block.closing:
+            added.insert(0, block.closing)
+            # What ended the open fence must not become a lazy line of the closed item.
+            added += [""] if "".join(self.lines[block.end : block.end + 1]).strip() else []
+        return self._insert(self.lines, block.end, added)
+
+    def append_memory(self, text: str, fields: Mapping[str, object]) -> str:
+        """Return the text with a list item and its comment at the end.
+
+        Args:
+            text: The memory; it reads back as `normal_text(text)`.
+            fields: Comment keys; no comment is written without any.
+
+        Raises:
+            StoreError: If the text is empty.
+            ValueError: If a field is unknown or its value is not of its kind.
+        """
+        lines = self.closed_lines()
+        apart = lines and lines[-1].strip() and not self.ends_in_item
+        added = [""] if apart else []
+        added += item_lines("", "- ", text)
+        if fields:
+            added.append("  " + write_comment(fields))
+        return self._insert(lines, len(lines), added, end_line=True)
+
+    def replace_text(self, position: int, new_text: str) -> str:
+        """Return the text with one memory's words replaced; its comment stays as it is.
+
+        A paragraph stays a paragraph if the new words can be one, else it becomes a list item.
+        Timeline turns keep their stamp and speaker, and their words verbatim.
+
+        Raises:
+            StoreError: If the new text is empty.
+        """
+        block, span = self.blocks[position], self.comments[position]
+        wanted = verbatim_text(new_text) if block.kind == "turn" else normal_text(new_text)
+        comment = self.lines[span.line][span.start : span.end] if span else ""
+        candidates = []
+        for form in self._forms(position, new_text):
+            pad = " " * (block.content or (2 if form[0][:2] in ("- ", "* ") else 0))
+            candidates.append([*form, pad + comment] if comment else form)
+        texts = [memory.text for memory in self.memories]
+        return self._settle(block, candidates, [*texts[:position], wanted, *texts[position + 1 :]])
+
+    def remove(self, position: int) -> str:
+        """Return the text without one memory and its comment."""
+        block = self.blocks[position]
+        end = block.end
+        if block.start == 0 or not self.lines[block.start - 1].strip():
+            while end < len(self.lines) and not self.lines[end].strip():
+                end += 1
+        others = [memory.text for n, memory in enumerate(self.memories) if n != position]
+        kept = "".join([self.mark, *self.lines[: block.start], *self.lines[end:]])
+        if _texts(self.path, kept) == others:
+            return kept
+        return self._settle(block, [[""]], others)
+
+    def position_of(self, memory_id: str) -> int:
+        """Return the position of a memory.
+
+        Raises:
+            MemoryNotFoundError: If no memory of the file has this id.
+        """
+        for memory in self.memories:
+            if memory.id == memory_id:
+                return memory.position
+        raise MemoryNotFoundError(
+            f"No memory {memory_id} in {self.path}.", hint="It may have been edited: search again."
+        )
+
+    def _forms(self, position: int, text: str) -> list[list[str]]:
+        """Return the ways to write new words in a memory's place, the most faithful first."""
+        block, first = self.blocks[position], self.lines[self.blocks[position].start]
+        if block.kind == "turn":
+            stamp = first[: block.offset].rstrip() + " "
+            speaker = self.memories[position].speaker
+            return [turn_lines(stamp, speaker, verbatim_text(text))]
+        if block.kind == "item":
+            marker = first[: block.offset].strip()
+            indent = first[: len(first) - len(first.lstrip(" \t"))]
+            return [item_lines(indent, marker + " ", text)]
+        plain = escape_comments(normal_text(text))
+        item = item_lines("", "- ", text)
+        return [item] if "\n" in plain else [[plain], item]
+
+    def _settle(self, block: Block, candidates: Sequence[list[str]], texts: list[str]) -> str:
+        """Put the first candidate in a block's place that leaves all other memories as they are."""
+        for lines in candidates:
+            # Where neighbours would run together, a blank line or an empty comment parts them.
+            for apart in ([], [""], ["", "<!-- -->", ""]):
+                written = self._splice(block, [*lines, *apart])
+                if _texts(self.path, written) == texts:
+                    return written
+        raise StoreError(
+            f"This text cannot stand in {self.path}:{block.start + 1} without changing others.",
+            hint="Edit the file by hand.",
+        )
+
+    def _splice(self, block: Block, added: Sequence[str]) -> str:
+        newline, last = self.newline, self.lines[block.end - 1]
+        end = _line_end(last) if block.end == len(self.lines) else newline
+        text = newline.join(added) + end
+        return "".join([self.mark, *self.lines[: block.start], text, *self.lines[block.end :]])
+
+    def _insert(
+        self, lines: Sequence[str], at: int, added: Sequence[str], *, end_line: bool = False
+    ) -> str:
+        """Insert whole lines; the file's last line is only given an end where one is needed."""
+        before, after = "".join(lines[:at]), "".join(lines[at:])
+        text = self.newline.join(added)
+        if before and not before.endswith(("\r", "\n")):
+            text = self.newline + text + (self.newline if end_line else "")
+        else:
+            text += self.newline
+        return self.mark + before + text + after
+
+
+def parse(path: str, text: str) -> Page:
+    """Parse one memory file; nothing in it is an error, only a fault.
+
+    Args:
+        path: Relative to the palace root; `timeline/…` is read as a timeline page.
+        text: The file, decoded as UTF-8 with `surrogateescape`.
+    """
+    return _Parser(path, text).page()
+
+
+def decode(data: bytes) -> str:
+    """Return a file's bytes as text; bytes that are not UTF-8 survive as lone surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Return the bytes that `decode` was given."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def place_of(path: str) -> tuple[str, str]:
+    """Return (room, drawer) of a path in the palace; `timeline` for timeline pages."""
+    parts = path.split("/")
+    stem = parts[-1][:-3] if parts[-1].lower().endswith(".md") else parts[-1]
+    room = TIMELINE if parts[0] == TIMELINE else "/".join(parts[1:-1])
+    return room, stem
+
+
+def derived_id(path: str, text: str, occurrence: int) -> str:
+    """Return the id of a memory without one.
+
+    Args:
+        path: Of its file in the palace.
+        text: Of the memory.
+        occurrence: How many memories with the same text stand before it in the file.
+    """
+    key = f"{path}\0{text}\0{occurrence}"
+    return "d-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class _Parser:
+    """One pass over a file; collects what `Page` freezes."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.mark = text[:1] if text.startswith("\ufeff") else ""
+        self.raw = split_lines(text[len(self.mark) :])
+        self.faults: list[Fault] = []
+        self.lines = [line.rstrip("\r\n") for line in self.raw]
+        if is_unclean(text):
+            self.lines = [clean(line) for line in self.lines]
+            self._fault_encoding()
+        self.room, self.drawer = place_of(path)
+        self.timeline = path.startswith(TIMELINE + "/")
+        self.memories: list[Memory] = []
+        self.blocks: list[Block] = []
+        self.comments: list[Span | None] = []
+        self.texts: Counter[str] = Counter()
+        self.ids: set[str] = set()
+
+    def page(self) -> Page:
+        front = read_front_matter(self.lines)
+        if front.problem:
+            self.fault(front.line - 1, front.problem)
+        blocks = find_blocks(self.lines, first=front.end, timeline=self.timeline)
+        given = front.values.get("title")
+        titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
+        first = next((b for b in blocks if b.kind == "heading" and b.level == 1), None)
+        self.title = str(titled or (first.title if first else "") or self.drawer)
+        self.tags = tag_list(front.values.get("tags"))
+        self._walk(blocks, skip=first if first and first.title == self.title else None)
+        last = blocks[-1] if blocks else None
+        return Page(
+            path=self.path,
+            lines=tuple(self.raw),
+            front=front,
+            title=self.title,
+            tags=self.tags,
+            memories=tuple(self.memories),
+            faults=tuple(self.faults),
+            blocks=tuple(self.blocks),
+            comments=tuple(self.comments),
+            mark=self.mark,
+            closing=_closing(last),
+            closing_at=last.end if last else 0,
+            ends_in_item=bool(last and last.kind == "item"),
+        )
+
+    def fault(self, line: int, message: str) -> None:
+        self.faults.append(Fault(self.path, line + 1, message))
+
+    def _walk(self, blocks: Sequence[Block], *, skip: Block | None) -> None:
+        above: list[tuple[int, str]] = []
+        for block in blocks:
+            if block.closing:
+                self.fault(block.start, "a code fence or a comment that starts here never ends")
+            if block.kind == "heading":
+                above = [pair for pair in above if pair[0] < block.level]
+                if block is not skip:
+                    above.append((block.level, block.title))
+            elif block.kind in MEMORY_KINDS:
+                self._add(block, above)
+            elif block.kind == "comment" and find_comment(self.lines[block.start]):
+                self.fault(block.start, "a memory comment that belongs to no memory")
+
+    def _add(self, block: Block, above: Sequence[tuple[int, str]]) -> None:
+        read = self._read_turn if block.kind == "turn" else self._read_block
+        content, span = read(block)
+        values: dict[str, Any] = self._metadata(span)
+        given = self._turn_values(block, content) if block.kind == "turn" else None
+        text = given.pop("text") if given else content
+        if not text.strip():
+            return
+        inline = find_tags(text)
+        tags = dict.fromkeys([*values.pop("tags", ()), *inline, *self.tags])
+        memory_id = self._id(values.pop("id", ""), text, block)
+        if self.timeline:
+            section = next((title for level, title in above if level == 2), "")
+            defaults = {"kind": "event", "created": _page_day(self.drawer)}
+            values = {**defaults, **values, "session": section, **(given or {})}
+        self.memories.append(
+            Memory(
+                id=memory_id,
+                text=text,
+                path=self.path,
+                line=block.start + 1,
+                room=self.room,
+                drawer=self.drawer,
+                title=self.title,
+                heading=" > ".join(title for _, title in above if title),
+                position=len(self.memories),
+                tags=tuple(tags),
+                links=find_links(text),
+                **values,
+            )
+        )
+        self.blocks.append(block)
+        self.comments.append(span)
+
+    def _read_block(self, block: Block) -> tuple[str, Span | None]:
+        """Return a block's text and the place of its comment; code is content throughout."""
+        spans: list[Span] = []
+        content: list[str] = []
+        fence = None
+        for number in range(block.start, block.end):
+            line = self._content(block, number)
+            if fence:
+                fence = None if fence.closed_by(line) else fence
+            else:
+                fence = opens_fence(line)
+                if not fence and "<!--" in line:
+                    span = self._comment(number)
+                    rest = self._content(block, number, without=span)
+                    spans += [span] if span else []
+                    if span and not rest.strip():
+                        continue
+                    line = unescape_comments(rest)
+            content.append(line)
+        self._fault_extra(spans)
+        return fold_lines(content), spans[0] if spans else None
+
+    def _read_turn(self, block: Block) -> tuple[str, Span | None]:
+        """Return a turn's text, speaker included; only a whole line can be a comment."""
+        spans: list[Span] = []
+        kept: list[str] = []
+        for number in range(block.start + 1, block.end):
+            line = self.lines[number]
+            span = find_comment(line) if line.lstrip().startswith("<!--") else None
+            if span and span[1] >= 0 and not line[span[1] :].strip():
+                spans.append(Span(number, *span))
+            else:
+                kept.append(line)
+        self._fault_extra(spans)
+        first = self.lines[block.start][block.offset :]
+        return turn_text(first, kept), spans[0] if spans else None
+
+    def _content(self, block: Block, number: int, *, without: Span | None = None) -> str:
+        """Return a line of a block without its marker or indentation, and without a comment."""
+        line = self.lines[number]
+        if without:
+            line = (line[: without.start].rstrip(" \t") + line[without.end :]).rstrip(" \t")
+        return line[block.offset :] if number == block.start else dedent(line, block.content)
+
+    def _comment(self, number: int) -> Span | None:
+        """Return our comment on a line; one that does not end there is a fault."""
+        found = find_comment(self.lines[number])
+        if found and found[1] < 0:
+            self.fault(number, "a memory comment that does not end on its line is read as text")
+            return None
+        return Span(number, *found) if found else None
+
+    def _turn_values(self, block: Block, content: str) -> dict[str, Any] | None:
+        created = stamp_of_block(self.lines[block.start])
+        if created is None:
+            self.fault(block.start, "a stamp that is no date")
+        speaker, text = split_speaker(content)
+        return {"text": text, "speaker": speaker, "created": created}
+
+    def _metadata(self, span: Span | None) -> dict[str, Any]:
+        if span is None:
+            return {}
+        values, problems = read_comment(self.lines[span.line][span.start : span.end])
+        for problem in problems:
+            self.fault(span.line, problem)
+        if "source" in values:
+            values["trust"] = values.pop("source")
+        return values
+
+    def _id(self, given: str, text: str, block: Block) -> str:
+        occurrence = self.texts[text]
+        self.texts[text] += 1
+        if given and given in self.ids:
+            self.fault(block.start, f"the id {given} is used twice; this memory gets a derived one")
+            given = ""
+        memory_id = given or derived_id(self.path, text, occurrence)
+        self.ids.add(memory_id)
+        return memory_id
+
+    def _fault_extra(self, spans: Sequence[Span]) -> None:
+        for span in spans[1:]:
+            self.fault(span.line, "a second memory comment in one memory; the first one counts")
+
+    def _fault_encoding(self) -> None:
+        line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
+        self.fault(line, "bytes that are not UTF-8 text; they are kept as they are")
+
+
+def stamp_of_block(line: str) -> datetime | None:
+    """Return the time of a stamped line, or None if it has none that exists."""
+    stamp = stamp_of(line)
+    return stamp_time(stamp.group(1), stamp.group(2)) if stamp else None
+
+
+def _texts(path: str, text: str) -> list[str]:
+    return [memory.text for memory in parse(path, text).memories]
+
+
+def _closing(last: Block | None) -> str:
+    """Return the line that an appended item needs before it; an item's own fence ends with it."""
+    if last is None or (last.kind == "item" and indentation(last.closing) >= last.threshold):
+        return ""
+    return last.closing
+
+
+def _line_end(line: str) -> str:
+    match = _LINE_END.search(line)
+    return match.group() if match else ""
+
+
+def _page_day(drawer: str) -> datetime | None:
+    try:
+        return parse_time(drawer)
+    except ValueError:
+        return None

@@ -1,0 +1,226 @@
+"""Names given by people and models, turned into file names that cannot leave the palace.
+
+In: untrusted names of rooms, drawers, playbooks and sessions. Out: safe path components, and
+paths proven to lie inside the root.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+from pathlib import Path
+
+from palace.errors import UnsafeNameError
+
+MAX_COMPONENT_CHARS = 80
+MAX_COMPONENT_BYTES = 200
+MAX_ROOM_DEPTH = 8
+MAX_SESSION_CHARS = 512
+RESERVED_ROOMS = frozenset({"timeline", "playbooks"})
+
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
+)
+_DRIVE = re.compile(r"[A-Za-z]:")
+_HASHED_STEM = re.compile(r"-[0-9a-f]{20}\Z")
+
+
+def fold_case(name: str) -> str:
+    """Return the form under which two names mean the same file on any file system."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def safe_component(name: str, *, what: str) -> str:
+    """Turn one name into one path component.
+
+    Args:
+        name: Untrusted name of a single folder or file, without separators.
+        what: What it names, for the error message, e.g. `room`.
+
+    Returns:
+        The slug: NFKC, letters, digits, marks and `-_.` kept, everything else one `-`; at most
+        80 characters and 200 UTF-8 bytes (longer ones end in a hash of the whole).
+
+    Raises:
+        UnsafeNameError: Empty, hidden, a parent reference, with separators, control, invisible or
+            direction-changing characters, a drive letter, or a reserved device name.
+    """
+    refuse_unsafe(name, what=what)
+    slug = _slug(name)
+    if not slug:
+        raise _unsafe(what, name, "it has no letters or digits")
+    _refuse_device(slug, name, what)
+    return _shorten(slug)
+
+
+def room_path(name: str) -> str:
+    """Return the folder of a room below `rooms/`, slugged, with forward slashes.
+
+    Args:
+        name: Untrusted room name; `a/b` is a room in a room, at most 8 deep.
+
+    Raises:
+        UnsafeNameError: If a component is unsafe, or the name is kept for the palace itself.
+    """
+    return "/".join(safe_component(part, what="room") for part in room_parts(name))
+
+
+def room_parts(name: str) -> list[str]:
+    """Return the checked components of a room name, not yet slugged.
+
+    Raises:
+        UnsafeNameError: As `room_path`.
+    """
+    parts = unicodedata.normalize("NFKC", name).strip(" ").split("/")
+    if len(parts) > 1 and parts[0] == "":
+        raise _unsafe("room", name, "it is an absolute path")
+    if len(parts) > MAX_ROOM_DEPTH:
+        raise _unsafe("room", name, f"it is more than {MAX_ROOM_DEPTH} rooms deep")
+    for part in parts:
+        refuse_unsafe(part, what="room")
+    if fold_case(parts[0]) in RESERVED_ROOMS:
+        raise _unsafe("room", name, "the palace keeps this name for itself")
+    return parts
+
+
+def drawer_name(name: str) -> str:
+    """Return the file stem of a drawer, slugged; a given `.md` suffix is dropped.
+
+    Raises:
+        UnsafeNameError: As `safe_component`.
+    """
+    return safe_component(without_suffix(name), what="drawer")
+
+
+def without_suffix(name: str) -> str:
+    """Drop a `.md` that a person typed as part of a drawer's or playbook's name."""
+    return name[:-3] if len(name) > 3 and name[-3:].lower() == ".md" else name
+
+
+def session_file_name(session_id: str) -> str:
+    """Map any session id to a file stem of its own.
+
+    Args:
+        session_id: Untrusted, 1 to 512 characters.
+
+    Returns:
+        The id itself where it is a plain lower-case slug, else a readable slug and 80 bits of the
+        id's hash, so that no two ids share a file, on case-insensitive file systems neither.
+
+    Raises:
+        UnsafeNameError: If the id is empty or too long.
+    """
+    if not session_id:
+        raise _unsafe("session", session_id, "it is empty")
+    if len(session_id) > MAX_SESSION_CHARS:
+        raise _unsafe("session", session_id[:40], f"it exceeds {MAX_SESSION_CHARS} characters")
+    slug = _slug(_printable(session_id)).lower()
+    plain = slug == session_id == fold_case(slug) and not _HASHED_STEM.search(slug)
+    if plain and not _is_device(slug) and _shorten(slug) == slug:
+        return slug
+    tag = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    readable = _cut(slug.split(".")[0], chars=40, octets=120).strip("-_") or "session"
+    return f"{readable}-{tag}"
+
+
+def resolve_inside(root: Path, relative: str) -> Path:
+    """Return the real path of something in the palace.
+
+    Args:
+        root: The palace.
+        relative: Path below it, forward slashes.
+
+    Returns:
+        The absolute path with every symlink followed; it need not exist.
+
+    Raises:
+        UnsafeNameError: If it is absolute, has `..`, NUL or a backslash, or really lies elsewhere.
+    """
+    if not relative or relative.startswith("/") or _DRIVE.match(relative):
+        raise _unsafe("path", relative, "it is not relative to the palace")
+    if "\0" in relative or "\\" in relative or ".." in relative.split("/"):
+        raise _unsafe("path", relative, "it has a parent reference, NUL or backslash")
+    real_root = os.path.realpath(root)
+    real = os.path.realpath(os.path.join(real_root, relative))  # noqa: PTH118 - realpath's type
+    if real != real_root and not real.startswith(real_root.rstrip(os.sep) + os.sep):
+        raise _unsafe("path", relative, "it leads out of the palace")
+    return Path(real)
+
+
+def refuse_unsafe(name: str, *, what: str) -> None:
+    """Check one component before it meets the file system.
+
+    Raises:
+        UnsafeNameError: As `safe_component`.
+    """
+    # A look-alike may turn into a separator or `..` only when normalised: check both forms.
+    for form in (name, unicodedata.normalize("NFKC", name)):
+        reason = _unsafe_reason(form)
+        if reason:
+            raise _unsafe(what, name, reason)
+    _refuse_device(unicodedata.normalize("NFKC", name), name, what)
+
+
+def _unsafe_reason(name: str) -> str:
+    bare = name.strip()
+    categories = {unicodedata.category(char) for char in name}
+    reasons = (
+        (not bare, "it is empty"),
+        ("Cc" in categories, "it has a control character"),
+        ("Cf" in categories, "it has an invisible or direction-changing character"),
+        (bool(categories & {"Cs", "Zl", "Zp"}), "it has a character that no file name may have"),
+        (bare in {".", ".."}, "it is a parent reference"),
+        (bare.startswith("/"), "it is an absolute path"),
+        ("/" in name, "it has a path separator"),
+        ("\\" in name, "it has a backslash"),
+        (bool(_DRIVE.match(bare)), "it starts with a drive letter"),
+        (bare.startswith("."), "it starts with a dot, which hides it"),
+    )
+    return next((reason for failed, reason in reasons if failed), "")
+
+
+def _refuse_device(candidate: str, name: str, what: str) -> None:
+    if _is_device(candidate):
+        raise _unsafe(what, name, "it is a reserved device name")
+
+
+def _is_device(name: str) -> bool:
+    return name.strip().split(".")[0].strip().lower() in _DEVICES
+
+
+def _slug(name: str) -> str:
+    chars = [
+        char if char in "-_." or unicodedata.category(char)[0] in "LNM" else "-"
+        for char in unicodedata.normalize("NFKC", name)
+    ]
+    slug = re.sub(r"-{2,}", "-", "".join(chars))
+    slug = slug.strip("-.")
+    return slug if slug.strip("_") else ""
+
+
+def _printable(text: str) -> str:
+    return "".join(char if unicodedata.category(char)[0] != "C" else "-" for char in text)
+
+
+def _shorten(slug: str) -> str:
+    if len(slug) <= MAX_COMPONENT_CHARS and len(slug.encode()) <= MAX_COMPONENT_BYTES:
+        return slug
+    # The hash ignores case, as the look-up of existing names does.
+    tag = hashlib.sha256(fold_case(slug).encode()).hexdigest()[:10]
+    room = len(tag) + 1
+    head = _cut(slug, chars=MAX_COMPONENT_CHARS - room, octets=MAX_COMPONENT_BYTES - room)
+    return f"{head.rstrip('-._')}-{tag}"
+
+
+def _cut(text: str, *, chars: int, octets: int) -> str:
+    return text[:chars].encode()[:octets].decode("utf-8", "ignore")
+
+
+def _unsafe(what: str, name: str, reason: str) -> UnsafeNameError:
+    return UnsafeNameError(
+        f"The {what} name {name[:80]!r} is refused: {reason}.",
+        hint="Use letters, digits, '-', '_' and '.'; a room in a room is written a/b.",
+    )

@@ -1,0 +1,211 @@
+"""Playbooks: documented procedures, one Markdown file each.
+
+In: files that people wrote, or a playbook to keep. Out: playbooks with their triggers, warnings
+and numbered steps, and faults for what could not be understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from palace.errors import DrawerParseError, MemoryNotFoundError
+from palace.store.blocks import (
+    Block,
+    dedent,
+    find_blocks,
+    fold_lines,
+    heading_line,
+    item_lines,
+    split_lines,
+)
+from palace.store.comments import clean, is_unclean
+from palace.store.files import (
+    ABSENT,
+    DISK,
+    LOCK_TIMEOUT_S,
+    FileSystem,
+    atomic_write,
+    digest,
+    locked,
+    read_bytes,
+    unavailable,
+)
+from palace.store.front_matter import FrontMatter, read_front_matter, text_list, write_front_matter
+from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
+from palace.store.tree import SUFFIX, existing_name, scan_files
+from palace.types import Fault, FileStamp, Playbook
+
+PLAYBOOKS = "playbooks"
+_LISTS = ("triggers", "prerequisites", "warnings")
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A playbook file taken apart: its playbook, its front matter and its faults."""
+
+    playbook: Playbook
+    front: FrontMatter
+    faults: tuple[Fault, ...]
+
+
+class PlaybookFiles:
+    """The playbooks of one palace.
+
+    Args:
+        root: The palace; its playbooks are `playbooks/*.md`.
+        file_system: The steps of a durable write.
+        lock_timeout_s: How long a write waits for another, in seconds.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        file_system: FileSystem = DISK,
+        lock_timeout_s: float = LOCK_TIMEOUT_S,
+    ) -> None:
+        self.root = root
+        self._file_system = file_system
+        self._lock_timeout_s = lock_timeout_s
+
+    def scan(self) -> list[FileStamp]:
+        """Return a stamp for every playbook file, sorted by path.
+
+        Raises:
+            StoreUnavailableError: If the folder cannot be read.
+        """
+        return [stamp for stamp in self._scan()[0] if stamp.path.count("/") == 1]
+
+    def all(self) -> list[Playbook]:
+        """Return every playbook, sorted by path.
+
+        Raises:
+            StoreUnavailableError: If a file cannot be read.
+        """
+        return [self._read(stamp.path).playbook for stamp in self.scan()]
+
+    def read(self, name: str) -> Playbook:
+        """Return one playbook by its name, whatever its case.
+
+        Raises:
+            MemoryNotFoundError: If there is none.
+            UnsafeNameError: If the name is unsafe.
+            StoreUnavailableError: If it cannot be read.
+        """
+        return self._read(self._path(name)).playbook
+
+    def faults(self) -> list[Fault]:
+        """Return everything that was left out or not understood, in all playbooks.
+
+        Raises:
+            StoreUnavailableError: If a file cannot be read.
+        """
+        faults = list(self._scan()[1])
+        for stamp in self.scan():
+            faults.extend(self._read(stamp.path).faults)
+        return faults
+
+    def write(self, playbook: Playbook) -> Playbook:
+        """Write a playbook durably and return it as it reads now.
+
+        Front matter keys that are not ours are kept. Without a body, one is made of the title
+        and the steps; a body is kept verbatim.
+
+        Args:
+            playbook: Its name is made a safe file name; `path`, `line` and `updated` are ignored.
+
+        Raises:
+            DrawerParseError: If the file there has front matter that cannot be read, and so not
+                be kept.
+            UnsafeNameError: If the name is unsafe.
+            WriteConflictError: If the file was changed at the same moment.
+            StoreUnavailableError: If the file system refuses.
+        """
+        with locked(self.root, timeout_s=self._lock_timeout_s):
+            path = self._path(playbook.name)
+            real = resolve_inside(self.root, path)
+            kept, before = self._kept(path, real)
+            lists = {name: list(getattr(playbook, name)) for name in _LISTS}
+            values = {**kept, **lists}
+            values = {name: value for name, value in values.items() if value != []}
+            front = write_front_matter(values) if values else ""
+            text = front + clean(playbook.body or _body_of(playbook))
+            atomic_write(real, text.encode(), expected_digest=before, file_system=self._file_system)
+        return self._read(path).playbook
+
+    def _scan(self) -> tuple[list[FileStamp], list[Fault]]:
+        return scan_files(self.root, (PLAYBOOKS,))
+
+    def _path(self, name: str) -> str:
+        stem = without_suffix(name)
+        refuse_unsafe(stem, what="playbook")
+        found = existing_name(resolve_inside(self.root, PLAYBOOKS), stem, suffix=SUFFIX)
+        return f"{PLAYBOOKS}/{found or safe_component(stem, what='playbook') + SUFFIX}"
+
+    def _kept(self, path: str, real: Path) -> tuple[Mapping[str, object], str]:
+        try:
+            data = read_bytes(real)
+        except MemoryNotFoundError:
+            return {}, ABSENT
+        front = _take_apart(path, data, updated=None).front
+        if front.problem:
+            raise DrawerParseError(
+                f"{path}:{front.line}: {front.problem}.",
+                hint="Repair the lines between the two `---`, then write again.",
+            )
+        return front.values, digest(data)
+
+    def _read(self, path: str) -> _Parts:
+        real = resolve_inside(self.root, path)
+        data = read_bytes(real)
+        try:
+            seconds = real.stat().st_mtime
+        except OSError as error:
+            raise unavailable(error, "read", real) from error
+        return _take_apart(path, data, updated=datetime.fromtimestamp(seconds, tz=timezone.utc))
+
+
+def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
+    text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    lines = clean(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    front = read_front_matter(lines)
+    faults = [Fault(path, 1, "bytes that are not UTF-8 text")] if is_unclean(text) else []
+    if front.problem:
+        faults.append(Fault(path, front.line, front.problem))
+    blocks = find_blocks(lines, first=front.end)
+    name = path.rpartition("/")[2][: -len(SUFFIX)]
+    titles = (block.title for block in blocks if block.kind == "heading" and block.level == 1)
+    found = {key: text_list(front.values.get(key)) for key in _LISTS}
+    playbook = Playbook(
+        name=name,
+        title=next(titles, "") or name,
+        triggers=found["triggers"],
+        prerequisites=found["prerequisites"],
+        warnings=found["warnings"],
+        steps=tuple(_text(lines, block) for block in blocks if block.ordered),
+        body=_verbatim_body(text, front.end),
+        path=path,
+        line=front.end + 1,
+        updated=updated,
+    )
+    return _Parts(playbook, front, tuple(faults))
+
+
+def _text(lines: Sequence[str], block: Block) -> str:
+    first, *rest = lines[block.start : block.end]
+    return fold_lines([first[block.offset :], *(dedent(line, block.content) for line in rest)])
+
+
+def _verbatim_body(text: str, skipped: int) -> str:
+    return clean("".join(split_lines(text)[skipped:]))
+
+
+def _body_of(playbook: Playbook) -> str:
+    title = " ".join(playbook.title.split()) or playbook.name
+    lines = [heading_line(1, title), ""]
+    for number, step in enumerate(playbook.steps, 1):
+        lines += item_lines("", f"{number}. ", step)
+    return "\n".join(lines) + "\n"

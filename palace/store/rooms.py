@@ -1,0 +1,417 @@
+"""Rooms, drawers and the timeline: the canonical memory, read from and written to Markdown files.
+
+In: drafts, edits and conversation turns. Out: memories with their id, file and line, once they
+are safely on the disk. What a person wrote in a file meanwhile is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from palace.errors import MemoryNotFoundError, WriteConflictError
+from palace.store.blocks import heading_line
+from palace.store.comments import clean
+from palace.store.files import (
+    ABSENT,
+    DISK,
+    LOCK_TIMEOUT_S,
+    FileSystem,
+    atomic_write,
+    digest,
+    ensure_folder,
+    locked,
+    read_bytes,
+    unavailable,
+)
+from palace.store.front_matter import write_front_matter
+from palace.store.inline import find_tags
+from palace.store.markdown import Page, decode, encode, parse
+from palace.store.names import (
+    drawer_name,
+    refuse_unsafe,
+    resolve_inside,
+    room_parts,
+    safe_component,
+    without_suffix,
+)
+from palace.store.timeline_merge import merge_turns, page_path
+from palace.store.tree import SUFFIX, existing_name, scan_files, walk
+from palace.text import new_id, utc_now
+from palace.types import ConversationTurn, Document, Draft, Fault, FileStamp, Memory
+
+ROOMS = "rooms"
+TIMELINE = "timeline"
+MAX_ATTEMPTS = 5
+
+_DEFAULTS = Draft(text="")
+_OPTIONAL = (
+    "scope",
+    "provenance",
+    "importance",
+    "valid_from",
+    "valid_to",
+    "triggers",
+    "project",
+    "task",
+    "session",
+    "reason",
+)
+
+
+class RoomStore:
+    """The palace's Markdown, as the port `DrawerStore`.
+
+    Every write takes the palace's lock, reads the file anew, edits only what was asked, and is
+    durable when it returns. A file that somebody without the lock changes meanwhile is read again
+    and edited again, at most 5 times.
+
+    Args:
+        root: The palace; made when first written to.
+        file_system: The steps of a durable write.
+        lock_timeout_s: How long a write waits for another, in seconds.
+        clock: Says what time it is, aware.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        file_system: FileSystem = DISK,
+        lock_timeout_s: float = LOCK_TIMEOUT_S,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.root = root
+        self._file_system = file_system
+        self._lock_timeout_s = lock_timeout_s
+        self._clock = clock
+
+    def scan(self) -> list[FileStamp]:
+        """Return a stamp for every memory file of rooms and timeline, sorted by path.
+
+        Raises:
+            StoreUnavailableError: If a folder cannot be read.
+        """
+        return scan_files(self.root, (ROOMS, TIMELINE))[0]
+
+    def faults(self) -> list[Fault]:
+        """Return everything that is left out or not understood, in all files.
+
+        Raises:
+            StoreUnavailableError: If a folder or file cannot be read.
+        """
+        stamps, faults = scan_files(self.root, (ROOMS, TIMELINE))
+        for stamp in stamps:
+            faults.extend(self.read(stamp.path).faults)
+        return faults
+
+    def read(self, path: str) -> Document:
+        """Parse one file; nonsense in it becomes faults.
+
+        Args:
+            path: Relative to the root, as in `FileStamp`.
+
+        Raises:
+            MemoryNotFoundError: If there is no such file.
+            UnsafeNameError: If the path leaves the palace.
+            StoreUnavailableError: If it cannot be read.
+        """
+        data = read_bytes(resolve_inside(self.root, path))
+        return parse(path, decode(data)).document(digest(data))
+
+    def rooms(self) -> list[str]:
+        """Return the names of all rooms, nested ones as `a/b`, sorted."""
+        found = walk(self.root, (ROOMS,), [])
+        return sorted(path[len(ROOMS) + 1 :] for path, entry in found if entry.is_dir())
+
+    def drawers(self, room: str) -> list[str]:
+        """Return the names of the drawers that stand directly in a room, sorted.
+
+        Raises:
+            MemoryNotFoundError: If there is no such room.
+            UnsafeNameError: If the name is unsafe.
+        """
+        folder = self._room(room)
+        if not resolve_inside(self.root, folder).is_dir():
+            raise MemoryNotFoundError(
+                f"There is no room {room!r}.", hint="List the rooms to see their names."
+            )
+        stamps = scan_files(self.root, (folder,))[0]
+        names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
+        return [name for name in names if "/" not in name]
+
+    def create_room(self, room: str) -> str:
+        """Make a room, unless it is there, and return its name as it stands on disk.
+
+        Raises:
+            UnsafeNameError: If the name is unsafe.
+            StoreUnavailableError: If the file system refuses.
+        """
+        with self._locked():
+            folder = self._room(room)
+            path = resolve_inside(self.root, folder)
+            try:
+                ensure_folder(path, file_system=self._file_system)
+            except OSError as error:
+                raise unavailable(error, "make", path) from error
+        return folder[len(ROOMS) + 1 :]
+
+    def create_drawer(
+        self, room: str, drawer: str, *, title: str = "", tags: Sequence[str] = ()
+    ) -> str:
+        """Make an empty drawer and return its path; one that is there stays as it is.
+
+        Args:
+            room: Made too if needed.
+            drawer: Its name; a `.md` at the end is dropped.
+            title: The drawer's name if empty.
+            tags: Of every memory in the drawer.
+
+        Raises:
+            UnsafeNameError: If a name is unsafe.
+            StoreUnavailableError: If the file system refuses.
+        """
+        with self._locked():
+            path = self._drawer(room, drawer)
+            real = resolve_inside(self.root, path)
+            if not real.exists():
+                text = _new_drawer(title or without_suffix(drawer), tags)
+                atomic_write(
+                    real, encode(text), expected_digest=ABSENT, file_system=self._file_system
+                )
+        return path
+
+    def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
+        """Append one memory durably and return it with its id, path and line.
+
+        Args:
+            draft: Its text is kept as `palace.store.blocks.normal_text` says; without `created`
+                it is created now.
+            room: Made if needed.
+            drawer: Made if needed.
+
+        Raises:
+            StoreError: If the text is empty.
+            UnsafeNameError: If a name is unsafe.
+            WriteConflictError: If the file kept changing.
+            StoreUnavailableError: If the file system refuses.
+        """
+        memory_id = new_id("m")
+        fields = {"id": memory_id, **self._fields_of(draft)}
+
+        def change(page: Page) -> str:
+            if not page.lines:
+                page = parse(page.path, page.mark + _new_drawer(without_suffix(drawer), ()))
+            return page.append_memory(draft.text, fields)
+
+        with self._locked():
+            page, _ = self._edit(self._drawer(room, drawer), change)
+        return page.memories[page.position_of(memory_id)]
+
+    def update(self, memory: Memory, **fields: object) -> Memory:
+        """Change metadata of one memory in place; its text and all else stay as they are.
+
+        A memory with a derived id gets one of its own, in a comment.
+
+        Args:
+            memory: As read before; it is found again by its id, or by its text if that is derived.
+            **fields: Fields of `Memory` that are metadata; None, "" and empty ones are taken out.
+
+        Returns:
+            The memory as it is now.
+
+        Raises:
+            ValueError: If a field is unknown or its value is not of its kind.
+            MemoryNotFoundError: If the memory is gone.
+            WriteConflictError: If the file kept changing.
+            StoreUnavailableError: If the file system refuses.
+        """
+        if "id" in fields:
+            raise ValueError("an id is never changed")
+        values = {("source" if name == "trust" else name): v for name, v in fields.items()}
+
+        def edit(page: Page, position: int, named: Mapping[str, object]) -> str:
+            return page.with_memory_fields(position, {**named, **values})
+
+        return self._edit_memory(memory, edit)
+
+    def replace_text(self, memory: Memory, new_text: str) -> Memory:
+        """Replace the words of one memory in place and return it; `updated` becomes now.
+
+        Raises:
+            StoreError: If the new text is empty or cannot stand there.
+            MemoryNotFoundError: If the memory is gone.
+            WriteConflictError: If the file kept changing.
+            StoreUnavailableError: If the file system refuses.
+        """
+
+        def edit(page: Page, position: int, named: Mapping[str, object]) -> str:
+            stamp = {**named, "updated": self._clock()}
+            stamped = parse(page.path, page.with_memory_fields(position, stamp))
+            return stamped.replace_text(position, new_text)
+
+        return self._edit_memory(memory, edit)
+
+    def erase(self, memory: Memory) -> None:
+        """Take one memory out of its file for good; what else is there stays.
+
+        Raises:
+            MemoryNotFoundError: If the memory is gone already.
+            WriteConflictError: If the file kept changing.
+            StoreUnavailableError: If the file system refuses.
+        """
+
+        def change(page: Page) -> str:
+            return page.remove(_find(page, memory).position)
+
+        with self._locked():
+            self._edit(memory.path, change)
+
+    def locate(self, memory: Memory | str) -> Memory:
+        """Return a memory as its file has it now.
+
+        Args:
+            memory: The memory, or its id; all files are searched for an id.
+
+        Raises:
+            MemoryNotFoundError: If it is nowhere.
+            StoreUnavailableError: If a file cannot be read.
+        """
+        if isinstance(memory, Memory):
+            return _find(self._page(memory.path)[0], memory)
+        for stamp in self.scan():
+            data = read_bytes(resolve_inside(self.root, stamp.path))
+            if memory.startswith("d-") or memory.encode("utf-8", "replace") in data:
+                for found in parse(stamp.path, decode(data)).memories:
+                    if found.id == memory:
+                        return found
+        raise MemoryNotFoundError(f"There is no memory {memory[:80]!r}.", hint="Search for it.")
+
+    def append_timeline(self, turns: Sequence[ConversationTurn]) -> list[str]:
+        """Add the turns that are not there yet, one write for each day.
+
+        Args:
+            turns: In the order they were said; see `palace.store.timeline_merge.merge_turns`.
+
+        Returns:
+            The paths that changed, sorted.
+
+        Raises:
+            WriteConflictError: If a page kept changing; pages before it are written.
+            StoreUnavailableError: If the file system refuses.
+        """
+        days: dict[str, list[ConversationTurn]] = {}
+        for turn in turns:
+            days.setdefault(page_path(turn), []).append(turn)
+        changed: list[str] = []
+        with self._locked():
+            for path, said in sorted(days.items()):
+                if self._edit(path, partial(merge_turns, turns=said))[1]:
+                    changed.append(path)
+        return changed
+
+    def _edit_memory(
+        self, memory: Memory, edit: Callable[[Page, int, Mapping[str, object]], str]
+    ) -> Memory:
+        """Edit the file of one memory, giving it an id of its own if it has none."""
+        fresh = new_id("m")
+        memory_id = fresh
+
+        def change(page: Page) -> str:
+            nonlocal memory_id
+            found = _find(page, memory)
+            derived = found.id.startswith("d-")
+            memory_id = fresh if derived else found.id
+            return edit(page, found.position, {"id": fresh} if derived else {})
+
+        with self._locked():
+            page, _ = self._edit(memory.path, change)
+        return page.memories[page.position_of(memory_id)]
+
+    def _edit(self, path: str, change: Callable[[Page], str]) -> tuple[Page, bool]:
+        """Read, change and write a file until nobody interferes; tell whether it changed."""
+        for _ in range(MAX_ATTEMPTS):
+            page, before = self._page(path)
+            text = change(page)
+            if text == page.render():
+                return page, False
+            try:
+                atomic_write(
+                    resolve_inside(self.root, path),
+                    encode(text),
+                    expected_digest=before,
+                    file_system=self._file_system,
+                )
+            except WriteConflictError:
+                continue
+            return parse(path, text), True
+        raise WriteConflictError(
+            f"{path} was changed {MAX_ATTEMPTS} times while it was being written.",
+            hint="Close the program that keeps writing it, then try again.",
+        )
+
+    def _page(self, path: str) -> tuple[Page, str]:
+        """Return a file, parsed, and its digest; a missing one is empty and `ABSENT`."""
+        try:
+            data = read_bytes(resolve_inside(self.root, path))
+        except MemoryNotFoundError:
+            return parse(path, ""), ABSENT
+        return parse(path, decode(data)), digest(data)
+
+    def _room(self, room: str) -> str:
+        """Return the folder a room's name means, which need not exist yet."""
+        folder = ROOMS
+        for part in room_parts(room):
+            found = existing_name(resolve_inside(self.root, folder), part)
+            folder = f"{folder}/{found or safe_component(part, what='room')}"
+        return folder
+
+    def _drawer(self, room: str, drawer: str) -> str:
+        """Return the file a drawer's name means, which need not exist yet."""
+        name = without_suffix(drawer)
+        refuse_unsafe(name, what="drawer")
+        folder = self._room(room)
+        found = existing_name(resolve_inside(self.root, folder), name, suffix=SUFFIX)
+        return f"{folder}/{found or drawer_name(name) + SUFFIX}"
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return locked(self.root, timeout_s=self._lock_timeout_s)
+
+    def _fields_of(self, draft: Draft) -> dict[str, object]:
+        """Return the comment a draft needs: who, what and when always, the rest if given."""
+        inline = find_tags(draft.text)
+        fields: dict[str, object] = {
+            "kind": draft.kind,
+            "source": draft.trust,
+            "confidence": draft.confidence,
+            "created": draft.created or self._clock(),
+            "tags": [tag for tag in draft.tags if tag not in inline],
+        }
+        for name in _OPTIONAL:
+            value = getattr(draft, name)
+            if value != getattr(_DEFAULTS, name):
+                fields[name] = value
+        return fields
+
+
+def _find(page: Page, memory: Memory) -> Memory:
+    """Find a memory again: by its id, or by its words, the nearest first, if that is derived."""
+    for found in page.memories:
+        if found.id == memory.id:
+            return found
+    same = [found for found in page.memories if found.text == memory.text]
+    if not memory.id.startswith("d-") or not same:
+        raise MemoryNotFoundError(
+            f"The memory {memory.id} is no longer in {page.path}.",
+            hint="It was edited or erased: search again.",
+        )
+    return min(same, key=lambda found: abs(found.position - memory.position))
+
+
+def _new_drawer(title: str, tags: Sequence[str]) -> str:
+    line = " ".join(clean(title).split())
+    front = write_front_matter({"title": line, "tags": list(tags)}) if tags else ""
+    return f"{front}{heading_line(1, line)}\n"

@@ -1,0 +1,376 @@
+"""The scratchpad on disk: notes of one session, one JSON line each, with a time to live.
+
+In: a session id (untrusted) and text. Out: the notes that are still alive, oldest first.
+
+Nothing is rewritten: a note is one appended line, a promotion is another. Notes whose time is over
+are never returned; `purge_expired` deletes files in which every note is over, and nothing else.
+Whether a text holds a secret is checked by the caller.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from filelock import FileLock, Timeout
+
+from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
+from palace.store.json_lines import append_line, decode_line, encode_line, sync_folder, unavailable
+from palace.store.names import session_file_name
+from palace.text import new_id, utc_now
+from palace.types import ScratchEntry, Trust
+
+DEFAULT_TTL_S = 3600.0
+_SUFFIX = ".jsonl"
+_LOCK_TIMEOUT_S = 10.0
+_HEAD_BYTES = 96
+
+
+@dataclass(slots=True)
+class _FileState:
+    """What has been read of one file, so that a walk reads only what is new."""
+
+    head: bytes = b""
+    offset: int = 0
+    entries: dict[str, ScratchEntry] = field(default_factory=dict)
+
+
+class FileScratchpad:
+    """Scratchpad in `<folder>/<session>.jsonl`; implements the port `Scratchpad`.
+
+    A note is expired when its age is at least its time to live. A clock that was set back makes
+    notes younger, never unreadable. Several processes may share the folder: writers take a lock
+    file in it, readers take none.
+
+    Args:
+        folder: Where the session files are; made at the first write, mode 0700 (files 0600).
+        ttl_s: Time to live of a note that is given none, in seconds, > 0.
+        max_entry_chars: Longest note, in characters, >= 1.
+        max_entries: Most living notes of one session, >= 1; more are refused.
+        clock: Returns the present moment, aware, UTC.
+
+    Raises:
+        ConfigError: If a bound is out of range.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        ttl_s: float = DEFAULT_TTL_S,
+        max_entry_chars: int = 4000,
+        max_entries: int = 1000,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        if max_entry_chars < 1 or max_entries < 1:
+            raise ConfigError(
+                "the scratchpad's limits must be at least 1",
+                hint="raise the greatest length and the greatest number of notes",
+            )
+        self._folder = folder
+        self._ttl_s = checked_ttl(ttl_s)
+        self._max_entry_chars = max_entry_chars
+        self._max_entries = max_entries
+        self._clock = clock
+        self._states: dict[str, _FileState] = {}
+        self._states_lock = threading.Lock()
+        self._file_lock = FileLock(folder / ".lock", timeout=_LOCK_TIMEOUT_S, mode=0o600)
+
+    def append(
+        self, session_id: str, text: str, *, ttl_s: float | None = None, source: Trust = "agent"
+    ) -> ScratchEntry:
+        """Write one note durably (fsync) and return it with its id and moment.
+
+        Args:
+            session_id: Any text that `session_file_name` accepts.
+            text: The note, kept verbatim; not blank, at most `max_entry_chars` characters.
+            ttl_s: Its time to live in seconds, > 0; the scratchpad's if None.
+            source: Whose word it is.
+
+        Raises:
+            ConfigError: If the text is blank or too long, or the time to live is not above 0.
+            StoreError: If the session holds `max_entries` living notes already.
+            UnsafeNameError: If the session id cannot name a file.
+            StoreUnavailableError: If the disk refuses or the lock cannot be had.
+        """
+        path = self._path(session_id)
+        entry = ScratchEntry(
+            id=new_id("s"),
+            session_id=session_id,
+            text=checked_text(text, max_chars=self._max_entry_chars),
+            at=self._clock(),
+            ttl_s=self._ttl_s if ttl_s is None else checked_ttl(ttl_s),
+            source=source,
+        )
+        with self._writing():
+            if len(self.entries(session_id)) >= self._max_entries:
+                raise full_scratchpad(session_id, self._max_entries)
+            append_line(path, encode_line(_as_record(entry)), durable=True)
+        return entry
+
+    def entries(self, session_id: str) -> list[ScratchEntry]:
+        """Return the living notes of a session, oldest first; an unknown session has none.
+
+        Raises:
+            UnsafeNameError: If the session id cannot name a file.
+            StoreUnavailableError: If the file cannot be read.
+        """
+        now = self._clock()
+        read = self._read(self._path(session_id))
+        return [e for e in read if e.session_id == session_id and not is_expired(e, now)]
+
+    def sessions(self) -> list[str]:
+        """Return the ids of sessions with living notes, the latest written first.
+
+        Raises:
+            StoreUnavailableError: If a file cannot be read.
+        """
+        now = self._clock()
+        latest: dict[str, tuple[datetime, str]] = {}
+        for path in self._files():
+            for entry in self._read(path):
+                if not is_expired(entry, now):
+                    latest[entry.session_id] = (entry.at, entry.id)
+        return sorted(latest, key=lambda session: latest[session], reverse=True)
+
+    def get(self, entry_id: str) -> ScratchEntry | None:
+        """Return one living note of any session, or None.
+
+        Raises:
+            StoreUnavailableError: If a file cannot be read.
+        """
+        located = self._locate(entry_id)
+        if located is None or is_expired(located[1], self._clock()):
+            return None
+        return located[1]
+
+    def mark_promoted(self, entry_id: str, memory_id: str) -> ScratchEntry:
+        """Note durably that an entry became a memory, and return the entry as it is now.
+
+        An entry that expired meanwhile can still be marked; marking it again with the same
+        memory writes nothing.
+
+        Raises:
+            ConfigError: If the memory id is empty.
+            MemoryNotFoundError: If no file holds the entry.
+            StoreUnavailableError: If the disk refuses or the lock cannot be had.
+        """
+        if not memory_id:
+            raise ConfigError(
+                "a promoted note needs the id of its memory", hint="give the id that was stored"
+            )
+        if self._locate(entry_id) is None:
+            raise unknown_entry(entry_id)
+        with self._writing():
+            # Looked up again: a purge may have come between.
+            located = self._locate(entry_id)
+            if located is None:
+                raise unknown_entry(entry_id)
+            path, entry = located
+            if entry.promoted != memory_id:
+                event = {
+                    "type": "promoted",
+                    "id": entry_id,
+                    "memory": memory_id,
+                    "at": self._clock(),
+                }
+                append_line(path, encode_line(event), durable=True)
+        return replace(entry, promoted=memory_id)
+
+    def purge_expired(self) -> int:
+        """Delete the files in which every note is expired; return how many were deleted.
+
+        A file without a readable note is left alone: nobody knows what it holds.
+
+        Raises:
+            StoreUnavailableError: If the disk refuses or the lock cannot be had.
+        """
+        if not self._files():
+            return 0
+        with self._writing():
+            now = self._clock()
+            purged = [p for p in self._files() if _all_expired(self._read(p), now)]
+            try:
+                for path in purged:
+                    path.unlink(missing_ok=True)
+                if purged:
+                    sync_folder(self._folder)
+            except OSError as error:
+                raise unavailable("deleted", self._folder, error) from error
+        return len(purged)
+
+    def _path(self, session_id: str) -> Path:
+        return self._folder / f"{session_file_name(session_id)}{_SUFFIX}"
+
+    def _files(self) -> list[Path]:
+        try:
+            return sorted(p for p in self._folder.iterdir() if p.suffix == _SUFFIX and p.is_file())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise unavailable("read", self._folder, error) from error
+
+    def _locate(self, entry_id: str) -> tuple[Path, ScratchEntry] | None:
+        for path in self._files():
+            for entry in self._read(path):
+                if entry.id == entry_id:
+                    return path, entry
+        return None
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file_lock.acquire()
+        except Timeout as error:
+            raise StoreUnavailableError(
+                f"the scratchpad in {self._folder} is locked by another process",
+                hint="try again in a moment",
+            ) from error
+        except OSError as error:
+            raise unavailable("locked", self._folder, error) from error
+        try:
+            yield
+        finally:
+            self._file_lock.release()
+
+    def _read(self, path: Path) -> list[ScratchEntry]:
+        """Every note of a file, expired ones included, in the order of writing."""
+        with self._states_lock:
+            try:
+                with path.open("rb") as file:
+                    state = self._states.get(path.name)
+                    if state is None or not _is_same_file(state, file):
+                        state = self._states[path.name] = _FileState()
+                    file.seek(state.offset)
+                    _take_in(state, file.read())
+            except FileNotFoundError:
+                self._states.pop(path.name, None)
+                return []
+            except OSError as error:
+                raise unavailable("read", path, error) from error
+            return list(state.entries.values())
+
+
+def checked_text(text: str, *, max_chars: int) -> str:
+    """Return the text of a note unchanged, if it is fit to be one.
+
+    Raises:
+        ConfigError: If it is blank or longer than `max_chars` characters.
+    """
+    if not text.strip():
+        raise ConfigError("an empty note cannot be kept", hint="say what should be remembered")
+    if len(text) > max_chars:
+        raise ConfigError(
+            f"a note of {len(text)} characters is too long for the scratchpad",
+            hint=f"note the conclusion in at most {max_chars} characters",
+        )
+    return text
+
+
+def checked_ttl(ttl_s: float) -> float:
+    """Return a time to live in seconds, if it is finite and above 0.
+
+    Raises:
+        ConfigError: If it is not.
+    """
+    if not math.isfinite(ttl_s) or ttl_s <= 0:
+        raise ConfigError(
+            f"a note cannot live for {ttl_s} seconds", hint="use a number of seconds above 0"
+        )
+    return float(ttl_s)
+
+
+def is_expired(entry: ScratchEntry, now: datetime) -> bool:
+    """Return whether the note's age has reached its time to live."""
+    return (now - entry.at).total_seconds() >= entry.ttl_s
+
+
+def full_scratchpad(session_id: str, max_entries: int) -> StoreError:
+    """Return the error of a session that holds all the notes it may."""
+    return StoreError(
+        f"the scratchpad of session {session_id!r} holds {max_entries} notes already",
+        hint="promote what should last, or wait until notes expire",
+    )
+
+
+def unknown_entry(entry_id: str) -> MemoryNotFoundError:
+    """Return the error of an entry id that no session knows."""
+    return MemoryNotFoundError(
+        f"no scratchpad note has the id {entry_id!r}", hint="list the notes of the session"
+    )
+
+
+def _all_expired(entries: list[ScratchEntry], now: datetime) -> bool:
+    return bool(entries) and all(is_expired(entry, now) for entry in entries)
+
+
+def _as_record(entry: ScratchEntry) -> dict[str, Any]:
+    return {
+        "type": "note",
+        "id": entry.id,
+        "session": entry.session_id,
+        "at": entry.at,
+        "ttl_s": entry.ttl_s,
+        "source": entry.source,
+        "text": entry.text,
+    }
+
+
+def _is_same_file(state: _FileState, file: BinaryIO) -> bool:
+    """Whether this is what was read before, grown or not, and no successor of the same name.
+
+    The first bytes hold the id of the first note; inode numbers are reused at once.
+    """
+    is_grown = file.seek(0, os.SEEK_END) >= state.offset
+    file.seek(0)
+    return is_grown and file.read(len(state.head)) == state.head
+
+
+def _take_in(state: _FileState, added: bytes) -> None:
+    """Apply the whole lines that were appended; a torn tail waits for its newline."""
+    whole, newline, _ = added.rpartition(b"\n")
+    if not state.offset:
+        state.head = (whole + newline)[:_HEAD_BYTES]
+    state.offset += len(whole) + len(newline)
+    for line in whole.split(b"\n"):
+        record = decode_line(line)
+        if record is not None:
+            _apply(state.entries, record)
+
+
+def _apply(entries: dict[str, ScratchEntry], record: Mapping[str, Any]) -> None:
+    if record.get("type") == "promoted":
+        entry = entries.get(str(record.get("id")))
+        if entry is not None:
+            entries[entry.id] = replace(entry, promoted=str(record.get("memory", "")))
+        return
+    entry = _as_entry(record)
+    if entry is not None:
+        entries.setdefault(entry.id, entry)
+
+
+def _as_entry(record: Mapping[str, Any]) -> ScratchEntry | None:
+    """The note of a record, or None when the record is something else or damaged."""
+    try:
+        at = datetime.fromisoformat(record["at"])
+        texts = (record["id"], record["session"], record["text"])
+        ttl_s = checked_ttl(float(record["ttl_s"]))
+    except (KeyError, TypeError, ValueError, OverflowError, ConfigError):
+        return None
+    is_whole = at.tzinfo is not None and all(isinstance(t, str) and t for t in texts)
+    if record.get("type") != "note" or not is_whole:
+        return None
+    source: Trust = "user" if record.get("source") == "user" else "agent"
+    if record.get("source") == "system":
+        source = "system"
+    return ScratchEntry(
+        id=texts[0], session_id=texts[1], text=texts[2], at=at, ttl_s=ttl_s, source=source
+    )

@@ -1,0 +1,139 @@
+"""The palace's folders: which memory files there are, and which of them a name means.
+
+In: the root of a palace. Out: stamps of its files, folder and file names as they are on disk,
+and faults for what cannot be read safely.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from palace.store.files import unavailable
+from palace.store.names import fold_case, safe_component
+from palace.types import Fault, FileStamp
+
+SUFFIX = ".md"
+
+
+def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], list[Fault]]:
+    """Return a stamp of every Markdown file below these folders, and what was left out and why.
+
+    Hidden names and other suffixes are left out silently; symlinks are followed inside the palace
+    only, each real folder once.
+
+    Args:
+        root: The palace.
+        folders: Below the root; missing ones are empty.
+
+    Raises:
+        StoreUnavailableError: If a folder cannot be read.
+    """
+    stamps: list[FileStamp] = []
+    faults: list[Fault] = []
+    for path, entry in walk(root, folders, faults):
+        if entry.name[-3:].lower() != SUFFIX or not entry.is_file():
+            continue
+        status = entry.stat()
+        stamps.append(FileStamp(path, status.st_size, status.st_mtime_ns))
+    return sorted(stamps, key=lambda stamp: stamp.path), faults
+
+
+def walk(
+    root: Path, folders: tuple[str, ...], faults: list[Fault]
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield (path in the palace, entry) of everything readable below some folders.
+
+    Args:
+        root: The palace.
+        folders: Below the root.
+        faults: Gets one fault for each name that is left out for safety.
+
+    Raises:
+        StoreUnavailableError: If a folder cannot be read.
+    """
+    real_root = os.path.realpath(root)
+    pending = [(folder, root / folder) for folder in folders]
+    seen: set[str] = set()
+    while pending:
+        relative, folder = pending.pop()
+        real = os.path.realpath(folder)
+        if real in seen or not _is_inside(real, real_root):
+            continue
+        seen.add(real)
+        for entry in _entries(folder):
+            path = f"{relative}/{entry.name}"
+            if entry.name.startswith("."):
+                continue
+            reason = _unreadable(entry, real_root)
+            if reason:
+                faults.append(Fault(path.encode("utf-8", "replace").decode(), 1, reason))
+                continue
+            yield path, entry
+            if entry.is_dir():
+                pending.append((path, folder / entry.name))
+
+
+def existing_name(folder: Path, name: str, *, suffix: str = "") -> str | None:
+    """Return the name on disk that a person means, whatever its case or Unicode form.
+
+    Args:
+        folder: Where to look; may be missing.
+        name: Already checked to be safe, without suffix.
+        suffix: Of the files looked for; "" for folders.
+
+    Returns:
+        The name as it stands on disk, suffix included, or None.
+    """
+    stems = {
+        entry.name[: len(entry.name) - len(suffix)]: entry.name
+        for entry in sorted(_entries(folder), key=lambda entry: entry.name)
+        if _fits(entry, suffix)
+    }
+    if name in stems:
+        return stems[name]
+    wanted = {fold_case(name), fold_case(safe_component(name, what="name"))}
+    return next((full for stem, full in stems.items() if fold_case(stem) in wanted), None)
+
+
+def _fits(entry: os.DirEntry[str], suffix: str) -> bool:
+    if entry.name.startswith("."):
+        return False
+    if not suffix:
+        return entry.is_dir()
+    return entry.name.lower().endswith(suffix) and entry.is_file()
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise unavailable(error, "read", folder) from error
+
+
+def _unreadable(entry: os.DirEntry[str], real_root: str) -> str:
+    """Say why an entry is left out, or "" if it may be read."""
+    if "\\" in entry.name or not _is_text(entry.name):
+        return "a file name with a backslash or bytes that are not UTF-8"
+    if not entry.is_symlink():
+        return ""
+    real = os.path.realpath(entry.path)
+    if not _is_inside(real, real_root):
+        return "a symlink that leads out of the palace"
+    return "" if os.path.exists(real) else "a symlink to nothing"  # noqa: PTH110 - a plain string
+
+
+def _is_inside(real: str, real_root: str) -> bool:
+    return real == real_root or real.startswith(real_root.rstrip(os.sep) + os.sep)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,376 @@
+"""Pure text: index tokens, words, names, numbers, dates and ids, the same for writing and asking.
+
+In: any text at all. Out: tokens that hold only letters, digits and inner punctuation, so that they
+are safe in any query language once quoted.
+"""
+
+from __future__ import annotations
+
+import secrets as _random
+import time
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timezone
+from functools import lru_cache
+from typing import Literal
+
+import regex
+import snowballstemmer
+
+MAX_TOKEN_CHARS = 64
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+# Scripts written without spaces (or, for Hangul, with particles glued on) are cut into bigrams.
+_DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
+_CHUNK = regex.compile(
+    rf"(?P<dense>[{_DENSE}]+)"
+    rf"|(?P<word>[[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+"
+    rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
+    regex.VERSION1,
+)
+_CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
+_SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
+_GROUPED_NUMBER = regex.compile(r"\d{1,3}(?:[,.]\d{3})+")
+_NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
+_ISO_DATE = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_ISO_MONTH = regex.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
+_POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
+_MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents
+_UNFOLDED = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"}
+)
+
+_IRREGULAR_LINES = """
+be am is are was were been being|have has had having|do does did done|go goes went gone
+buy bought|bring brought|think thought|catch caught|teach taught|seek sought|fight fought
+say said|pay paid|tell told|sell sold|hold held|keep kept|sleep slept|feel felt|leave left
+lose lost|meet met|send sent|spend spent|lend lent|build built|lead led|feed fed|read|run ran
+sit sat|win won|begin began begun|drink drank drunk|sing sang sung|swim swam swum|ring rang rung
+speak spoke spoken|break broke broken|choose chose chosen|steal stole stolen|freeze froze frozen
+write wrote written|drive drove driven|ride rode ridden|rise rose risen|give gave given
+take took taken|shake shook shaken|fall fell fallen|eat ate eaten|see saw seen|come came
+become became|know knew known|grow grew grown|throw threw thrown|fly flew flown|draw drew drawn
+show showed shown|wear wore worn|tear tore torn|find found|get got gotten|make made|stand stood
+understand understood|forget forgot forgotten|hear heard|hide hid hidden|bite bit bitten
+lie lay lain|mean meant|deal dealt|dream dreamt|learn learnt|burn burnt|shoot shot|stick stuck
+strike struck|hang hung|dig dug|bind bound|wake woke woken|sew sewn|forgive forgave forgiven
+child children|person people|man men|woman women|mouse mice|foot feet|tooth teeth|goose geese
+life lives|wife wives|knife knives|leaf leaves|shelf shelves|analysis analyses|criterion criteria
+"""
+_IRREGULAR = {
+    form: forms[0]
+    for line in _IRREGULAR_LINES.split("\n")
+    for forms in (group.split() for group in line.split("|"))
+    for form in forms[1:]
+}
+
+_MONTH_NAMES = (
+    "january jan januar janvier enero janeiro январь января январе jänner",
+    "february feb februar février febrero fevereiro февраль февраля феврале",
+    "march mar märz mars marzo março март марта марте",
+    "april apr avril abril апрель апреля апреле",
+    "may mai mayo maio май мая мае",
+    "june jun juni juin junio junho июнь июня июне",
+    "july jul juli juillet julio julho июль июля июле",
+    "august aug août agosto август августа августе",
+    "september sep sept septembre septiembre setembro сентябрь сентября сентябре",
+    "october oct oktober okt octobre octubre outubro октябрь октября октябре",
+    "november nov novembre noviembre novembro ноябрь ноября ноябре",
+    "december dec dezember dez décembre diciembre dezembro декабрь декабря декабре",
+)
+# Words that are months only when written with a capital: "may", "march", "mar" mean other things.
+_MONTH_ONLY_CAPITALISED = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
+
+
+def fold(text: str) -> str:
+    """Return `text` in NFKC, case-folded, Latin/Greek/Cyrillic accents removed."""
+    lowered = unicodedata.normalize("NFKC", text).casefold()
+    if lowered.isascii():
+        return lowered
+    plain = unicodedata.normalize("NFD", lowered).translate(_MARKS)
+    return unicodedata.normalize("NFC", plain).translate(_UNFOLDED)
+
+
+_MONTHS = {
+    fold(name): f"month{number:02d}"
+    for number, names in enumerate(_MONTH_NAMES, 1)
+    for name in names.split()
+}
+
+
+@lru_cache(maxsize=4)
+def _stemmer(language: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(language)
+
+
+@lru_cache(maxsize=131_072)
+def stem(word: str) -> str:
+    """Return the index stem of one folded word.
+
+    English irregular forms are mapped to their base first ("went" -> "go"); Cyrillic words go
+    through the Russian stemmer, Latin ones through the English one, others stay as they are.
+
+    Source: Porter2 and the Russian stemmer of the Snowball project.
+    """
+    base = _IRREGULAR.get(word, word)
+    if base.isascii():
+        return str(_stemmer("english").stemWord(base)) if base.isalpha() else base
+    if base and "CYRILLIC" in unicodedata.name(base[0], ""):
+        return str(_stemmer("russian").stemWord(base))
+    return base
+
+
+WordShape = Literal["word", "identifier", "number", "dense"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a text.
+
+    Attributes:
+        surface: As written, possessive ending removed.
+        start: Offset of the first character in the text, in characters.
+        token: The one token that stands for it in a query.
+        parts: Tokens that together stand for it where `token` is unknown to the index.
+        extra: Further tokens that the index gets for it (months of ISO dates, single characters).
+    """
+
+    surface: str
+    start: int
+    shape: WordShape
+    token: str
+    parts: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+
+
+def words(text: str) -> list[Word]:
+    """Cut a text into words, in order; linear in its length.
+
+    Identifiers (`handleWebSocketReconnect`, `v2.0.1`, `okabe_visitas`) are one word with parts;
+    hyphenated and apostrophised ordinary words are several words.
+    """
+    found: list[Word] = []
+    composed = unicodedata.normalize("NFKC", text) if not text.isascii() else text
+    for match in _CHUNK.finditer(composed):
+        if match["dense"]:
+            found.extend(_dense_words(match["dense"], match.start()))
+        else:
+            found.extend(_spaced_words(match["word"], match.start()))
+    return found
+
+
+def tokens(text: str) -> list[str]:
+    """Return the index tokens of a text, in order, repetitions kept."""
+    result: list[str] = []
+    for word in words(text):
+        result.append(word.token)
+        result.extend(part for part in word.parts if part != word.token)
+        result.extend(word.extra)
+    return result
+
+
+def name_tokens(text: str) -> Iterator[str]:
+    """Yield tokens of words that look like names: capitals inside a sentence, identifiers.
+
+    A capitalised word at the start of a sentence counts only when another follows it.
+    """
+    text = unicodedata.normalize("NFKC", text)
+    found = words(text)
+    for number, word in enumerate(found):
+        if word.shape == "identifier":
+            yield word.token
+        elif word.shape == "word" and word.surface[0].isupper():
+            following = found[number + 1] if number + 1 < len(found) else None
+            paired = (
+                following is not None
+                and following.surface[:1].isupper()
+                and text[word.start + len(word.surface) : following.start].strip() == ""
+            )
+            if paired or not starts_sentence(text, word.start):
+                yield word.token
+
+
+def starts_sentence(text: str, start: int) -> bool:
+    """Whether the word at `start` opens a sentence, a line or a list item."""
+    before = text[:start].rstrip(" \t*_`\"'“‘(«¿¡#>")
+    return not before or before[-1] in ".!?:;\n-–—•。！？"
+
+
+def _dense_words(run: str, start: int) -> list[Word]:
+    if len(run) == 1:
+        return [Word(run, start, "dense", fold(run))]
+    folded = fold(run)
+    if len(folded) != len(run):
+        folded = run
+    return [
+        Word(
+            run[i : i + 2],
+            start + i,
+            "dense",
+            folded[i : i + 2],
+            extra=(folded[i],) if i + 2 < len(run) else (folded[i], folded[i + 1]),
+        )
+        for i in range(len(run) - 1)
+    ]
+
+
+def _spaced_words(chunk: str, start: int) -> list[Word]:
+    bare = _POSSESSIVE.sub("", chunk)
+    if bare[0].isdigit() and _is_numeric(bare):
+        return [_number_word(bare, start)]
+    if _is_identifier(bare):
+        return [_identifier_word(bare, start)]
+    pieces = []
+    offset = 0
+    for piece in _SPLIT.split(bare):
+        offset = bare.find(piece, offset)
+        if piece:
+            pieces.append(_plain_word(piece, start + offset))
+        offset += len(piece)
+    if len(pieces) > 1 and "-" in bare:
+        # "Wi-Fi" must be found by "wifi", "T-shirt" by "tshirt"
+        joined = stem(fold(bare.replace("-", "")))[:MAX_TOKEN_CHARS]
+        pieces[0] = replace(pieces[0], extra=(*pieces[0].extra, joined))
+    return pieces
+
+
+def _plain_word(piece: str, start: int) -> Word:
+    if any(c.isdigit() for c in piece):
+        return _identifier_word(piece, start)
+    folded = fold(piece)[:MAX_TOKEN_CHARS]
+    month = _MONTHS.get(folded)
+    if month and (folded not in _MONTH_ONLY_CAPITALISED or piece[0].isupper()):
+        return Word(piece, start, "word", month, extra=(stem(folded),))
+    return Word(piece, start, "word", stem(folded) or folded or piece)
+
+
+def _is_numeric(chunk: str) -> bool:
+    return not any(c.isalpha() for c in chunk)
+
+
+def _number_word(chunk: str, start: int) -> Word:
+    token = canonical_number(chunk)
+    iso = _ISO_DATE.fullmatch(chunk)
+    if iso:
+        year, month, _ = iso.groups()
+        return Word(chunk, start, "number", chunk, extra=(year, f"month{month}"))
+    iso = _ISO_MONTH.fullmatch(chunk)
+    if iso:
+        return Word(chunk, start, "number", chunk, extra=(iso[1], f"month{iso[2]}"))
+    if chunk.count(".") > 1:  # a version: "4.2.0" is found by "4.2" too
+        return Word(chunk, start, "number", token, extra=(chunk.rpartition(".")[0],))
+    if token != chunk or "." in chunk:
+        return Word(chunk, start, "number", token[:MAX_TOKEN_CHARS])
+    parts = [p for p in _SPLIT.split(chunk) if p]
+    extra = tuple(parts) if len(parts) > 1 else ()
+    return Word(chunk, start, "number", token[:MAX_TOKEN_CHARS], extra=extra)
+
+
+def _is_identifier(chunk: str) -> bool:
+    """Whether a chunk is code-like: inner capitals, underscores, or digits joined to letters."""
+    if "_" in chunk or "@" in chunk:
+        return True
+    if any(c.isdigit() for c in chunk):
+        return True
+    head = chunk[0]
+    inner = chunk[1:]
+    if "-" in inner or "'" in inner or "’" in inner:
+        return False
+    if any(c in "./:+," for c in inner):
+        return "." in inner and not any(c in "/:," for c in inner) and len(chunk) > 4
+    return any(c.isupper() for c in inner) and any(c.islower() for c in chunk) and head not in "'’"
+
+
+def _identifier_word(chunk: str, start: int) -> Word:
+    token = fold(chunk)[:MAX_TOKEN_CHARS]
+    parts: list[str] = []
+    for piece in _SPLIT.split(chunk):
+        for part in _CAMEL.findall(piece) or ([piece] if piece else []):
+            folded = fold(part)[:MAX_TOKEN_CHARS]
+            parts.append(stem(folded) if folded.isalpha() else folded)
+    useful = tuple(p for p in parts if len(p) > 1 or p.isdigit())
+    extra: tuple[str, ...] = ()
+    if len(token) > 2 and token[0] == "v" and token[1].isdigit():
+        extra = (token[1:],)
+    return Word(chunk, start, "identifier", token, parts=useful, extra=extra)
+
+
+def canonical_number(text: str) -> str:
+    """Return a number without thousands separators and trailing zeros: `18,000` -> `18000`."""
+    if _GROUPED_NUMBER.fullmatch(text):
+        return regex.sub(r"[,.]", "", text)
+    if regex.fullmatch(r"\d+,\d+", text):
+        return text.replace(",", ".")
+    return text
+
+
+def numbers(text: str) -> tuple[str, ...]:
+    """Return the numbers of a text in canonical form, in order, repetitions kept."""
+    return tuple(canonical_number(n) for n in _NUMBER.findall(text))
+
+
+def iso_dates(text: str) -> tuple[date, ...]:
+    """Return the valid ISO dates (`2026-10-05`) of a text, in order."""
+    found = (_valid_date(*map(int, parts)) for parts in _ISO_DATE.findall(text))
+    return tuple(day for day in found if day is not None)
+
+
+def _valid_date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def month_token(word: str) -> str | None:
+    """Return the canonical token (`month02`) of a month's name in any supported language."""
+    return _MONTHS.get(fold(word))
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate how many model tokens a text takes; errs on the high side.
+
+    Four characters a token for spaced scripts, one token a character for dense ones.
+
+    Source: the usual rule of thumb of the byte-pair tokenizers' own documentation.
+    """
+    dense = len(regex.findall(rf"[{_DENSE}]", text))
+    return dense + (len(text) - dense + 3) // 4
+
+
+def new_id(prefix: str) -> str:
+    """Return a new time-ordered id, `<prefix>-` and 26 characters of Crockford base 32.
+
+    Source: the ULID specification (48 bits of milliseconds, 80 bits of randomness).
+    """
+    value = (time.time_ns() // 1_000_000) << 80 | _random.randbits(80)
+    return f"{prefix}-" + "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def id_time(identifier: str) -> datetime | None:
+    """Return when an id of `new_id` was made, UTC, or None for any other text."""
+    body = identifier.rpartition("-")[2]
+    if len(body) != 26 or any(c not in _CROCKFORD for c in body):
+        return None
+    value = 0
+    for character in body:
+        value = value * 32 + _CROCKFORD.index(character)
+    millis = value >> 80
+    if millis > 253_402_300_799_999:  # year 9999
+        return None
+    return datetime.fromtimestamp(millis / 1000, tz=timezone.utc)
+
+
+def utc_now() -> datetime:
+    """Return the present moment, aware, UTC, without microseconds."""
+    return datetime.now(tz=timezone.utc).replace(microsecond=0)
+
+
+def clip(text: str, max_chars: int) -> str:
+    """Return `text` on one line, cut at a word end with an ellipsis beyond `max_chars`."""
+    line = " ".join(text.split())
+    if len(line) <= max_chars:
+        return line
+    cut = line[: max_chars - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[max_chars // 2 :] else cut) + "…"

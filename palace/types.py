@@ -1,0 +1,509 @@
+"""Frozen values that travel through the program; they import nothing of ours.
+
+In: what stores, layers and doors produce. Out: what the enforcer, the doors and the journal read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+Action = Literal["pass", "ground", "confirm", "answer", "fallback", "generate"]
+Outcome = Literal["hit", "near_miss", "nothing_stored", "unavailable", "not_recall"]
+RecallKind = Literal[
+    "fact", "status", "history", "preference", "procedure", "identity", "meta", "none"
+]
+MemoryKind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
+Trust = Literal["user", "agent", "system"]
+Status = Literal["active", "inactive"]
+LayerName = Literal["L0", "L1", "L2", "L3", "L4", "L5"]
+LayerOutcome = Literal["loaded", "sufficient", "unclear", "none", "skipped", "unavailable"]
+Band = Literal["sufficient", "unclear", "none"]
+AnswerType = Literal["clock", "date", "number", "person", "place", "reason", "yes_no", "thing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One earlier message; `role` is `user`, `assistant`, `system` or `tool`."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a person just said, and where.
+
+    Attributes:
+        prompt: The raw prompt, any text at all.
+        session_id: The session, if the door knows one. Untrusted input.
+        project: The project whose scoped memories may be used, if any.
+        history: Earlier messages, oldest first.
+    """
+
+    prompt: str
+    session_id: str | None = None
+    project: str | None = None
+    history: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One statement of the palace, with where it stands.
+
+    Attributes:
+        id: `m-…` when the file carries an id, `d-…` (path + content hash) when it is derived.
+        text: The statement as a person reads it: markers and our metadata comment removed.
+        path: File, relative to the palace root, with forward slashes.
+        line: First line of the statement in the file, 1-based.
+        room: Room name; `timeline` for history, `playbooks` for procedures.
+        drawer: File name without its suffix.
+        title: The drawer's title.
+        heading: Headings above the statement, outermost first, joined by ` > `.
+        position: Ordinal of the statement in its file, 0-based.
+        speaker: Who said it, for a conversation turn, else "".
+        session: The session it was said or learned in, else "".
+        confidence: In [0, 1].
+        importance: In [0, 1].
+    """
+
+    id: str
+    text: str
+    path: str
+    line: int
+    room: str
+    drawer: str
+    title: str = ""
+    heading: str = ""
+    position: int = 0
+    kind: MemoryKind = "fact"
+    scope: str = "global"
+    trust: Trust = "user"
+    provenance: str = ""
+    tags: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 1.0
+    created: datetime | None = None
+    updated: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    status: Status = "active"
+    superseded_by: str = ""
+    triggers: tuple[str, ...] = ()
+    project: str = ""
+    task: str = ""
+    session: str = ""
+    reason: str = ""
+    speaker: str = ""
+
+    @property
+    def source(self) -> str:
+        """Where a person finds it: `path:line`."""
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory before it has an id, a file and a line; fields as in `Memory`."""
+
+    text: str
+    kind: MemoryKind = "fact"
+    scope: str = "global"
+    trust: Trust = "user"
+    provenance: str = ""
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 1.0
+    created: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    triggers: tuple[str, ...] = ()
+    project: str = ""
+    task: str = ""
+    session: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTurn:
+    """One verbatim turn of a conversation, for the timeline."""
+
+    session: str
+    speaker: str
+    text: str
+    at: datetime
+    provenance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something in a file that could not be understood; the bytes stay as they are."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One parsed memory file.
+
+    Attributes:
+        path: Relative to the palace root, forward slashes.
+        digest: Hash of the file's bytes.
+        memories: In file order, inactive ones included.
+    """
+
+    path: str
+    digest: str
+    title: str
+    tags: tuple[str, ...]
+    memories: tuple[Memory, ...]
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """What tells whether a file changed since it was indexed."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A prompt, analysed: what the index and the layers are asked.
+
+    Attributes:
+        text: The prompt as given.
+        terms: Content terms (index tokens), unique, in order of appearance.
+        head: The terms asked for directly ("which T-shirt size" -> shirt, size).
+        names: Each name of the prompt as its index tokens.
+        identifiers: Code-like tokens, versions, issue numbers, paths.
+        numbers: Numbers of the prompt, normalised.
+        answer_type: What kind of thing would answer.
+        soft: Terms that only say what sort of thing is asked ("number", "version"); a memory can
+            answer without them.
+        carried: Terms taken over from the previous turn of a follow-up.
+        language: Code of the language whose function words the prompt uses.
+        session_id: Session scope that may be read.
+        project: Project scope that may be read.
+    """
+
+    text: str
+    terms: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
+    identifiers: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    answer_type: AnswerType = "thing"
+    soft: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
+    language: str = "en"
+    session_id: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that a search returned; `parts` name what its score is made of."""
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a layer found.
+
+    Attributes:
+        id: Memory id, or an artifact reference such as `gitea:owner/repo#12`.
+        text: The words of the memory, verbatim.
+        source: `path:line`, or the URL of an artifact.
+        as_of: When this was true: the memory's date or the moment of the fetch.
+        confidence: Calibrated probability in [0, 1] that it answers the question.
+        scores: The features behind the confidence, by name.
+        trust: Whose word it is.
+        stale: Whether a live artifact should be preferred (old status).
+    """
+
+    id: str
+    text: str
+    layer: LayerName
+    source: str
+    as_of: datetime | None = None
+    confidence: float = 0.0
+    scores: Mapping[str, float] = field(default_factory=dict)
+    trust: Trust = "user"
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LayerReport:
+    """One layer's visit.
+
+    Attributes:
+        outcome: `loaded` (L0), `sufficient`, `unclear`, `none`, `skipped` (not asked, e.g. no
+            artifact was named) or `unavailable` (it failed: `reason` says why).
+        candidates: How many candidates were looked at.
+        best: The best candidate's confidence in [0, 1], if there was one.
+        elapsed_ms: Wall time of the visit in milliseconds.
+        evidence: What it found, best first; empty unless sufficient, unclear or loaded.
+    """
+
+    layer: LayerName
+    outcome: LayerOutcome
+    candidates: int = 0
+    best: float | None = None
+    elapsed_ms: float = 0.0
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSignal:
+    """The detector's opinion of one prompt.
+
+    Attributes:
+        kind: What sort of recall it would be; `none` when it is not recall.
+        score: Probability in [0, 1] that the prompt asks for something remembered.
+        cues: Names of the cues that spoke, strongest first.
+        runner_up: The second most likely kind.
+        band: `recall`, `unsure` (the evidence decides) or `other`.
+    """
+
+    kind: RecallKind
+    score: float
+    cues: tuple[str, ...] = ()
+    runner_up: RecallKind = "none"
+    band: Literal["recall", "unsure", "other"] = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the enforcer decided for a turn, and the whole trace of why.
+
+    Attributes:
+        id: Key of the verdict in the journal.
+        action: What the host must do; see `docs/decisions/0001-core.md`.
+        outcome: What was found.
+        layer: The layer that ended the walk, if one did.
+        text: What a caller without a model may show: the reply for `fallback` and `answer`, the
+            quotes for `ground`, the named near miss for `confirm`, empty for `pass`.
+        evidence: Best first.
+        walk: One report per layer visited, in order.
+    """
+
+    id: str
+    action: Action
+    outcome: Outcome
+    signal: RecallSignal
+    layer: LayerName | None = None
+    text: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    walk: tuple[LayerReport, ...] = ()
+    turn: Turn = field(default_factory=lambda: Turn(prompt=""))
+    elapsed_ms: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The public JSON shape, exactly as `palace ask --json` prints it."""
+        return {
+            "id": self.id,
+            "action": self.action,
+            "outcome": self.outcome,
+            "layer": self.layer,
+            "text": self.text,
+            "signal": {
+                "kind": self.signal.kind,
+                "score": round(self.signal.score, 4),
+                "cues": list(self.signal.cues),
+            },
+            "evidence": [
+                {
+                    "id": e.id,
+                    "text": e.text,
+                    "layer": e.layer,
+                    "source": e.source,
+                    "as_of": e.as_of.isoformat() if e.as_of else None,
+                    "confidence": round(e.confidence, 4),
+                }
+                for e in self.evidence
+            ],
+            "walk": [
+                {
+                    "layer": r.layer,
+                    "outcome": r.outcome,
+                    "candidates": r.candidates,
+                    "best": None if r.best is None else round(r.best, 4),
+                    "elapsed_ms": round(r.elapsed_ms, 3),
+                }
+                for r in self.walk
+            ],
+        }
+
+    def as_trace(self) -> dict[str, Any]:
+        """The public shape with everything a person needs to see why: scores and reasons too."""
+        trace = self.as_dict()
+        trace["prompt"] = self.turn.prompt
+        trace["signal"].update(runner_up=self.signal.runner_up, band=self.signal.band)
+        for item, evidence in zip(trace["evidence"], self.evidence, strict=True):
+            item["scores"] = {k: round(v, 4) for k, v in evidence.scores.items()}
+            item["stale"] = evidence.stale
+            item["trust"] = evidence.trust
+        for item, report in zip(trace["walk"], self.walk, strict=True):
+            item["reason"] = report.reason
+        trace["elapsed_ms"] = round(self.elapsed_ms, 3)
+        return trace
+
+    def explain(self) -> str:
+        """Every step of the decision, for a person."""
+        return explain_trace(self.as_trace())
+
+
+def explain_trace(trace: Mapping[str, Any]) -> str:
+    """Return a verdict's trace, fresh or from the journal, as text for a person."""
+    signal = trace["signal"]
+    by = f" by {trace['layer']}" if trace.get("layer") else ""
+    at = f", {trace['at']}" if trace.get("at") else ""
+    prompt = trace.get("prompt")
+    cues = ", ".join(signal["cues"]) or "none"
+    lines = [
+        f"{trace['id']}: {trace['action']} ({trace['outcome']}){by}{at}",
+        f"  prompt   {prompt!r}" if prompt else "  prompt   (not kept)",
+        f"  recall   {signal['kind']}, score {signal['score']:.3f}, {signal['band']}; cues: {cues}",
+    ]
+    for step in trace["walk"]:
+        best = "" if step["best"] is None else f", best {step['best']:.3f}"
+        why = f" - {step['reason']}" if step["reason"] else ""
+        lines.append(
+            f"  {step['layer']}       {step['outcome']}, {step['candidates']} candidates{best},"
+            f" {step['elapsed_ms']:.2f} ms{why}"
+        )
+    for number, item in enumerate(trace["evidence"], 1):
+        lines.extend(_evidence_lines(number, item))
+    return "\n".join(lines)
+
+
+def _evidence_lines(number: int, item: Mapping[str, Any]) -> list[str]:
+    when = f", as of {item['as_of']}" if item["as_of"] else ""
+    stale = ", may be out of date" if item["stale"] else ""
+    lines = [
+        f"  [{number}] {item['layer']} {item['source']}{when}{stale},"
+        f" confidence {item['confidence']:.3f}: {item['text']}"
+    ]
+    if item["scores"]:
+        parts = ", ".join(f"{name} {value:.2f}" for name, value in item["scores"].items())
+        lines.append(f"      {parts}")
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchEntry:
+    """One note of a session's scratchpad.
+
+    Attributes:
+        id: `s-…`.
+        at: When it was noted, UTC.
+        ttl_s: Seconds it stays readable after `at`.
+        promoted: Memory id it was promoted to, else "".
+    """
+
+    id: str
+    session_id: str
+    text: str
+    at: datetime
+    ttl_s: float
+    source: Trust = "agent"
+    promoted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Playbook:
+    """A documented procedure.
+
+    Attributes:
+        name: File name without suffix.
+        steps: The numbered steps, markers removed, in order.
+        body: The whole Markdown body, verbatim.
+    """
+
+    name: str
+    title: str
+    triggers: tuple[str, ...]
+    prerequisites: tuple[str, ...]
+    warnings: tuple[str, ...]
+    steps: tuple[str, ...]
+    body: str
+    path: str
+    line: int = 1
+    updated: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A write that happened."""
+
+    memory: Memory
+    status: Literal["stored"] = "stored"
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Nothing was written: the palace holds this already."""
+
+    memory: Memory
+    status: Literal["duplicate"] = "duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was written: the palace holds another value for the same thing.
+
+    Attributes:
+        memory: The memory that says otherwise.
+        detail: What differs, for a person.
+    """
+
+    memory: Memory
+    detail: str
+    status: Literal["conflict"] = "conflict"
+
+
+WriteResult = Remembered | Duplicate | Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class WakeUp:
+    """What a session starts with.
+
+    Attributes:
+        text: Ready to be put in front of a model; within the budget.
+        used_tokens: Estimated tokens of `text`.
+        budget_tokens: The budget it was made for.
+        rooms: Rooms selected for this context.
+        left_out: What did not fit, one line each, for a person.
+        included: Ids of memories and scratchpad entries in the text.
+    """
+
+    session_id: str
+    text: str
+    used_tokens: int
+    budget_tokens: int
+    rooms: tuple[str, ...] = ()
+    included: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing `doctor` tried."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""

@@ -1,0 +1,170 @@
+"""Laws of the Markdown store: nothing is lost, edits stay where they belong, words survive."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from palace.store.blocks import normal_text
+from palace.store.comments import (
+    clean,
+    edit_comment,
+    escape_comments,
+    read_comment,
+    unescape_comments,
+    write_comment,
+)
+from palace.store.markdown import decode, encode, parse
+from palace.store.timeline_merge import merge_turns
+from palace.store.timeline_page import (
+    minute_of,
+    session_title,
+    speaker_label,
+    split_speaker,
+    turn_lines,
+    verbatim_text,
+)
+from tests.properties.strategies import any_text, field_text, file_bytes, labels, markdown_text, turns
+
+PATH = "rooms/a/b.md"
+DAY = "timeline/2020-01-01.md"
+law = settings(deadline=None, max_examples=60)
+
+
+def _kept(text: str) -> list[tuple[str, str]]:
+    return [(memory.id, memory.text) for memory in parse(PATH, text).memories]
+
+
+@law
+@given(file_bytes, st.sampled_from([PATH, DAY]))
+def test_parse_then_render_gives_back_every_byte(data, path):
+    assert encode(parse(path, decode(data)).render()) == data
+
+
+@law
+@given(any_text)
+def test_normal_text_twice_is_normal_text_once(text):
+    once = normal_text(text)
+    assert normal_text(once) == once
+
+
+@law
+@given(file_bytes, any_text.filter(normal_text))
+def test_an_appended_memory_reads_back_and_moves_no_other(data, text):
+    before = decode(data)
+    page = parse(PATH, before)
+    after = page.append_memory(text, {"id": "m-new", "reason": text})
+    assert page.closing or after.startswith(before)
+    read = parse(PATH, after)
+    assert _kept(after)[:-1] == _kept(before)
+    assert read.memories[-1].id == "m-new"
+    assert read.memories[-1].text == normal_text(text)
+    assert read.memories[-1].reason == clean(text)
+
+
+@law
+@given(file_bytes, st.data())
+def test_setting_fields_changes_that_memory_only(data, draw):
+    before = decode(data)
+    page = parse(PATH, before)
+    if not page.memories:
+        return
+    position = draw.draw(st.integers(0, len(page.memories) - 1))
+    after = page.with_memory_fields(position, {"id": "m-new", "status": "inactive"})
+    found = parse(PATH, after).memories
+    assert [m.text for m in found] == [m.text for m in page.memories]
+    assert found[position].id == "m-new"
+    assert found[position].status == "inactive"
+    assert [m.status for m in found if m.position != position] == [
+        m.status for m in page.memories if m.position != position
+    ]
+
+
+@law
+@given(markdown_text, st.data(), any_text.filter(normal_text))
+def test_replacing_words_leaves_the_others_and_the_comment(before, draw, text):
+    page = parse(PATH, before)
+    if not page.memories:
+        return
+    position = draw.draw(st.integers(0, len(page.memories) - 1))
+    stamped = parse(PATH, page.with_memory_fields(position, {"id": "m-new"}))
+    found = parse(PATH, stamped.replace_text(position, text)).memories
+    expected = [m.text for m in page.memories]
+    expected[position] = normal_text(text)
+    assert [m.text for m in found] == expected
+    assert found[position].id == "m-new"
+
+
+@law
+@given(markdown_text, st.data(), st.sampled_from([PATH, DAY]))
+def test_removing_a_memory_leaves_the_others(before, draw, path):
+    page = parse(path, before)
+    if not page.memories:
+        return
+    position = draw.draw(st.integers(0, len(page.memories) - 1))
+    found = parse(path, page.remove(position)).memories
+    assert [m.text for m in found] == [m.text for m in page.memories if m.position != position]
+
+
+@law
+@given(any_text)
+def test_escaping_a_line_is_undone_exactly(text):
+    line = text.replace("\n", " ").replace("\r", " ")
+    assert unescape_comments(escape_comments(line)) == line
+
+
+@law
+@given(field_text, st.lists(field_text, min_size=1, max_size=3), any_text)
+def test_comment_values_survive_and_never_end_the_comment(reason, tags, foreign):
+    comment = write_comment({"reason": reason, "tags": tags})
+    assert comment.index("-->") == len(comment) - 3
+    assert "\n" not in comment
+    values, problems = read_comment(comment)
+    assert problems == []
+    assert values["reason"] == clean(reason)
+    assert values["tags"] in (tuple(clean(tag) for tag in tags), tuple(clean(t).strip() for t in tags))
+    edited = edit_comment('<!-- memory  x="é" id=m-1 y=2-->', {"reason": reason, "id": None})
+    assert edited.startswith('<!-- memory  x="é" y=2')
+    assert read_comment(edited)[0] == {"reason": clean(reason)}
+
+
+@law
+@given(labels, any_text)
+def test_a_turn_reads_back_word_for_word(speaker, text):
+    lines = turn_lines("[2020-01-01 10:00] ", speaker_label(speaker), verbatim_text(text))
+    page = parse(DAY, "\n".join(lines) + "\n")
+    if not verbatim_text(text).strip():
+        assert page.memories == ()
+        return
+    assert len(page.memories) == 1
+    assert page.memories[0].text == verbatim_text(text)
+    assert page.memories[0].speaker == speaker_label(speaker)
+
+
+@law
+@given(any_text)
+def test_splitting_off_a_speaker_never_invents_words(text):
+    speaker, words = split_speaker(text)
+    assert text.endswith(words)
+    assert speaker in text
+
+
+@law
+@given(markdown_text, st.lists(turns, max_size=8))
+def test_the_timeline_takes_each_turn_once(before, said):
+    page = parse(DAY, before)
+    once = merge_turns(page, said)
+    read = parse(DAY, once)
+    assert merge_turns(read, said) == once
+    had = [(m.text, m.speaker) for m in page.memories]
+    has = [(m.text, m.speaker) for m in read.memories]
+    for turn in said:
+        if turn.text.strip():
+            key = (verbatim_text(turn.text), speaker_label(turn.speaker))
+            assert key in has
+    assert len(has) <= len(had) + len(said)
+    sessions = {(m.session, minute_of(m.created), m.text) for m in read.memories if m.created}
+    for turn in said:
+        if verbatim_text(turn.text).strip():
+            key = (session_title(turn.session), minute_of(turn.at), verbatim_text(turn.text))
+            assert key in sessions
