@@ -17,23 +17,34 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
-HEX_MIN_CHARS = 32
-HEX_MIN_BITS = 3.0
-BASE64_MIN_CHARS = 20
-BASE64_MIN_BITS = 3.8
-UNNAMED_MIN_CHARS = 40
-UNNAMED_MIN_BITS = 4.6
-"""Bars of `entropy_bits`, in bits per character; random hex has about 3.7 at 32 characters, random
-base64 4.0 at 20 and 4.8 at 40. The unnamed bar is for names that do not speak of secrets."""
+from palace.secret_values import (
+    BASE64_MIN_CHARS,
+    EXAMPLE,
+    HASHED,
+    IDENTIFIER,
+    SENTENCE_WORDS,
+    UNNAMED_MIN_BITS,
+    UNNAMED_MIN_CHARS,
+    WEAK_PASSWORDS,
+    entropy_bits,
+    is_code,
+    is_mixed,
+    is_placeholder,
+    is_random,
+    is_syntax,
+    is_two_cased,
+    is_words,
+    names_itself,
+)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One secret in a text; never holds its value.
 
@@ -60,12 +71,14 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
     """
     marked = [found.span() for found in _MARKER.finditer(text)]
     images = [found.span() for found in _DATA_URI.finditer(text)] if "base64," in text else []
-    found = sorted(
+    found = [
         finding
-        for source in (_find_shapes, _find_private_keys, _find_in_places, _find_assigned)
+        for source in (_find_private_keys, _find_shapes, _find_in_places, _find_assigned)
         for finding in source(text)
         if not _is_inside(finding, marked) and not _is_inside(finding, images)
-    )
+    ]
+    # A stable sort: where two begin together, the surer source names the kind.
+    found.sort(key=lambda finding: finding.start)
     return tuple(_without_overlaps(found))
 
 
@@ -103,15 +116,6 @@ def describe(findings: Sequence[Finding], text: str) -> str:
         column = finding.start - line_start + 1
         places.append(f"{finding.kind} at line {line}, column {column}")
     return "; ".join(places)
-
-
-def entropy_bits(value: str) -> float:
-    """Return the Shannon entropy of a text's characters, in bits per character; 0 if empty.
-
-    Source: Shannon, "A Mathematical Theory of Communication", 1948.
-    """
-    total = len(value)
-    return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
 
 
 _MARKER = regex.compile(r"\[secret removed: [a-z0-9-]{1,40}\]")
@@ -213,14 +217,15 @@ def _find_shapes(text: str) -> Iterator[Finding]:
 
 def _is_plausible_key(value: str, kind: str) -> bool:
     """Whether a shape is a key rather than a documented example or hyphenated words."""
-    if _EXAMPLE.search(value) or len(set(value[-16:])) <= 2 or "xxxxxx" in value.lower():
+    if EXAMPLE.search(value) or set(value[-12:]) <= set("xX0*._-"):
         return False
+    has_digit = any(c.isdigit() for c in value)
+    has_upper = any(c.isupper() for c in value)
     if kind in ("openai-key", "gitlab-token", "anthropic-key"):
         run = max(regex.findall(r"[A-Za-z0-9]+", value[3:]), key=len, default="")
-        is_mixed = any(c.isdigit() for c in value) and any(c.isupper() for c in value)
-        return len(run) >= 20 or (len(run) >= 8 and is_mixed)
-    if kind in ("telegram-bot-token", "discord-token"):
-        return any(c.isupper() for c in value) and any(c.islower() for c in value)
+        return len(run) >= 20 or (len(run) >= 8 and has_digit and has_upper)
+    if kind in ("telegram-bot-token", "discord-token", "slack-token"):
+        return has_digit and (has_upper or kind == "slack-token")
     return True
 
 
@@ -261,28 +266,31 @@ _DATABASES = frozenset(
     " oracle cockroachdb clickhouse couchdb neo4j bolt cassandra kafka jdbc ldap ldaps".split()
 )
 _URL_TOKEN = regex.compile(
-    r"[?&#;](?:[\w-]{0,24}(?:token|secret|password|passwd|pwd)|api[_-]?key|apikey|access[_-]?key"
-    r"|key|auth|sig|signature|code)=([^\s&#\"'<>\])]{4,2048}+)",
+    r"[?&#;](?P<name>[\w-]{0,24}(?:token|secret|password|passwd|pwd)|api[_-]?key|access[_-]?key"
+    r"|key|auth|sig|signature)=(?P<value>[^\s&#\"'<>\])]{4,2048}+)",
     regex.IGNORECASE,
 )
 _AUTHORIZATION = regex.compile(
-    r"\b(?:authorization|x-api-key|x-auth-token|private-token|api-key)[\"']?+\s{0,4}+[:=]\s{0,4}+"
-    r"[\"']?+(?:(?:bearer|token|basic|apikey|bot|digest|negotiate)\s{1,4}+)?+"
-    r"([A-Za-z0-9._~+/=:-]{8,4096}+)",
+    r"\b(?:authorization|x-api-key|x-auth-token|private-token)[\"']?+\s{0,4}+[:=]\s{0,4}+[\"']?+"
+    r"(?P<scheme>(?:bearer|token|basic|apikey|bot|negotiate)\s{1,4}+)?+"
+    r"(?P<value>[A-Za-z0-9._~+/=:-]{8,4096}+)",
     regex.IGNORECASE,
 )
-_BEARER = regex.compile(r"\bbearer\s{1,4}+([A-Za-z0-9._~+/=-]{16,4096}+)", regex.IGNORECASE)
+_BEARER = regex.compile(
+    r"\bbearer\s{1,4}+(?P<value>[A-Za-z0-9._~+/=-]{16,4096}+)", regex.IGNORECASE
+)
 _OPTION = regex.compile(
     r"(?<![\w-])--?(?:[\w-]{0,24}(?:password|passwd|passphrase|token|secret|api-?key))\s{1,4}+"
-    r"[\"']?([^\s\"'`]{6,512}+)",
+    r"[\"']?(?P<value>[^\s\"'`]{6,512}+)",
     regex.IGNORECASE,
 )
 _LOGIN_OPTION = regex.compile(
-    r"(?<![\w-])(?:-u|--user)[ =]{0,2}[\"']?[\w.@+-]{1,64}+:([^\s\"'`]{4,256}+)"
+    r"(?<![\w-])(?:-u|--user)[ =]{0,2}[\"']?[\w.@+-]{1,64}+:(?P<value>[^\s\"'`]{4,256}+)"
 )
 _STATED = regex.compile(
     r"\b(?:password|passphrase|passwd|passcode|passwort|kennwort)\s{1,3}(?:is|was|ist|lautet)"
-    r"\s{1,3}(?:now\s|still\s)?([\"'`]?)([^\s\"'`]{6,128}+)\1(?=[.,;:!?)]?(?:\s*$|\s*\n|[.,;:!?]\s|\s[(-]))",
+    r"\s{1,3}(?:now\s|still\s)?(?P<quote>[\"'`*]{0,2}+)(?P<value>[^\s\"'`]{6,128}+)"
+    r"(?=[\"'`]|\s*\Z|[ \t]*\n|(?<=[.,;:!?*)])\s|\s[(-])",
     regex.IGNORECASE,
 )
 
@@ -290,67 +298,264 @@ _STATED = regex.compile(
 def _find_in_places(text: str) -> Iterator[Finding]:
     if "://" in text:
         yield from _find_in_urls(text)
-    for pattern, group, kind in (
-        (_AUTHORIZATION, 1, "authorization-header"),
-        (_BEARER, 1, "bearer-token"),
-        (_OPTION, 1, "command-line-secret"),
-        (_LOGIN_OPTION, 1, "basic-auth"),
-        (_STATED, 2, "password"),
+    for pattern, kind in (
+        (_AUTHORIZATION, "authorization-header"),
+        (_BEARER, "bearer-token"),
+        (_OPTION, "command-line-secret"),
+        (_LOGIN_OPTION, "basic-auth"),
+        (_STATED, "password"),
     ):
         for found in pattern.finditer(text):
-            value = found[group].rstrip(".,;:!?)")
-            if not _is_placeholder(value) and not _is_code(value) and _is_mixed(value):
-                start = found.start(group)
-                yield Finding(start, start + len(value), kind)
+            value = found["value"].rstrip(".,;:)*")
+            is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
+            if _is_literal(value) and (is_mixed(value) or (is_basic and is_two_cased(value))):
+                yield Finding(found.start("value"), found.start("value") + len(value), kind)
+
+
+def _is_literal(value: str) -> bool:
+    """Whether a value stands for itself: no placeholder, no code, no word of the trade."""
+    return not (is_syntax(value) or is_placeholder(value) or is_code(value) or names_itself(value))
 
 
 def _find_in_urls(text: str) -> Iterator[Finding]:
     for found in _URL_LOGIN.finditer(text):
-        if not _is_syntax(found[2]) and not _EXAMPLE.search(found[2]):
+        if not is_syntax(found[2]) and not EXAMPLE.search(found[2]):
             kind = "database-url" if found[1].lower() in _DATABASES else "basic-auth"
             yield Finding(found.start(2), found.end(2), kind)
     for found in _URL_TOKEN.finditer(text):
-        value = found[1]
-        is_password = regex.search(r"pass|pwd|secret", found[0][:40], flags=regex.I) is not None
-        is_long = len(value) >= 12 and _is_mixed(value)
-        if not _is_placeholder(value) and not _is_syntax(value) and (is_password or is_long):
-            yield Finding(found.start(1), found.end(1), "url-token")
+        name, value = found["name"].lower(), found["value"]
+        if is_syntax(value) or is_placeholder(value) or _plain_name(name).endswith(_NOT_TOKENS):
+            continue
+        is_password = any(word in name for word in ("pass", "pwd", "secret"))
+        is_random = len(value) >= 12 and is_mixed(value) and not is_words(value)
+        if is_random or (is_password and len(value) >= 6):
+            yield Finding(found.start("value"), found.end("value"), "url-token")
 
 
 # --- assignments -------------------------------------------------------------------------------
 
-_ASSIGNED = regex.compile(
-    r"(?<![\w.-])(?P<lead>[<$@]?+-{0,2}+)(?P<name>[^\W\d][\w.-]*+)(?P<close>[\"'`\])*_]{0,3}+)"
-    r"(?P<before>[ \t]*+)(?P<sign>:=|=>|={1,3}|:[ \t]?(?:str|string|bytes|SecretStr)[ \t]?="
-    r"|[:：](?!:)|>)(?P<after>\*{0,2}+[ \t]*+)"
-    r"(?:(?P<quote>\\?[\"'`]|[\"']{3})(?P<quoted>(?:[^\"'`\\\n]|\\(?![\"'`])[^\n]|(?!(?P=quote))[\"'`]){1,4096}+)(?P=quote)"
-    r"|(?P<bare>(?:(?![,;&](?:\s|$|[\w. -]{1,32}+=))[^\s\"'`<]){1,2048}+))",
+_VALUE_CHARS = 512
+_NAMED = regex.compile(
+    r"(?<![\w.-])(?P<lead>[<$@]?+-{0,2}+)(?P<name>[^\W\d][\w.-]*+)(?:\\?[\"'`\])*]){0,3}+[ \t]*+"
+    r"(?P<sign>:=|=>|={1,3}|:[ \t]?(?:str|string|bytes|SecretStr)[ \t]?=(?!=)|[:：](?!:)|>)"
+    r"(?:\*{0,2}+[ \t]*+)",
     regex.IGNORECASE,
 )
-_PASSWORD_NAMES = ("password", "passwd", "passphrase", "passcode", "passwort", "kennwort") + (
-    "contraseña", "senha", "пароль", "密码", "密碼", "パスワード", "userpass", "dbpass", "smtppass"
-)  # fmt: skip
-_SECRET_NAMES = ("secret", "secretkey", "clientsecret", "signingkey", "encryptionkey") + (
-    "privatekey", "apikey", "accesskey", "accountkey", "masterkey", "authkey", "accesskeyid",
-    "licensekey", "sharedkey", "secretaccesskey", "credential", "credentials", "appkey",
-    "servicekey", "sessionkey", "webhookkey", "deploykey", "secretbase",
-)  # fmt: skip
-_TOKEN_NAMES = ("token", "tokens", "bearer", "jwt", "authcode", "accesscode", "sessionid")
+_QUOTED = regex.compile(
+    r"(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\\\n])){1,512}+)(?P<end>(?P=quote))?"
+)
+_BARE = regex.compile(
+    r"(?P<value>(?:(?![,;&](?:\s|\Z|[\w. -]{1,32}+=))[^\s\"'`<]){1,512}+)(?P<end>[\"'])?"
+)
+_REST = regex.compile(r"[^\s\"'`<]*+")
+_UNNAMED = regex.compile(
+    rf"[\"'`]?+(?P<value>[A-Za-z0-9+/_-]{{{BASE64_MIN_CHARS},{_VALUE_CHARS}}}+={{0,2}})(?![.:@])"
+)
+
+_PASSWORD_NAMES = tuple(
+    "password passwd passphrase passcode passwort kennwort contraseña senha пароль 密码 密碼"
+    " パスワード".split()
+)
+_SHORT_PASSWORD_NAME = regex.compile(
+    r"(?i:(?:^|[_.-])(?:pass|pwd|pw|psw))$|(?<=[a-z])(?:Pass|Pwd|Pw)$|(?i:pwd)$"
+)
+_SECRET_NAMES = ("secret", "credential", "credentials", "secretbase")
+_KEY_NAMES = tuple(
+    "apikey accesskey secretkey privatekey signingkey encryptionkey masterkey authkey accountkey"
+    " sharedkey appkey servicekey sessionkey webhookkey deploykey licensekey".split()
+)
+_KEY_ADJECTIVES = tuple(
+    "api access secret private signing encryption master auth account license".split()
+)
+_TOKEN_NAMES = ("token", "bearer", "jwt", "authcode", "sessionid")
 _NOT_TOKENS = ("pagetoken", "nexttoken", "continuationtoken", "cancellationtoken", "stoptoken")
-_HASH_NAMES = regex.compile(
+_HINTED = regex.compile(r"(?:key|auth|cookie|session|salt|sig|signature|hmac|seed)$")
+_UNHINTED = regex.compile(
+    r"(?:cache|primary|foreign|sort|partition|object|idempotency|s3|public|dedup|group|row|storage"
+    r"|pub|host|index)key$"
+)
+_HASH_NAME = regex.compile(
     r"sha\d*|md5|hash|digest|checksum|integrity|etag|commit|rev|ref|fingerprint|cursor|uuid|ulid"
     r"|guid|path|file|url|uri|href|src|image|img|data|public|pub|cert|version|branch|tag|trace|span"
-    r"|name|class|style|module|package|license|nonce|blob|content|body|text|query|regex|pattern|id$"
+    r"|name|class|style|module|package|nonce|blob|content|body|text|query|regex|pattern|id$"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What stands after the sign of an assignment.
+
+    Attributes:
+        is_quoted: Whether it is a string in quotes.
+        is_shell: Whether it is bare but literal: `NAME=value`, or part of a connection string.
+        sign: The sign before it.
+        following: What follows on the same line.
+    """
+
+    text: str
+    start: int
+    is_quoted: bool
+    is_shell: bool
+    sign: str
+    following: str
 
 
 def _find_assigned(text: str) -> Iterator[Finding]:
-    for found in _ASSIGNED.finditer(text):
-        if found["sign"] == ">" and not found["lead"].startswith("<"):
+    position = 0
+    for found in _NAMED.finditer(text):
+        is_markup = found["sign"] == ">"
+        if found.start() < position or (is_markup and not found["lead"].startswith("<")):
             continue
-        kind = _assigned_kind(found, text)
-        if kind:
-            group = "quoted" if found["quote"] else "bare"
-            value = _value(found)
-            start = found.start(group)
-            yield Finding(start, start + len(value), kind)
+        family = _family(found["name"], text[max(0, found.start() - 12) : found.start()])
+        finding = _judge_named(found, family, text) if family else _judge_unnamed(found, text)
+        if finding:
+            position = finding.end
+            yield finding
+
+
+def _judge_named(found: regex.Match[str], family: str, text: str) -> Finding | None:
+    value = _value_after(found, text)
+    if value is None or not _is_secret_value(value, family):
+        return None
+    is_aws = family == "key" and "aws" in found["name"].lower()
+    kind = "aws-secret-key" if is_aws else "api-key" if family == "key" else family
+    return _finding(value, kind, text)
+
+
+def _judge_unnamed(found: regex.Match[str], text: str) -> Finding | None:
+    """A value under a name that does not speak of secrets: only randomness tells."""
+    run = _UNNAMED.match(text, found.end())
+    if run is None:
+        return None
+    name, sampled = _plain_name(found["name"]), run["value"]
+    if _HINTED.search(name) and not _UNHINTED.search(name):
+        value = _value_after(found, text)
+        if value is None or not is_random(value.text) or IDENTIFIER.fullmatch(value.text):
+            return None
+        return _finding(value, "high-entropy-value", text)
+    if len(sampled) < UNNAMED_MIN_CHARS or _HASH_NAME.search(name) or is_syntax(sampled):
+        return None
+    is_mixed_run = is_two_cased(sampled) and sum(c.isdigit() for c in sampled) >= 3
+    if not is_mixed_run or is_words(sampled) or entropy_bits(sampled) < UNNAMED_MIN_BITS:
+        return None
+    end = run.end("value")
+    return Finding(run.start("value"), _run_end(text, end), "high-entropy-value")
+
+
+def _finding(value: _Value, kind: str, text: str) -> Finding:
+    """The finding of a value, which goes on beyond its bound if it was cut there."""
+    end = value.start + len(value.text)
+    is_cut = len(value.text) >= _VALUE_CHARS
+    return Finding(value.start, _run_end(text, end) if is_cut else end, kind)
+
+
+def _run_end(text: str, position: int) -> int:
+    rest = _REST.match(text, position)
+    return rest.end() if rest else position
+
+
+def _plain_name(name: str) -> str:
+    return regex.sub(r"[_.-]|\d+$", "", name.lower())
+
+
+def _family(name: str, before: str) -> str:
+    """`password`, `secret`, `key`, `token`, or "" for other names."""
+    if name[-3:].lower() == "key" and _plain_name(name) == "key":
+        return "key" if before.rstrip(" \t_-").lower().endswith(_KEY_ADJECTIVES) else ""
+    return _family_of(name)
+
+
+@lru_cache(maxsize=4096)
+def _family_of(name: str) -> str:
+    plain = _plain_name(name)
+    if plain.endswith(_PASSWORD_NAMES) or _SHORT_PASSWORD_NAME.search(name):
+        return "password"
+    if plain.endswith(_KEY_NAMES):
+        return "key"
+    if plain.endswith(_SECRET_NAMES):
+        return "secret"
+    is_token = plain.endswith(_TOKEN_NAMES) and not plain.endswith(_NOT_TOKENS)
+    return "token" if is_token else ""
+
+
+def _value_after(found: regex.Match[str], text: str) -> _Value | None:
+    quoted = _QUOTED.match(text, found.end())
+    match = quoted or _BARE.match(text, found.end())
+    if match is None:
+        return None
+    value, end = match["value"], match.end()
+    if quoted and not match["end"]:
+        # An opening quote without its partner: the value ends at the first space.
+        value = value.split(None, 1)[0] if value.strip() else ""
+        end = match.start("value") + len(value)
+    if not quoted:
+        value = value.rstrip(",;)}]>") if "(" not in value else value
+    line_end = text.find("\n", end, end + 200)
+    is_tight = found["sign"] == "=" and text[found.end() - 1] == "="
+    is_line_start = not text[max(0, found.start() - 1) : found.start()].strip(" \n")
+    is_upper = found["name"].isupper()
+    in_string = text[max(0, found.start() - 1) : found.start()] == ";"
+    return _Value(
+        text=value,
+        start=match.start("value"),
+        is_quoted=quoted is not None or found["sign"] == ">",
+        is_shell=is_tight and ((is_upper and is_line_start) or in_string),
+        sign=found["sign"],
+        following=text[end : line_end if line_end >= 0 else end + 200],
+    )
+
+
+def _is_secret_value(value: _Value, family: str) -> bool:
+    """Decide whether the value of a name that speaks of secrets is one.
+
+    A value that stands for another (placeholder, variable, call, path, type) is none. Quoted and
+    shell values are literals, so plain words count; elsewhere digits or signs must make it
+    unlike a word, and after a colon nothing that reads like a sentence may follow.
+    """
+    text = value.text.strip()
+    if is_syntax(text) or is_placeholder(text) or HASHED.match(text):
+        return False
+    is_literal = value.is_quoted or value.is_shell
+    if not is_literal and (is_code(text) or names_itself(text) or _is_sentence(value)):
+        return False
+    if family == "password":
+        return _is_password(text, value, is_literal=is_literal)
+    if family == "token" and IDENTIFIER.fullmatch(text):
+        return False
+    if is_words(text):
+        is_secret_word = family == "secret" and value.is_quoted and text.isalpha()
+        return is_secret_word and text.islower() and len(text) >= 8
+    return len(text) >= 8 and " " not in text and (is_mixed(text) or is_random(text))
+
+
+def _is_password(text: str, value: _Value, *, is_literal: bool) -> bool:
+    if " " in text:
+        words = text.split(" ")
+        is_plain = all(word.isalpha() and word.islower() for word in words)
+        return value.sign != ":" and 4 <= len(words) <= 8 and is_plain and _is_phrase(words)
+    if text.isdigit():
+        return len(text) >= (4 if is_literal else 6)
+    if text.isalpha():
+        is_label = text.istitle() or (text.isupper() and not value.is_shell)
+        is_weak = text.lower() in WEAK_PASSWORDS
+        return is_weak or (is_literal and len(text) >= 6 and not is_label and text.isascii())
+    if is_literal:
+        return len(text) >= 4 and any(not c.isalpha() for c in text) and not names_itself(text)
+    return is_mixed(text) or (len(text) >= 20 and text.count("-") >= 3)
+
+
+def _is_phrase(words: list[str]) -> bool:
+    return not set(words) & SENTENCE_WORDS
+
+
+def _is_sentence(value: _Value) -> bool:
+    """Whether a bare value after a colon is the first word of prose."""
+    if value.sign not in (":", "："):
+        return False
+    following = value.following
+    if regex.match(r"[ \t]+[^\W\d_]{2,}", following) is None:
+        return False
+    text = value.text
+    has_sign = any(c in "!@#$%^&*?~+=" for c in text)
+    is_sure = has_sign or len(text) >= 16 or sum(c.isdigit() for c in text) >= 3
+    return not (is_sure and is_mixed(text))

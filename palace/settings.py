@@ -8,22 +8,35 @@ the annotated file and the table that are made from the models.
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any, Literal
 
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from palace.errors import ConfigError
 from palace.settings_file import KeyPath, YamlSource, dotted, parse_yaml, read_yaml
+from palace.settings_keys import (
+    FILE_NAME,
+    PREFIX,
+    TOKEN_VARIABLES,
+    alternatives,
+    as_yaml,
+    default_yaml,
+    expected_form,
+    is_secret,
+    leaves,
+    section_of,
+    settings_table,
+    variable,
+    variables_of,
+)
 from palace.settings_model import (
     ArtifactsSettings,
     ContextSettings,
@@ -74,18 +87,10 @@ __all__ = [
     "settings_table",
 ]
 
-FILE_NAME = "mempalace.yaml"
 FILE_KEY = "(file)"
 RESERVED_VARIABLES = frozenset({"PALACE_CONFIG", "PALACE_SESSION", "PALACE_PROJECT"})
 
-_PREFIX = "PALACE_"
 _ROOT: KeyPath = ("root",)
-_TOKEN_VARIABLES: Mapping[str, KeyPath] = MappingProxyType(
-    {
-        "GITEA_TOKEN": ("artifacts", "gitea", "token"),
-        "GITHUB_TOKEN": ("artifacts", "github", "token"),
-    }
-)
 _PATH_KEYS: tuple[KeyPath, ...] = (
     ("scratchpad", "dir"),
     ("artifacts", "files", "roots"),
@@ -212,7 +217,7 @@ def load_settings(
         origins[FILE_KEY] = found[1]
     values |= from_env
     settings = _validated(values)
-    for path, _ in _leaves():
+    for path, _ in leaves():
         origins[dotted(path)] = values[path].origin if path in values else Origin("default")
     return LoadedSettings(
         settings=settings,
@@ -235,37 +240,15 @@ def explain(loaded: LoadedSettings) -> list[ExplainedSetting]:
             + (f" Found too and not read: {ignored}." if ignored else ""),
         )
     ]
-    for path, info in _leaves():
+    for path, info in leaves():
         value: Any = loaded.settings
         for part in path:
             value = getattr(value, str(part))
         key = dotted(path)
         rows.append(
-            ExplainedSetting(key, _as_yaml(value), loaded.origins[key], info.description or "")
+            ExplainedSetting(key, as_yaml(value), loaded.origins[key], info.description or "")
         )
     return rows
-
-
-def default_yaml() -> str:
-    """Return the annotated `mempalace.yaml`: every key, its meaning and its default."""
-    head = (
-        "Settings of the memory palace. Every key is here with its default; a file needs only the "
-        "keys it changes. One file is read, the first of: --config, $PALACE_CONFIG, "
-        f"./{FILE_NAME}, config/{FILE_NAME} in the root. A variable goes on top of it: "
-        "PALACE_SCRATCHPAD__TTL_S=60 sets ttl_s of scratchpad. Relative paths are relative to the "
-        "folder of this file."
-    )
-    lines = [*_comment(head, 0), "", *_yaml_lines(Settings, ())]
-    return "\n".join(lines) + "\n"
-
-
-def settings_table() -> str:
-    """Return a Markdown table: key, default, meaning."""
-    rows = ["| key | default | meaning |", "|---|---|---|"]
-    for path, info in _leaves():
-        meaning = (info.description or "").replace("|", "\\|")
-        rows.append(f"| `{dotted(path)}` | `{_as_yaml(info.default)}` | {meaning} |")
-    return "\n".join(rows) + "\n"
 
 
 # Finding files and folders
@@ -277,9 +260,9 @@ def _find_files(
     """Return the file to read with who named it, and the others that exist."""
     named: list[tuple[Path, Origin]] = []
     if config is not None:
-        named.append((_absolute(str(config), here, key="--config"), Origin("argument")))
+        named.append((_absolute(str(config), here, "argument: `--config`"), Origin("argument")))
     if "PALACE_CONFIG" in variables:
-        path = _absolute(variables["PALACE_CONFIG"], here, key="PALACE_CONFIG")
+        path = _absolute(variables["PALACE_CONFIG"], here, "environment variable PALACE_CONFIG")
         named.append((path, Origin("env", "PALACE_CONFIG")))
     usual = [
         (path, Origin("file", str(path)))
@@ -309,15 +292,16 @@ def _root_of(values: _Values, here: Path) -> Path:
     text = given.raw if given else Settings.model_fields["root"].default
     if not isinstance(text, str):
         return here
-    return _absolute(text, given.folder if given else here, key="root")
+    place = _origin_place(given.origin) if given else ""
+    return _absolute(text, given.folder if given else here, f"{place}`root`")
 
 
-def _absolute(text: str, folder: Path, *, key: str) -> Path:
+def _absolute(text: str, folder: Path, where: str) -> Path:
     try:
         return folder / Path(text).expanduser()
     except RuntimeError as error:
         raise ConfigError(
-            f"`{key}`: the home folder in {text!r} is not known", hint="write the whole path"
+            f"{where}: the home folder in {text!r} is not known", hint="write the whole path"
         ) from error
 
 
@@ -355,12 +339,12 @@ def _section_values(
         info = model.model_fields.get(name)
         if info is None:
             raise ConfigError(f"{where} is not a known key", hint=_key_hint(name, model, path))
-        section = _section_of(info)
+        section = section_of(info)
         if section is None:
-            if _is_secret(info):
+            if is_secret(info):
                 raise ConfigError(
                     f"{where} is a secret and must not stand in a file",
-                    hint=f"set it in the environment: {' or '.join(_variables_of(key))}",
+                    hint=f"set it in the environment: {' or '.join(variables_of(key))}",
                 )
             yield (
                 key,
@@ -374,13 +358,13 @@ def _section_values(
 
 
 def _env_values(variables: Mapping[str, str], here: Path) -> _Values:
-    names = {_variable(path): (path, info) for path, info in _leaves()}
+    names = {variable(path): (path, info) for path, info in leaves()}
     values: _Values = {}
-    for name, path in _TOKEN_VARIABLES.items():
+    for name, path in TOKEN_VARIABLES.items():
         if name in variables:
             values[path] = _Value(variables[name].strip(), Origin("env", name), here)
     for name, text in sorted(variables.items()):
-        if not name.startswith(_PREFIX) or name in RESERVED_VARIABLES:
+        if not name.startswith(PREFIX) or name in RESERVED_VARIABLES:
             continue
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
@@ -394,10 +378,10 @@ def _env_values(variables: Mapping[str, str], here: Path) -> _Values:
 
 
 def _env_value(name: str, text: str, info: FieldInfo) -> tuple[object, YamlSource | None]:
-    if _is_secret(info):
+    if is_secret(info):
         return text.strip(), None
-    if str in _alternatives(info.annotation):
-        nullable = NoneType in _alternatives(info.annotation)
+    if str in alternatives(info.annotation):
+        nullable = NoneType in alternatives(info.annotation)
         return (None if nullable and text.strip() in ("null", "~") else text), None
     source = parse_yaml(text, name=f"environment variable {name}")
     return source.value, source
@@ -417,7 +401,9 @@ def _validated(values: _Values) -> Settings:
         return Settings.model_validate(data)
     except ValidationError as error:
         # The values may hold a token in the wrong place: the error is not chained.
-        raise _config_error(error.errors()[0], values) from None
+        found = error.errors()
+        unknown = [details for details in found if details["type"] == "extra_forbidden"]
+        raise _config_error((unknown or found)[0], values) from None
 
 
 def _with_whole_paths(path: KeyPath, value: _Value) -> object:
@@ -425,7 +411,8 @@ def _with_whole_paths(path: KeyPath, value: _Value) -> object:
     if path not in _PATH_KEYS:
         return raw
     if isinstance(raw, str) and raw:
-        return str(_absolute(raw, value.folder, key=dotted(path)))
+        where = f"{_origin_place(value.origin)}`{dotted(path)}`"
+        return str(_absolute(raw, value.folder, where))
     if isinstance(raw, list):
         return [_with_whole_paths(path, _Value(item, value.origin, value.folder)) for item in raw]
     return raw
@@ -437,11 +424,11 @@ def _config_error(details: ErrorDetails, values: _Values) -> ConfigError:
     if "key" in context:
         path = (*path, context["key"])
     leaf, info = next(
-        ((leaf, info) for leaf, info in _leaves() if path[: len(leaf)] == leaf), (path, None)
+        ((leaf, info) for leaf, info in leaves() if path[: len(leaf)] == leaf), (path, None)
     )
     kind = details["type"]
     phrase = _PHRASES.get(kind) or re.sub(r"^\w+ should ", "must ", details["msg"])
-    expected = f"expected {_expected(info.annotation)}: {info.description}" if info else ""
+    expected = f"expected {expected_form(info.annotation)}: {info.description}" if info else ""
     valid = re.findall(r"'([^']*)'", str(context.get("expected", "")))
     if kind == "extra_forbidden":
         expected, valid = f"valid keys: {', '.join(Cue.model_fields)}", list(Cue.model_fields)
@@ -458,77 +445,19 @@ def _place(path: KeyPath, leaf: KeyPath, values: _Values) -> str:
     if value is None:
         below = [v for key, v in values.items() if key[: len(leaf) - 1] == leaf[:-1]]
         value = below[0] if below else next(iter(values.values()), None)
-    if value is None or value.origin.kind in ("argument", "default"):
-        return "argument: " if value else ""
-    if value.origin.kind == "env":
-        return f"environment variable {value.origin.name}: "
+    if value is None:
+        return ""
     line = value.source.line(path) if value.source else value.origin.line
-    return f"{value.origin.name}:{line}: "
+    return _origin_place(value.origin, line)
 
 
-# Knowing the models
-
-
-def _leaves(
-    model: type[BaseModel] = Settings, path: KeyPath = ()
-) -> Iterator[tuple[KeyPath, FieldInfo]]:
-    """Yield every key that holds a value, in the order of the models."""
-    for name, info in model.model_fields.items():
-        section = _section_of(info)
-        if section is None:
-            yield (*path, name), info
-        else:
-            yield from _leaves(section, (*path, name))
-
-
-def _section_of(info: FieldInfo) -> type[BaseModel] | None:
-    annotation = info.annotation
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return None
-
-
-def _alternatives(annotation: object) -> tuple[object, ...]:
-    """Return the types of a union, without their constraints."""
-    if get_origin(annotation) is Annotated:
-        return _alternatives(get_args(annotation)[0])
-    if get_origin(annotation) is not None and NoneType in get_args(annotation):
-        return tuple(t for part in get_args(annotation) for t in _alternatives(part))
-    return (annotation,)
-
-
-def _is_secret(info: FieldInfo) -> bool:
-    return SecretStr in _alternatives(info.annotation)
-
-
-def _variable(path: KeyPath) -> str:
-    return _PREFIX + "__".join(str(part) for part in path).upper()
-
-
-def _variables_of(path: KeyPath) -> list[str]:
-    return [_variable(path), *(name for name, key in _TOKEN_VARIABLES.items() if key == path)]
-
-
-def _expected(annotation: object) -> str:
-    """Return what a type looks like in YAML, for a person."""
-    names: Mapping[object, str] = {
-        int: "a whole number",
-        float: "a number",
-        bool: "true or false",
-        str: "text",
-        NoneType: "null",
-        SecretStr: "text",
-        Cue: "{pattern: text, kind: a kind of recall}",
-    }
-    described = []
-    for kind in _alternatives(annotation):
-        if get_origin(kind) is Literal:
-            described.append(f"one of {', '.join(get_args(kind))}")
-        elif get_origin(kind) is tuple:
-            described.append(f"a list, each {_expected(get_args(kind)[0])}")
-        else:
-            described.append(names[kind])
-    return " or ".join(described)
+def _origin_place(origin: Origin, line: int = 0) -> str:
+    """Return how a message begins that is about a value from there."""
+    if origin.kind == "file":
+        return f"{origin.name}:{line or origin.line}: "
+    if origin.kind == "env":
+        return f"environment variable {origin.name}: "
+    return "argument: "
 
 
 def _nearest(wrong: object, valid: Iterable[str]) -> str:
@@ -540,54 +469,8 @@ def _key_hint(name: str, model: type[BaseModel], path: KeyPath) -> str:
     near = _nearest(name, model.model_fields)
     if near:
         return near.strip()
-    elsewhere = [dotted(leaf) for leaf, _ in _leaves() if leaf[-1] == name]
+    elsewhere = [dotted(leaf) for leaf, _ in leaves() if leaf[-1] == name]
     if elsewhere:
         return f"did you mean `{elsewhere[0]}`?"
     place = f"in {dotted(path)}" if path else "here"
     return f"valid keys {place}: {', '.join(model.model_fields)}"
-
-
-# Writing YAML
-
-
-def _yaml_lines(model: type[BaseModel], path: KeyPath) -> Iterator[str]:
-    indent = 2 * len(path)
-    for name, info in model.model_fields.items():
-        key = (*path, name)
-        section = _section_of(info)
-        if not path and section is not None:
-            yield ""
-        yield from _comment(info.description or "", indent)
-        if section is not None:
-            yield f"{' ' * indent}{name}:"
-            yield from _yaml_lines(section, key)
-        elif _is_secret(info):
-            yield from _comment(f"{name}: set {' or '.join(_variables_of(key))}", indent)
-        else:
-            yield f"{' ' * indent}{name}: {_as_yaml(info.default)}"
-
-
-def _comment(text: str, indent: int) -> list[str]:
-    start = " " * indent + "# "
-    return textwrap.wrap(
-        text, 96, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
-    )
-
-
-def _as_yaml(value: object) -> str:
-    """Return a value in one line of YAML; a secret only as `***`."""
-    if value is None or isinstance(value, bool | int | float):
-        return json.dumps(value)
-    if isinstance(value, tuple):
-        return f"[{', '.join(_as_yaml(item) for item in value)}]"
-    if isinstance(value, Cue):
-        return f"{{pattern: {_as_yaml(value.pattern)}, kind: {value.kind}}}"
-    if isinstance(value, SecretStr):
-        return "***"
-    text = str(value)
-    plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", text) and text.lower() not in (
-        "true",
-        "false",
-        "null",
-    )
-    return text if plain else json.dumps(text, ensure_ascii=False)

@@ -71,7 +71,9 @@ def read_yaml(path: Path) -> YamlSource:
     try:
         if not path.is_file():
             reason = "is not a file" if path.exists() else "does not exist"
-            raise ConfigError(f"{path} {reason}", hint="name a readable mempalace.yaml")
+            raise ConfigError(
+                f"{path} {reason}", hint="name a readable file with --config or PALACE_CONFIG"
+            )
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:

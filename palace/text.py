@@ -231,6 +231,8 @@ def _spaced_words(chunk: str, start: int) -> list[Word]:
     if len(pieces) > 1 and "-" in bare:
         # "Wi-Fi" must be found by "wifi", "T-shirt" by "tshirt"
         joined = stem(fold(bare.replace("-", "")))[:MAX_TOKEN_CHARS]
+        if len(pieces[0].surface) == 1:  # "e-mail" is not any "mail"
+            return [Word(bare, start, "word", joined, extra=tuple(p.token for p in pieces))]
         pieces[0] = replace(pieces[0], extra=(*pieces[0].extra, joined))
     return pieces
 

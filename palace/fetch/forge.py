@@ -222,7 +222,7 @@ class ForgeFetcher(ABC):
                 f"{label} is no file that can be read", hint="name a text file below 1 MB"
             )
         try:
-            text = decode_text(base64.b64decode(content))
+            text = decode_text(base64.b64decode("".join(content.split()), validate=True))
         except (binascii.Error, ValueError):
             text = None
         if text is None:

@@ -185,9 +185,30 @@ class BoundedClient:
         """Return a new client that holds connections for one fetch.
 
         Raises:
-            FetchError: If the optional package for HTTP is not installed.
+            FetchError: If the optional package for HTTP is not installed, or the environment
+                names a proxy or certificates that cannot be used.
         """
         library = _httpx()
+        try:
+            if self._transport is None and self._tls is None:
+                self._tls = library.create_ssl_context(trust_env=self._trust_env)
+            client: httpx.Client = library.Client(
+                headers=self._headers(),
+                transport=self._transport,
+                trust_env=self._trust_env,
+                follow_redirects=False,
+                verify=self._tls if self._tls is not None else True,
+            )
+        except (ImportError, OSError, ValueError, library.InvalidURL) as error:
+            reason = type(error).__name__
+        else:
+            return client
+        raise FetchError(
+            f"no connection to {self.service.name} can be set up ({reason})",
+            hint="check the proxy and certificate variables of the environment",
+        )
+
+    def _headers(self) -> dict[str, str]:
         headers = {
             "Accept": self.accept,
             "Accept-Encoding": "gzip",
@@ -195,16 +216,7 @@ class BoundedClient:
         }
         if self.token.reveal():
             headers["Authorization"] = f"{self._auth_scheme} {self.token.reveal()}"
-        if self._transport is None and self._tls is None:
-            self._tls = library.create_ssl_context(trust_env=self._trust_env)
-        client: httpx.Client = library.Client(
-            headers=headers,
-            transport=self._transport,
-            trust_env=self._trust_env,
-            follow_redirects=False,
-            verify=self._tls if self._tls is not None else True,
-        )
-        return client
+        return headers
 
     @property
     def owns_transport(self) -> bool:
@@ -319,9 +331,12 @@ class Session:
             self._socket = info["return_value"].get_extra_info("socket")
 
     def _redirected(self, url: str, location: str) -> str:
-        target = urljoin(url, location)
+        try:
+            target = urljoin(url, location)
+            parts = urlsplit(target)
+        except ValueError:
+            target, parts = "", urlsplit("")
         home = urlsplit(self._client.api_url)
-        parts = urlsplit(target)
         same = _origin(parts) == _origin(home)
         inside = parts.path.startswith(home.path.rstrip("/") + "/") and ".." not in parts.path
         if not (location and same and inside) or "@" in parts.netloc:

@@ -219,7 +219,8 @@ class _Scan:
 
     def _read_file(self, match: regex.Match[str], *, explicit: bool) -> None:
         path = match["path"].rstrip(".")
-        if "/" in path or _EXTENSION.search(path) or path in _BARE_FILES:
+        is_path = "/" in path and any(char.isalpha() for char in path)
+        if is_path or _EXTENSION.search(path) or path in _BARE_FILES:
             self.found.append(
                 Mention(
                     "repo_file",

@@ -35,21 +35,20 @@ def judge(
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
-    judged = sorted(
-        ((sufficiency.confidence(s), s) for s in scored[:JUDGED]), key=lambda item: -item[0]
-    )
-    if not judged:
-        return LayerReport(layer, "none")
-    best, first = judged[0]
-    band = sufficiency.band(first, best)
-    if band == "none":
+    judged = [(sufficiency.confidence(s), s) for s in scored[:JUDGED]]
+    judged.sort(key=lambda item: -item[0])
+    bands = [(sufficiency.band(s, c), c, s) for c, s in judged]
+    kept = [item for item in bands if item[0] != "none"]
+    kept.sort(key=lambda item: item[0] != "sufficient")
+    best = judged[0][0] if judged else None
+    if not kept:
         return LayerReport(layer, "none", candidates=len(scored), best=best)
-    kept = [(c, s) for c, s in judged if sufficiency.is_worth_showing(s, c)][:max_evidence]
+    kept = kept[:max_evidence]
     evidence = tuple(
         replace(e, confidence=confidence, scores=s.features)
-        for e, (confidence, s) in zip(evidence_of([s for _, s in kept]), kept, strict=True)
+        for e, (_, confidence, s) in zip(evidence_of([s for _, _, s in kept]), kept, strict=True)
     )
-    return LayerReport(layer, band, candidates=len(scored), best=best, evidence=evidence)
+    return LayerReport(layer, kept[0][0], candidates=len(scored), best=best, evidence=evidence)
 
 
 def timed(layer: LayerName, gather: Callable[[], LayerReport]) -> LayerReport:

@@ -165,7 +165,8 @@ def _names(
             and word.surface[0].isupper()
             and not starts_sentence(prompt, word.start)
         )
-        if not (known or capital):
+        quoted = prompt[word.start - 1 : word.start] == "`"
+        if not (known or capital or quoted):
             continue
         adjacent = names and prompt[previous_end : word.start].strip() == "" and previous_end > 0
         if adjacent and word.surface[0].isupper():

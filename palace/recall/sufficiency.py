@@ -48,23 +48,26 @@ class Sufficiency:
         return self.model(scored).probability(scored.features)
 
     def band(self, scored: Scored, confidence: float) -> Band:
-        """Return the band; a name nobody in this palace has is never more than none."""
-        if _asks_about_a_stranger(scored.features):
+        """Return the band.
+
+        A name nobody in this palace has is never more than none; a statement that lacks a name of
+        the question is never sufficient, one that holds them all is never less than unclear.
+        """
+        features = scored.features
+        if not features or _asks_about_a_stranger(features):
             return "none"
+        named = features["names"] if features["has_names"] else None
+        alone = not scored.candidate.session
         bars = self.model(scored).bars
         sufficient_at = _or(self._sufficient_at, bars["sufficient"])
-        if confidence >= sufficient_at:
+        if confidence >= sufficient_at and not (alone and named is not None and named < 1.0):
             return "sufficient"
         unclear_at = min(_or(self._unclear_at, bars["unclear"]), sufficient_at)
-        return "unclear" if confidence >= unclear_at else "none"
-
-    def is_worth_showing(self, scored: Scored, confidence: float) -> bool:
-        """Whether a candidate may stand beside the best one."""
-        return confidence >= _or(self._unclear_at, self.model(scored).bars["unclear"])
+        return "unclear" if confidence >= unclear_at or (alone and named == 1.0) else "none"
 
 
 def _asks_about_a_stranger(features: Mapping[str, float]) -> bool:
-    return bool(features.get("has_names")) and features.get("unknown_name", 0.0) >= 1.0
+    return bool(features["has_names"]) and features["unknown_name"] >= 1.0
 
 
 def _or(given: float | None, fitted: float) -> float:

@@ -29,13 +29,15 @@ any_text = st.one_of(arbitrary_text, markdown_text)
 file_bytes = st.one_of(
     st.binary(max_size=200),
     markdown_text.map(lambda text: text.encode("utf-8", "replace")),
-    st.lists(st.one_of(st.binary(max_size=4), markdown_text.map(lambda t: t.encode("utf-8", "replace")))).map(
-        b"".join
-    ),
+    st.lists(
+        st.one_of(st.binary(max_size=4), markdown_text.map(lambda t: t.encode("utf-8", "replace")))
+    ).map(b"".join),
 )
 
 labels = st.one_of(
-    st.sampled_from(["", "user", "Alice", "Deployed V2", "a b", "alice", "李", "A B C D E", "#", "x #"]),
+    st.sampled_from(
+        ["", "user", "Alice", "Deployed V2", "a b", "alice", "李", "A B C D E", "#", "x #"]
+    ),
     st.text(max_size=50),
 )
 

@@ -24,7 +24,14 @@ from palace.store.timeline_page import (
     turn_lines,
     verbatim_text,
 )
-from tests.properties.strategies import any_text, field_text, file_bytes, labels, markdown_text, turns
+from tests.properties.strategies import (
+    any_text,
+    field_text,
+    file_bytes,
+    labels,
+    markdown_text,
+    turns,
+)
 
 PATH = "rooms/a/b.md"
 DAY = "timeline/2020-01-01.md"
@@ -122,7 +129,10 @@ def test_comment_values_survive_and_never_end_the_comment(reason, tags, foreign)
     values, problems = read_comment(comment)
     assert problems == []
     assert values["reason"] == clean(reason)
-    assert values["tags"] in (tuple(clean(tag) for tag in tags), tuple(clean(t).strip() for t in tags))
+    assert values["tags"] in (
+        tuple(clean(tag) for tag in tags),
+        tuple(clean(t).strip() for t in tags),
+    )
     edited = edit_comment('<!-- memory  x="é" id=m-1 y=2-->', {"reason": reason, "id": None})
     assert edited.startswith('<!-- memory  x="é" y=2')
     assert read_comment(edited)[0] == {"reason": clean(reason)}

@@ -1,0 +1,1 @@
+"""Measurements: fits, recall quality, honesty and speed, on data given by path."""

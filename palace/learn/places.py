@@ -1,0 +1,83 @@
+"""Places that a file may have in a palace, judged before anything is written there.
+
+In: a path relative to the root, from a source nobody vouches for. Out: the reason why the palace
+could not hold a file there, or "" if it could.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+SUFFIX = ".md"
+MAX_ROOM_DEPTH = 8
+MAX_COMPONENT_BYTES = 255
+RESERVED_ROOMS = frozenset({"timeline", "playbooks"})
+
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
+)
+_UNFIT = {
+    "Cc": "a control character",
+    "Cf": "an invisible or direction-changing character",
+    "Cs": "bytes that are not UTF-8",
+    "Zl": "a line separator",
+    "Zp": "a paragraph separator",
+}
+
+
+def place_reason(path: str) -> str:
+    """Say why no file of a palace can stand at this path, or "" if one can.
+
+    Places are `identity.txt`, Markdown below `rooms/` and `timeline/`, and directly in
+    `playbooks/`.
+
+    Args:
+        path: Relative to the root, with forward slashes.
+    """
+    if path == "identity.txt":
+        return ""
+    folder, *parts = path.split("/")
+    if folder not in ("rooms", "timeline", "playbooks") or not parts:
+        return "it stands outside rooms/, playbooks/ and timeline/"
+    if folder == "playbooks" and len(parts) > 1:
+        return "playbooks stand directly in playbooks/"
+    for part in parts:
+        reason = name_reason(part)
+        if reason:
+            return reason
+    if parts[-1][-3:].lower() != SUFFIX or len(parts[-1]) <= len(SUFFIX):
+        return "it is no Markdown file"
+    return room_reason("/".join(parts[:-1])) if folder == "rooms" and len(parts) > 1 else ""
+
+
+def room_reason(room: str) -> str:
+    """Say why no room can have this name, `a/b` for a room in a room, or "" if one can."""
+    parts = room.split("/")
+    if len(parts) > MAX_ROOM_DEPTH:
+        return f"it is more than {MAX_ROOM_DEPTH} rooms deep"
+    if unicodedata.normalize("NFKC", parts[0]).casefold() in RESERVED_ROOMS:
+        return f"the palace keeps the name {parts[0]!r} for itself"
+    return next((reason for reason in map(name_reason, parts) if reason), "")
+
+
+def name_reason(name: str) -> str:
+    """Say why no folder or file of a palace can have this name, or "" if one can."""
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        return "its name has bytes that are not UTF-8"
+    folded = unicodedata.normalize("NFKC", name)
+    stem = folded.strip().split(".")[0].strip().lower()
+    unfit = [_UNFIT[c] for c in map(unicodedata.category, name + folded) if c in _UNFIT]
+    reasons = (
+        (not name.strip(), "a name in its path is empty"),
+        (size > MAX_COMPONENT_BYTES, f"its name exceeds {MAX_COMPONENT_BYTES} bytes"),
+        (folded.strip() in {".", ".."}, "its path has a parent reference"),
+        (folded.strip().startswith("."), "its name starts with a dot, which hides it"),
+        ("\\" in name + folded or "/" in folded, "its name has a slash or backslash"),
+        (folded[1:2] == ":" and folded[:1].isalpha(), "its name starts with a drive letter"),
+        (stem in _DEVICES, "its name is a reserved device name"),
+        (bool(unfit), f"its name has {unfit[0] if unfit else ''}"),
+    )
+    return next((reason for failed, reason in reasons if failed), "")

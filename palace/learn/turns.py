@@ -1,0 +1,134 @@
+"""Conversation turns from JSON lines: one turn a line, verbatim.
+
+In: a file of lines `{"session", "speaker", "text", "at"}`. Out: turns, and for every line that is
+no turn its number and the reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from palace.errors import ConfigError
+from palace.learn.moment import parse_moment
+from palace.secrets import describe, find_secrets
+from palace.types import ConversationTurn
+
+KEYS = ("session", "speaker", "text", "at")
+_MARK = b"\xef\xbb\xbf"
+_PROGRESS_LINES = 500
+_EXAMPLE = '{"session": "s1", "speaker": "Ann", "text": "Hello.", "at": "2026-05-08T13:56:00Z"}'
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLine:
+    """A line that is no turn.
+
+    Attributes:
+        line: In the file, 1-based.
+        reason: For a person; never holds what stood there.
+    """
+
+    line: int
+    reason: str
+
+
+def read_turns(
+    source: Path, *, progress: Callable[[int, int], object] | None = None
+) -> tuple[list[ConversationTurn], list[RefusedLine]]:
+    """Read a file of turns; empty lines are skipped, keys that are not ours are ignored.
+
+    Args:
+        source: UTF-8, with or without a byte order mark.
+        progress: Called with (lines done, lines to do).
+
+    Returns:
+        The turns in the order of the file, and the lines that were refused.
+
+    Raises:
+        ConfigError: If the file cannot be read or no line of it is a turn.
+    """
+    try:
+        to_do = sum(1 for _ in _lines(source)) if progress else 0
+        turns: list[ConversationTurn] = []
+        refused: list[RefusedLine] = []
+        understood = False
+        for number, line in enumerate(_lines(source), 1):
+            if line.strip():
+                read = _turn_or_reason(line)
+                turns += [read] if isinstance(read, ConversationTurn) else []
+                if isinstance(read, _Refused):
+                    refused.append(RefusedLine(number, read.reason))
+                understood = understood or isinstance(read, ConversationTurn) or read.understood
+            if progress and (number % _PROGRESS_LINES == 0 or number == to_do):
+                progress(number, to_do)
+    except OSError as error:
+        raise ConfigError(
+            f"{source} cannot be read: {error.strerror or error}", hint="check its permissions"
+        ) from error
+    if refused and not understood:
+        first = refused[0]
+        raise ConfigError(
+            f"{source}:{first.line}: {first.reason}; no line of the file is a turn",
+            hint=f"every line is one JSON object with the keys {', '.join(KEYS)}: {_EXAMPLE}",
+        )
+    return turns, refused
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """Why a line is refused; `understood` if it is a turn all the same."""
+
+    reason: str
+    understood: bool = False
+
+
+def _lines(source: Path) -> Iterator[bytes]:
+    with source.open("rb") as file:
+        for number, line in enumerate(file):
+            yield line.removeprefix(_MARK) if number == 0 else line
+
+
+def _turn_or_reason(line: bytes) -> ConversationTurn | _Refused:
+    try:
+        data = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        return _Refused("it is not UTF-8 text")
+    except json.JSONDecodeError as error:
+        return _Refused(f"it is not JSON: {error.msg} at column {error.colno}")
+    except (RecursionError, ValueError):
+        return _Refused("it is JSON that nests too deeply or holds too large a number")
+    if not isinstance(data, dict):
+        return _Refused("it is not a JSON object")
+    missing = [key for key in KEYS if data.get(key) is None]
+    if missing:
+        return _Refused(f"the key {missing[0]!r} is missing")
+    return _turn(data)
+
+
+def _turn(data: dict[str, Any]) -> ConversationTurn | _Refused:
+    wrong = [key for key in ("session", "speaker") if not _is_name(data[key])]
+    if wrong or not isinstance(data["text"], str):
+        return _Refused(f"{wrong[0] if wrong else 'text'!r} is not text")
+    session, text = str(data["session"]).strip(), data["text"]
+    if not session:
+        return _Refused("'session' is empty")
+    if not text.strip():
+        return _Refused("'text' is empty", understood=True)
+    at = parse_moment(data["at"])
+    if at is None:
+        return _Refused("'at' is no moment such as 2026-05-08T13:56:00Z or 1778248560")
+    provenance = str(data["id"]) if _is_name(data.get("id")) else ""
+    speaker = str(data["speaker"])
+    for part in (text, speaker, session, provenance):
+        findings = find_secrets(part)
+        if findings:
+            return _Refused(f"it holds a secret: {describe(findings, part)}", understood=True)
+    return ConversationTurn(session, speaker, text, at, provenance=provenance)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)

@@ -1,0 +1,152 @@
+"""Ready-made palaces: starting rooms, playbooks and recall cues, shipped as package data.
+
+In: the name of a preset. Out: its cues, and its files in a palace that does not have them yet.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets as _random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import get_args
+
+import yaml
+
+from palace.errors import ConfigError, StoreUnavailableError, UnsafeNameError
+from palace.types import RecallKind
+
+CUES_FILE = "cues.yaml"
+CONFIG_FILE = "config/mempalace.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A ready-made palace.
+
+    Attributes:
+        name: As in the setting `preset`.
+        cues: Literal phrases, lower-case, each with the kind of recall it asks for.
+        files: The files it brings, relative to the root of a palace, sorted.
+    """
+
+    name: str
+    cues: tuple[tuple[str, RecallKind], ...]
+    files: tuple[str, ...]
+
+
+def preset_names() -> tuple[str, ...]:
+    """Return the names of the presets there are, sorted."""
+    entries = resources.files(__name__).iterdir()
+    return tuple(sorted(e.name for e in entries if e.is_dir() and e.name[0].isalpha()))
+
+
+def load_preset(name: str) -> Preset:
+    """Return a preset.
+
+    Raises:
+        ConfigError: If there is no preset of this name.
+    """
+    if name not in preset_names():
+        raise ConfigError(
+            f"there is no preset {name!r}", hint=f"there are: {', '.join(preset_names())}"
+        )
+    folder = resources.files(__name__) / name
+    return Preset(
+        name=name,
+        cues=tuple(_cues(folder / CUES_FILE)),
+        files=tuple(sorted(path for path, _ in _files(folder) if path != CUES_FILE)),
+    )
+
+
+def seed(
+    preset: Preset, root: Path, write_file: Callable[[str, bytes], object] | None = None
+) -> list[str]:
+    """Copy a preset's files into a palace; a file that is there already stays as it is.
+
+    The setting `preset` is written to `config/mempalace.yaml` only if the palace has no settings
+    file and the preset brings cues.
+
+    Args:
+        preset: What to copy.
+        root: The palace; made if needed.
+        write_file: Writes one file, given its path relative to the root and its bytes. Without
+            it files are written as a whole, new ones 0600 and new folders 0700.
+
+    Returns:
+        The files that are new, relative to the root, sorted.
+
+    Raises:
+        StoreUnavailableError: If the file system refuses.
+        UnsafeNameError: If a folder of the palace is a link that leads out of it.
+    """
+    write = write_file or _Folder(root).write
+    source = resources.files(__name__) / preset.name
+    wanted = {path: source.joinpath(path).read_bytes() for path in preset.files}
+    if preset.cues:
+        wanted[CONFIG_FILE] = f"preset: {preset.name}\n".encode()
+    added: list[str] = []
+    for path, data in sorted(wanted.items()):
+        real = Path(os.path.realpath(root / path))
+        if not real.is_relative_to(os.path.realpath(root)):
+            raise UnsafeNameError(
+                f"{path} leads out of the palace", hint="replace the link by a folder"
+            )
+        if not os.path.lexists(root / path):
+            write(path, data)
+            added.append(path)
+    return added
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A palace that files are written to."""
+
+    root: Path
+
+    def write(self, relative: str, data: bytes) -> None:
+        path = self.root / relative
+        temporary = path.with_name(f".{_random.token_hex(8)}.tmp")
+        try:
+            _make_folder(path.parent)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(descriptor)
+            temporary.replace(path)
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"{path} cannot be written: {error.strerror or error}",
+                hint="check the disk and the permissions of the palace",
+            ) from error
+        finally:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _cues(source: Traversable) -> Iterator[tuple[str, RecallKind]]:
+    if not source.is_file():
+        return
+    by_kind = yaml.safe_load(source.read_text("utf-8"))
+    for kind in get_args(RecallKind):
+        for phrase in by_kind.get(kind, ()):
+            yield phrase, kind
+
+
+def _files(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _files(entry, f"{prefix}{entry.name}/")
+        else:
+            yield prefix + entry.name, entry

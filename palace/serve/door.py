@@ -1,0 +1,230 @@
+"""What every verb of the command line shares: global options, given texts, the open palace.
+
+In: what a person typed. Out: a `Reply`, which `palace.serve.cli` prints as text or as JSON.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from palace import LoadedSettings, Mempalace
+    from palace.serve.render import Line
+
+OK = 0
+NOT_FOUND = 1
+USAGE = 2
+BREAKAGE = 3
+INTERRUPTED = 130
+
+Progress = Callable[[int, int], object]
+Verb = Callable[..., "Reply"]
+_NOT_TEXT = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
+
+_SHARED: dict[str, tuple[Any, object]] = {
+    "root": (
+        Annotated[
+            Path | None,
+            typer.Option("--root", metavar="PATH", help="Folder of the palace; else PALACE_ROOT."),
+        ],
+        None,
+    ),
+    "config": (
+        Annotated[
+            Path | None,
+            typer.Option("--config", metavar="FILE", help="Settings file; else PALACE_CONFIG."),
+        ],
+        None,
+    ),
+    "as_json": (
+        Annotated[bool, typer.Option("--json", help="Print one JSON document, errors too.")],
+        False,
+    ),
+    "debug": (Annotated[bool, typer.Option("--debug", help="Show the trace of a failure.")], False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a verb answers.
+
+    Attributes:
+        document: The public JSON shape.
+        lines: The same for a person, on standard output.
+        code: Exit code.
+        notices: For a person too, on standard error.
+        raw: Printed instead of `lines`, and instead of the document too if it is JSON itself.
+        raw_is_json: Whether `raw` is a JSON document.
+    """
+
+    document: Any
+    lines: tuple[Line, ...] = ()
+    code: int = OK
+    notices: tuple[Line, ...] = ()
+    raw: str | None = None
+    raw_is_json: bool = False
+
+
+@dataclass(slots=True)
+class Door:
+    """The global options of one call; those after the verb win over those before it."""
+
+    root: Path | None = None
+    config: Path | None = None
+    as_json: bool = False
+    debug: bool = False
+
+    def adopt(
+        self, root: Path | None, config: Path | None, *, as_json: bool = False, debug: bool = False
+    ) -> None:
+        """Take over global options; those that were not given change nothing."""
+        self.root = root if root is not None else self.root
+        self.config = config if config is not None else self.config
+        self.as_json = self.as_json or as_json
+        self.debug = self.debug or debug
+
+    def settings(self) -> LoadedSettings:
+        """Return the settings in force.
+
+        Raises:
+            ConfigError: If they are wrong.
+        """
+        from palace import load_settings  # noqa: PLC0415 - help must stay quick
+
+        root = self.root.expanduser() if self.root is not None else None
+        return load_settings(config=self.config, root=root)
+
+    def existing(self) -> Mempalace:
+        """Open a palace that exists; reading makes none.
+
+        Raises:
+            ConfigError: If there is none.
+        """
+        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
+
+        root = self.settings().root
+        if not root.is_dir():
+            raise ConfigError(
+                f"there is no palace at {root}", hint=f"`palace init {root}` makes one"
+            )
+        return self.open()
+
+    def open(self) -> Mempalace:
+        """Open the palace; its folder is made if it does not exist."""
+        from palace import Mempalace  # noqa: PLC0415 - help must stay quick
+
+        return Mempalace.open(self.root, config=self.config)
+
+    @contextmanager
+    def progress(self, label: str) -> Iterator[Progress | None]:
+        """Yield what draws a progress bar on standard error, or None if it is no terminal."""
+        if sys.stderr is None or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console  # noqa: PLC0415 - help must stay quick
+        from rich.progress import Progress as Bar  # noqa: PLC0415 - help must stay quick
+
+        with Bar(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(label, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def verb(app: typer.Typer, name: str, *, example: str) -> Callable[[Verb], Verb]:
+    """Register a function as a command that takes the global options too.
+
+    Args:
+        app: Where it belongs.
+        name: Its name on the command line.
+        example: One whole command line, shown at the end of its help.
+    """
+
+    def register(function: Verb) -> Verb:
+        app.command(name, epilog=f"Example: {example}")(_with_shared_options(function))
+        return function
+
+    return register
+
+
+def _with_shared_options(function: Verb) -> Verb:
+    @functools.wraps(function)
+    def call(context: typer.Context, **values: Any) -> Reply:  # noqa: ANN401 - typer checked them
+        door: Door = context.obj
+        shared = {name: values.pop(name) for name in _SHARED}
+        door.adopt(**shared)
+        for name, value in values.items():
+            _refuse_bad_bytes(name, value)
+        return function(door, **values)
+
+    hints = get_type_hints(function, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in list(inspect.signature(function).parameters.values())[1:]
+    ]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("context", keyword, annotation=typer.Context),
+        *(parameter.replace(kind=keyword) for parameter in own),
+        *(
+            inspect.Parameter(name, keyword, annotation=annotation, default=default)
+            for name, (annotation, default) in _SHARED.items()
+        ),
+    ]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    return call
+
+
+def given_text(argument: str) -> str:
+    """Return a text argument, or for `-` what stands on standard input, which must be UTF-8.
+
+    Raises:
+        ConfigError: If it is not UTF-8.
+    """
+    if argument != "-":
+        return argument
+    try:
+        return _standard_input().decode("utf-8-sig").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
+
+        raise ConfigError(
+            f"standard input is not UTF-8 (byte {error.start})", hint="convert it to UTF-8 first"
+        ) from error
+
+
+def given_prompt(argument: str) -> str:
+    """Return a prompt as `given_text` does; any bytes at all make one."""
+    if argument == "-":
+        return _standard_input().decode("utf-8-sig", "replace").removesuffix("\n")
+    return _NOT_TEXT.sub("\ufffd", argument)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
+
+        raise ConfigError("standard input is closed", hint="give the text as an argument")
+    return sys.stdin.buffer.read()
+
+
+def _refuse_bad_bytes(name: str, value: object) -> None:
+    texts = value if isinstance(value, list) else [value]
+    # A prompt is looked up and forgotten; only what is stored or named must be exact.
+    if name == "prompt" or not any(isinstance(t, str) and _NOT_TEXT.search(t) for t in texts):
+        return
+    from palace import ConfigError  # noqa: PLC0415 - help must stay quick
+
+    raise ConfigError(
+        f"{name.upper()} is not valid UTF-8",
+        hint="check the encoding of your terminal, or give the text on standard input with `-`",
+    )

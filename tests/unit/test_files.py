@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+
+import pytest
+
+from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
+from palace.store.files import (
+    ABSENT,
+    FileSystem,
+    atomic_write,
+    digest,
+    locked,
+    read_bytes,
+    remove_file,
+)
+
+STEPS = ("create", "write", "fsync", "rename", "fsync_dir")
+
+
+class FailingDisk(FileSystem):
+    """A disk on which one step fails; remembers the steps taken."""
+
+    def __init__(self, step: str, error: int) -> None:
+        self.step, self.error, self.taken = step, error, []
+
+    def _maybe(self, step):
+        self.taken.append(step)
+        if step == self.step:
+            raise OSError(self.error, os.strerror(self.error))
+
+    def create(self, path, mode):
+        self._maybe("create")
+        return super().create(path, mode)
+
+    def write(self, descriptor, data):
+        super().write(descriptor, data[: len(data) // 2])
+        self._maybe("write")
+        super().write(descriptor, data[len(data) // 2 :])
+
+    def fsync(self, descriptor):
+        self._maybe("fsync")
+        super().fsync(descriptor)
+
+    def rename(self, source, target):
+        self._maybe("rename")
+        super().rename(source, target)
+
+    def fsync_dir(self, folder):
+        self._maybe("fsync_dir")
+        super().fsync_dir(folder)
+
+
+def test_a_write_takes_its_steps_in_the_durable_order(tmp_path):
+    disk = FailingDisk("none", 0)
+    atomic_write(tmp_path / "a.md", b"new", expected_digest=ABSENT, file_system=disk)
+    assert disk.taken == list(STEPS)
+    assert (tmp_path / "a.md").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("before", [None, b"old old old"])
+def test_a_failure_leaves_the_old_or_the_new_file_whole(tmp_path, step, before):
+    path = tmp_path / "a.md"
+    if before is not None:
+        path.write_bytes(before)
+    with pytest.raises(StoreUnavailableError):
+        atomic_write(path, b"new", expected_digest=None, file_system=FailingDisk(step, errno.EIO))
+    found = path.read_bytes() if path.exists() else None
+    assert found == (b"new" if step == "fsync_dir" else before)
+    assert [entry.name for entry in tmp_path.iterdir()] == (["a.md"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("error", "advice", "retryable"),
+    [
+        (errno.ENOSPC, "Free some disk space", True),
+        (errno.EACCES, "permission", False),
+        (errno.EROFS, "read-only", False),
+        (errno.EIO, "Check the disk", True),
+    ],
+)
+def test_a_refusal_says_what_to_do(tmp_path, error, advice, retryable):
+    with pytest.raises(StoreUnavailableError) as caught:
+        atomic_write(
+            tmp_path / "a.md", b"x", expected_digest=None, file_system=FailingDisk("write", error)
+        )
+    assert advice in caught.value.hint
+    assert caught.value.retryable is retryable
+    assert "a.md" in caught.value.message
+
+
+def test_a_changed_file_is_never_overwritten(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_bytes(b"hers")
+    for expected in (digest(b"mine"), ABSENT):
+        with pytest.raises(WriteConflictError):
+            atomic_write(path, b"mine too", expected_digest=expected)
+        with pytest.raises(WriteConflictError):
+            remove_file(path, expected_digest=expected)
+    assert path.read_bytes() == b"hers"
+    with pytest.raises(WriteConflictError):
+        atomic_write(tmp_path / "gone.md", b"x", expected_digest=digest(b"was"))
+    atomic_write(path, b"new", expected_digest=digest(b"hers"))
+    remove_file(path, expected_digest=digest(b"new"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no modes there")
+def test_modes_are_private_for_new_files_and_kept_for_old_ones(tmp_path):
+    path = tmp_path / "rooms" / "a" / "b.md"
+    atomic_write(path, b"x", expected_digest=ABSENT)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
+    path.chmod(0o664)
+    atomic_write(path, b"y", expected_digest=None)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+
+
+def test_reading_tells_missing_from_broken(tmp_path):
+    with pytest.raises(MemoryNotFoundError):
+        read_bytes(tmp_path / "none.md")
+    with pytest.raises(StoreUnavailableError):
+        read_bytes(tmp_path)
+
+
+def test_a_held_lock_times_out_and_a_released_one_does_not(tmp_path):
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with locked(tmp_path):
+            held.set()
+            release.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(10)
+    with (
+        pytest.raises(StoreUnavailableError, match="0.05 seconds"),
+        locked(tmp_path, timeout_s=0.05),
+    ):
+        pass
+    with locked(tmp_path, "other", timeout_s=0.05):
+        release.set()
+    thread.join()
+    with locked(tmp_path, timeout_s=1):
+        assert (tmp_path / ".palace" / "locks" / "palace.lock").exists()
+
+
+def test_a_lock_that_cannot_be_made_says_so(tmp_path):
+    (tmp_path / ".palace").write_text("in the way")
+    with pytest.raises(StoreUnavailableError), locked(tmp_path):
+        pass

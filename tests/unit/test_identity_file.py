@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from palace.errors import IdentityTooLongError
+from palace.store.identity_file import IdentityFile
+
+
+def test_no_file_is_an_empty_identity(tmp_path):
+    identity = IdentityFile(tmp_path).read()
+    assert (identity.text, identity.chars, identity.used_percent, identity.over) == ("", 0, 0, 0)
+
+
+def test_an_identity_of_the_full_length_fits(tmp_path):
+    store = IdentityFile(tmp_path)
+    written = store.write("語" * 1000 + "\n")
+    assert written == store.read()
+    assert (written.chars, written.limit, written.used_percent, written.over) == (
+        1000,
+        1000,
+        100,
+        0,
+    )
+    assert (tmp_path / "identity.txt").read_text("utf-8").endswith("語\n")
+
+
+def test_a_longer_one_is_refused_with_what_to_merge(tmp_path):
+    store = IdentityFile(tmp_path)
+    store.write("I am brief.")
+    long_text = "short\n" + "I like long walks by the sea " * 40
+    with pytest.raises(IdentityTooLongError) as caught:
+        store.write(long_text)
+    assert str(len(long_text)) in caught.value.message
+    assert "of at most 1000" in caught.value.message
+    assert caught.value.hint.index("line 2") < caught.value.hint.index("line 1")
+    assert store.read().text == "I am brief."
+
+
+def test_a_person_may_have_made_it_too_long(tmp_path):
+    (tmp_path / "identity.txt").write_bytes(b"\xef\xbb\xbf" + b"x" * 1500 + b"\r\n\xff")
+    identity = IdentityFile(tmp_path).read()
+    assert identity.over == 502
+    assert identity.used_percent == 150
+    assert identity.text.startswith("xxx")
+
+
+def test_the_limit_can_be_another(tmp_path):
+    with pytest.raises(IdentityTooLongError):
+        IdentityFile(tmp_path, limit=3).write("four")

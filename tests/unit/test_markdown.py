@@ -1,0 +1,440 @@
+from __future__ import annotations
+
+import time
+from datetime import datetime, timezone
+
+import pytest
+
+from palace.errors import MemoryNotFoundError, StoreError
+from palace.store.blocks import normal_text
+from palace.store.comments import (
+    edit_comment,
+    format_time,
+    parse_time,
+    read_comment,
+    write_comment,
+)
+from palace.store.inline import find_links, find_tags
+from palace.store.markdown import decode, derived_id, encode, parse
+from palace.store.timeline_page import speaker_label, split_speaker, turn_lines
+
+PATH = "rooms/work/notes.md"
+DAY = "timeline/2023-05-08.md"
+
+
+def texts(source, path=PATH):
+    return [memory.text for memory in parse(path, source).memories]
+
+
+DRAWER = """---
+title: project notes
+tags: [deploy, "#ci"]
+---
+# project notes
+- Deploys run from `main` with `make deploy`. #deploy [[architecture/fleet]]
+  <!-- memory id=m-01A kind=preference source=agent confidence=0.9 created=2026-05-07T14:30:00Z -->
+- Hand-written lines are memories too.
+## Later
+A paragraph that is
+wrapped.
+"""
+
+
+def test_a_drawer_as_the_design_shows_it():
+    page = parse(PATH, DRAWER)
+    first, second, third = page.memories
+    assert page.title == "project notes"
+    assert page.faults == ()
+    assert (
+        first.text == "Deploys run from `main` with `make deploy`. #deploy [[architecture/fleet]]"
+    )
+    assert (first.id, first.kind, first.trust, first.confidence) == (
+        "m-01A",
+        "preference",
+        "agent",
+        0.9,
+    )
+    assert first.created == datetime(2026, 5, 7, 14, 30, tzinfo=timezone.utc)
+    assert (first.tags, first.links) == (("deploy", "ci"), ("architecture/fleet",))
+    assert (first.room, first.drawer, first.line, first.heading) == ("work", "notes", 6, "")
+    assert second.id == derived_id(PATH, second.text, 0)
+    assert second.id.startswith("d-")
+    assert len(second.id) == 18
+    assert (third.text, third.heading, third.position) == (
+        "A paragraph that is wrapped.",
+        "Later",
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("- a\n- b\n* c\n+ d\n1. e\n2) f\n", ["a", "b", "c", "d", "e", "f"]),
+        ("- a\n  wrapped\nlazy\n- b\n", ["a wrapped lazy", "b"]),
+        ("- a\n  - b\n    wrapped\n    - c\n- d\n", ["a\n- b wrapped\n  - c", "d"]),
+        ("- a\n\n  second paragraph\n\n\n  third\n", ["a\n\nsecond paragraph\n\nthird"]),
+        ("- a\n\nnot its own\n", ["a", "not its own"]),
+        ("- [ ] open\n- [x] done\n", ["[ ] open", "[x] done"]),
+        ("one\ntwo\n\nthree\n", ["one two", "three"]),
+        ("one\n- item\n", ["one", "item"]),
+        ("The year\n1986. was great\n", ["The year\n1986. was great"]),
+        ("# h\n***\n---\n\n<!-- note -->\n<!-- two\nlines -->\nSetext\n===\n", []),
+        ("<!-- note --> said\n", ["<!-- note --> said"]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n", ["| a | b |\n|---|---|\n| 1 | 2 |"]),
+        ("> quote\n> more\n\ntext\n> other\n", ["> quote\n> more", "text", "> other"]),
+        ("```\ncode\n\n- x\n```\n", ["```\ncode\n\n- x\n```"]),
+        ("Run:\n```\ncode\n```\nthen\n", ["Run:\n```\ncode\n```", "then"]),
+        ("- Run:\n  ```sh\n    indented\n  ```\n  then\n", ["Run:\n```sh\n  indented\n```\nthen"]),
+        ("- Run:\n```\n# no heading\n```\n- next\n", ["Run:\n```\n# no heading\n```", "next"]),
+        ("- ```\n  code\n- next\n", ["```\ncode\n```", "next"]),
+        ("~~~~\n~~~\n```\n~~~~\n", ["~~~~\n~~~\n```\n~~~~"]),
+        ("-\n- \n-x\n", ["-x"]),
+        ("- \ttabbed\n\tmore\n", ["tabbed more"]),
+        ("a\rb\r\rc\r\nd", ["a b", "c d"]),
+        ("\ufeff- marked\n", ["marked"]),
+        ("a\u2028b\x0bc\n", ["a\u2028b\x0bc"]),
+        ("---\nnever closed\n", ["never closed"]),
+        ("statement\n---\n", ["statement"]),
+    ],
+)
+def test_what_is_a_memory(source, expected):
+    assert texts(source) == expected
+    assert parse(PATH, source).render() == source
+
+
+def test_headings_are_the_context():
+    page = parse(PATH, "# Top\n- a\n## One\n- b\n### Deep #\n- c\n## Two\n- d\n# Other\n- e\n")
+    assert [m.heading for m in page.memories] == ["", "One", "One > Deep", "Two", "Other"]
+    assert page.title == "Top"
+    other = parse(PATH, "---\ntitle: Given\n---\n# Top\n- a\n")
+    assert (other.title, other.memories[0].heading) == ("Given", "Top")
+    assert parse(PATH, "- a\n").title == "notes"
+
+
+def test_tags_and_links_follow_obsidian():
+    text = (
+        "#a #b/c #2024 #y2024, x#no ## `#code` [[r/d]] [[r/d|x]] [[t#part]] [[#here]] `[[no]]` #a"
+    )
+    assert find_tags(text) == ("a", "b/c", "y2024")
+    assert find_links(text) == ("r/d", "t")
+    assert find_tags("a\n```\n#no [[no]]\n```\n#yes") == ("yes",)
+    assert find_tags("#été `` ` #no `` #語") == ("été", "語")
+    assert find_links("```\n[[no]]\n```") == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("- a <!-- memory id=m-1 -->\n", "a"),
+        ("- a\n  wrapped <!-- memory id=m-1 -->\n", "a wrapped"),
+        ("- a\n  <!-- memory id=m-1 -->\n  - nested by hand\n", "a\n- nested by hand"),
+        ("- a <!-- memory id=m-1 --> reflowed\n", "a reflowed"),
+        ("- a\n<!-- memory id=m-1 -->\n", "a"),
+        ("- a\n\n  <!-- memory id=m-1 -->\n", "a"),
+        ("para\n<!-- memory id=m-1 -->\n", "para"),
+        ("> quote\n<!-- memory id=m-1 -->\n", "> quote"),
+        ("```\ncode\n```\n<!-- memory id=m-1 -->\n", "```\ncode\n```"),
+    ],
+)
+def test_where_the_comment_may_stand(source, expected):
+    (memory,) = parse(PATH, source).memories
+    assert (memory.id, memory.text) == ("m-1", expected)
+    assert parse(PATH, source).faults == ()
+
+
+def test_imitations_of_the_comment_are_content():
+    source = "- a\n  ```\n  <!-- memory id=m-1 -->\n  ```\n- use `<!-- memory id=m-2 -->` here\n- \\<!-- memory id=m-3 -->\n"
+    found = parse(PATH, source).memories
+    assert all(memory.id.startswith("d-") for memory in found)
+    assert found[0].text == "a\n```\n<!-- memory id=m-1 -->\n```"
+    assert found[2].text == "<!-- memory id=m-3 -->"
+
+
+def test_every_field_is_read():
+    comment = (
+        '<!-- memory id=m-1 kind=negative scope=project:x source=system provenance="a chat"'
+        ' tags=["a b","c"] importance=0.25 confidence=.5 created=2026-05-07 updated=2026-05-07T10:00'
+        " valid_from=2026-05-07T10:00:00+02:00 valid_to=2026-05-08T00:00:00.5Z status=inactive"
+        ' superseded_by=m-2 triggers=x,y project=p task=t session=s reason="it \\"is\\" -\\u002d so" -->'
+    )
+    page = parse(PATH, f"- text\n  {comment}\n")
+    (memory,) = page.memories
+    assert page.faults == ()
+    assert (memory.kind, memory.scope, memory.trust, memory.provenance) == (
+        "negative", "project:x", "system", "a chat",
+    )  # fmt: skip
+    assert (memory.tags, memory.triggers) == (("a b", "c"), ("x", "y"))
+    assert (memory.importance, memory.confidence) == (0.25, 0.5)
+    assert memory.created == datetime(2026, 5, 7, tzinfo=timezone.utc)
+    assert memory.valid_from == datetime(2026, 5, 7, 8, tzinfo=timezone.utc)
+    assert memory.valid_to == datetime(2026, 5, 8, 0, 0, 0, 500_000, tzinfo=timezone.utc)
+    assert (memory.status, memory.superseded_by) == ("inactive", "m-2")
+    assert (memory.project, memory.task, memory.session) == ("p", "t", "s")
+    assert memory.reason == 'it "is" -- so'
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "kind=nonsense", "confidence=2", "confidence=nan", "importance=x", "created=yesterday",
+        "created=2026-02-30", "created=0001-01-01T00:00:00+14:00", "status=gone", "source=me",
+        'id="a b"', "id=", "tags=[1", 'reason="\\x"', "stray", "kind=fact kind=event",
+    ],
+)  # fmt: skip
+def test_a_malformed_value_is_a_fault_and_the_memory_stays(broken):
+    page = parse(PATH, f"# h\n- text\n  <!-- memory {broken} -->\n")
+    if broken == "tags=[1":
+        assert page.memories[0].tags == ("[1",)
+        return
+    assert [(fault.path, fault.line) for fault in page.faults] == [(PATH, 3)]
+    (memory,) = page.memories
+    assert (memory.text, memory.kind, memory.confidence, memory.status) == (
+        "text",
+        "fact",
+        1.0,
+        "active",
+    )
+    assert memory.created is None
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "words"),
+    [
+        ("---\na: [\n---\n- x\n", 2, "front matter"),
+        ("---\n- a\n---\n- x\n", 1, "front matter"),
+        ("---\na: !!python/object:os.system {}\n---\n- x\n", 2, "front matter"),
+        ("---\na: 2026-99-99\n---\n- x\n", 1, "front matter"),
+        ("---\na: !!timestamp x\n---\n- x\n", 1, "front matter"),
+        ("---\na: " + "[" * 9000 + "\n---\n- x\n", 1, "front matter"),
+        ("---\na: " + "x" * 20_000 + "\n---\n- x\n", 1, "front matter"),
+        ("- x\n\n```\ncode", 3, "never ends"),
+        ("- x\n\n<!-- note", 3, "never ends"),
+        ("- x\n  <!-- memory id=m-1\n", 2, "does not end"),
+        ("# h\n<!-- memory id=m-1 -->\n- x\n", 2, "no memory"),
+        ("- x <!-- memory id=m-1 -->\n  <!-- memory id=m-2 -->\n", 2, "second"),
+        ("- x <!-- memory id=m-1 -->\n- y <!-- memory id=m-1 -->\n", 2, "twice"),
+    ],
+)
+def test_what_cannot_be_understood_is_a_fault(source, line, words):
+    page = parse(PATH, source)
+    assert page.memories[0].text.startswith("x")
+    assert [fault.line for fault in page.faults] == [line]
+    assert words in page.faults[0].message
+    assert page.render() == source
+
+
+def test_ids_are_unique_and_survive_other_edits():
+    source = "- same\n- same\n- x <!-- memory id=m-1 -->\n- y <!-- memory id=m-1 -->\n"
+    ids = [memory.id for memory in parse(PATH, source).memories]
+    assert len(set(ids)) == 4
+    assert ids[2] == "m-1"
+    assert ids[3].startswith("d-")
+    moved = parse(PATH, "# added\n\n" + source).memories
+    assert [memory.id for memory in moved] == ids
+    assert parse("rooms/b.md", source).memories[0].id != ids[0]
+
+
+def test_bytes_that_are_no_text_are_kept_and_said():
+    data = b"- caf\xe9 \xff\x00\r\n- ok\r\n"
+    page = parse(PATH, decode(data))
+    assert encode(page.render()) == data
+    assert [memory.text for memory in page.memories] == ["caf\ufffd \ufffd\ufffd", "ok"]
+    assert page.faults[0].line == 1
+    edited = encode(page.with_memory_fields(1, {"id": "m-1"}))
+    assert edited == data + b"  <!-- memory id=m-1 -->\r\n"
+
+
+def test_fields_are_set_without_touching_another_byte():
+    source = '- a\r\n\r\n1. b\r\n   more\r\n   <!-- memory  id=m-1 their="x  y"  kind=fact   z=1-->\r\n\r\npara'
+    page = parse(PATH, source)
+    done = page.with_memory_fields(1, {"kind": "event", "reason": "so", "id": None})
+    assert done == source.replace(
+        '<!-- memory  id=m-1 their="x  y"  kind=fact   z=1-->',
+        '<!-- memory their="x  y"  kind=event   z=1 reason=so -->',
+    )
+    assert page.with_memory_fields(0, {"id": "m-2"}) == source.replace(
+        "- a\r\n", "- a\r\n  <!-- memory id=m-2 -->\r\n"
+    )
+    assert page.with_memory_fields(2, {"id": "m-3"}) == source + "\r\n<!-- memory id=m-3 -->"
+    with pytest.raises(ValueError, match="no field"):
+        page.with_memory_fields(0, {"text": "x"})
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        page.with_memory_fields(0, {"confidence": 3})
+
+
+def test_comments_quote_what_needs_it():
+    when = datetime(2026, 5, 7, 14, 30, tzinfo=timezone.utc)
+    comment = write_comment(
+        {"reason": "a --> b\n\"c\"", "tags": ["x", "y"], "triggers": ["a,b"], "created": when,
+         "confidence": 0.9, "scope": "project:x", "task": ""}
+    )  # fmt: skip
+    assert comment == (
+        "<!-- memory scope=project:x tags=x,y confidence=0.9 created=2026-05-07T14:30:00Z"
+        ' triggers=["a,b"] reason="a \\u002d\\u002d> b\\n\\"c\\"" -->'
+    )
+    assert read_comment(comment)[0]["reason"] == 'a --> b\n"c"'
+    assert edit_comment("<!-- memory a=1 id=m-1 -->", {"id": None}) == "<!-- memory a=1 -->"
+    for bad in ({"tags": "x"}, {"kind": "x"}, {"created": "x"}, {"id": "a b"}):
+        with pytest.raises(ValueError, match=r"\w"):
+            write_comment(bad)
+
+
+def test_times_are_utc_and_need_a_real_day():
+    assert parse_time("2026-05-07 14:30 UTC").hour == 14
+    assert parse_time("2026-05-07T14:30-0200").hour == 16
+    assert format_time(datetime(2026, 5, 7)) == "2026-05-07T00:00:00Z"
+    for bad in ("", "2026", "2026-13-01", "2026-05-07T25:00", "9999-12-31T23:00-02:00"):
+        with pytest.raises(ValueError, match=r"\w"):
+            parse_time(bad)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# a", "- a", "1. a", "```\ncode\n```", "<!-- note -->", "---", "- -", "--", "* * *", "[[a/b]]",
+        "<!-- memory id=m-9 kind=fact -->", "\\<!-- memory -->", "a\n\n```\n\n  x\n```\n\nb", "| a |\n|---|",
+        "> q\n> r", "a\n- b\n  - c\n- d", "===", "[2026-05-07 14:30] A: b", "a\n---\nb", "#tag", "`<!-- memory`",
+    ],
+)  # fmt: skip
+def test_awkward_texts_come_back_as_they_were(text):
+    assert normal_text(text) == text
+    for before in ("", "# h\n", "- x\n", "para", "```\nopen", "<!-- open", "1. x\n\n\n"):
+        page = parse(PATH, before)
+        read = parse(PATH, page.append_memory(text, {"id": "m-1"}))
+        assert (read.memories[-1].text, read.memories[-1].id) == (text, "m-1")
+        assert len(read.memories) == len(page.memories) + 1
+
+
+def test_normal_text_is_what_markdown_shows():
+    assert normal_text("  a\r\n  b \r\n\r\n\r\nc\x00 ") == "a b\n\nc\ufffd"
+    assert normal_text("a\n    - b\n      - c") == "a\n- b\n  - c"
+    assert normal_text("x\n```\nopen") == "x\n```\nopen\n```"
+    with pytest.raises(StoreError, match="empty"):
+        parse(PATH, "").append_memory(" \n ", {})
+
+
+def test_an_appended_item_takes_the_files_newlines():
+    assert parse(PATH, "# h\r\n").append_memory("a", {}) == "# h\r\n\r\n- a\r\n"
+    assert parse(PATH, "- x").append_memory("a\n- b", {}) == "- x\n- a\n  - b\n"
+
+
+def test_words_are_replaced_in_place():
+    source = "# h\n\npara one\n<!-- memory id=m-1 x=y -->\n\n* item\n  more <!-- memory id=m-2 -->\n* last\n"
+    page = parse(PATH, source)
+    assert page.replace_text(0, "new") == source.replace("para one", "new")
+    assert page.replace_text(0, "- list").startswith(
+        "# h\n\n- - list\n  <!-- memory id=m-1 x=y -->\n"
+    )
+    assert page.replace_text(1, "new").endswith("* new\n  <!-- memory id=m-2 -->\n* last\n")
+    assert page.replace_text(2, "**").endswith("- **\n")
+    with pytest.raises(StoreError):
+        page.replace_text(0, "")
+
+
+def test_removal_keeps_neighbours_apart():
+    assert parse(PATH, "- a\n- b\n\n# h\n").remove(1) == "- a\n\n# h\n"
+    source = "- a\n\nbetween\n\n  indented\n"
+    assert texts(parse(PATH, source).remove(1)) == ["a", "indented"]
+    with pytest.raises(MemoryNotFoundError):
+        parse(PATH, source).position_of("m-none")
+
+
+TIMELINE = """# 2023-05-08
+
+## session-1
+[2023-05-08 13:56] Caroline: Hello
+  and a second line
+
+  # not a heading
+  <!-- memory provenance="a chat" -->
+[2023-05-08 13:57] Deployed v2: all green
+[2023-05-08 13:58] : Quoted: words
+[2023-05-08 13:59] **a b c d e**: many names
+
+## session-2
+[2023-05-08T14:00:59] user: hi
+- A summary by hand.
+"""
+
+
+def test_a_timeline_page():
+    page = parse(DAY, TIMELINE)
+    said = [(m.speaker, m.text, m.session, m.created.minute) for m in page.memories]
+    assert said == [
+        ("Caroline", "Hello\nand a second line\n\n# not a heading", "session-1", 56),
+        ("", "Deployed v2: all green", "session-1", 57),
+        ("", "Quoted: words", "session-1", 58),
+        ("a b c d e", "many names", "session-1", 59),
+        ("user", "hi", "session-2", 0),
+        ("", "A summary by hand.", "session-2", 0),
+    ]
+    assert {(m.kind, m.room, m.drawer) for m in page.memories} == {
+        ("event", "timeline", "2023-05-08")
+    }
+    assert page.memories[0].provenance == "a chat"
+    assert page.memories[0].line == 4
+    assert page.faults == ()
+    assert texts(TIMELINE, PATH)[0].startswith("[2023-05-08 13:56] Caroline")
+
+
+def test_a_stamp_that_is_no_date_is_a_fault():
+    page = parse(DAY, "[2023-02-31 13:56] A: b\n")
+    assert page.memories[0].created is None
+    assert page.faults[0].message == "a stamp that is no date"
+
+
+@pytest.mark.parametrize(
+    ("line", "speaker", "words"),
+    [
+        ("Caroline: hi", "Caroline", "hi"),
+        ("Dr. No 2: hi", "Dr. No 2", "hi"),
+        ("李: 你好", "李", "你好"),
+        ("user: hi", "user", "hi"),
+        ("note: hi", "", "note: hi"),
+        ("http://x: y", "", "http://x: y"),
+        ("A B C D E: hi", "", "A B C D E: hi"),
+        ("X" * 41 + ": hi", "", "X" * 41 + ": hi"),
+        ("Anna:", "Anna", ""),
+        (": A: b", "", "A: b"),
+        ("**odd name**: b", "odd name", "b"),
+        ("no colon", "", "no colon"),
+    ],
+)
+def test_who_is_a_speaker(line, speaker, words):
+    assert split_speaker(line) == (speaker, words)
+
+
+def test_turns_are_written_so_that_they_read_back():
+    assert turn_lines("[x] ", "Ann", "a\n\n<!-- memory x -->", provenance="p") == [
+        "[x] Ann: a", "  ", "  \\<!-- memory x -->", "  <!-- memory provenance=p -->",
+    ]  # fmt: skip
+    assert speaker_label(" a:\nb* ") == "a b"
+
+
+HOSTILE = {
+    "brackets": "[" * 1_000_000,
+    "backticks": "`" * 1_000_000,
+    "growing ticks": "".join("`" * size + " " for size in range(1, 1400)),
+    "comments": "<!--" * 250_000,
+    "our comments": "<!-- memory " * 80_000,
+    "fields": "- x\n  <!-- memory " + 'a=[" ' * 200_000 + "-->",
+    "backslashes": "\\" * 1_000_000 + "<!-- memory -->",
+    "dashes": "- " * 500_000 + "x",
+    "blanks": "-" + " " * 1_000_000 + "x",
+    "links": "[[a|" * 250_000,
+    "tags": "#a/" * 330_000,
+    "quotes": "> " * 500_000,
+    "fences": "```\n~~~\n" * 20_000,
+    "colons": "[2023-05-08 13:56] " + "A " * 500_000 + ": x",
+    "blank lines": "- a\n" + "\n" * 1_000_000 + "  b",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("path", [PATH, DAY])
+def test_hostile_files_take_linear_time(name, path):
+    began = time.perf_counter()
+    page = parse(path, HOSTILE[name])
+    assert time.perf_counter() - began < 2
+    assert page.render() == HOSTILE[name]

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from palace.errors import DrawerParseError, MemoryNotFoundError, UnsafeNameError
+from palace.store.playbook_files import PlaybookFiles
+from palace.types import Playbook
+
+ROLLBACK = """---
+triggers: [roll back, undo deploy]
+prerequisites: shell access
+warnings:
+  - never on a Friday
+owner: someone
+---
+# Roll back a deploy
+
+Some words first.
+
+1. Stop the queue,
+   then wait.
+2. Run it:
+   ```sh
+   make rollback
+   ```
+
+## Afterwards
+- look at the log
+3) Tell everybody.
+"""
+
+
+def _folder(root, **files):
+    folder = root / "playbooks"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / f"{name}.md").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return PlaybookFiles(root)
+
+
+def test_a_playbook_is_read_whole(tmp_path):
+    store = _folder(tmp_path, rollback=ROLLBACK)
+    playbook = store.read("Rollback")
+    assert playbook.title == "Roll back a deploy"
+    assert playbook.triggers == ("roll back", "undo deploy")
+    assert playbook.prerequisites == ("shell access",)
+    assert playbook.warnings == ("never on a Friday",)
+    assert playbook.steps == (
+        "Stop the queue, then wait.",
+        "Run it:\n```sh\nmake rollback\n```",
+        "Tell everybody.",
+    )
+    assert playbook.body == ROLLBACK.partition("someone\n---\n")[2]
+    assert (playbook.name, playbook.path, playbook.line) == ("rollback", "playbooks/rollback.md", 8)
+    assert playbook.updated is not None
+    assert store.faults() == []
+    assert store.all() == [playbook]
+
+
+def test_broken_front_matter_is_a_fault_and_the_body_still_serves(tmp_path):
+    store = _folder(tmp_path, bad="---\ntriggers: [a\n---\n1. Do it.\n", raw=b"1. \xff\n", none="")
+    playbook = store.read("bad")
+    assert playbook.steps == ("Do it.",)
+    assert playbook.triggers == ()
+    assert playbook.title == "bad"
+    assert {fault.path for fault in store.faults()} == {"playbooks/bad.md", "playbooks/raw.md"}
+    with pytest.raises(DrawerParseError):
+        store.write(playbook)
+    assert (tmp_path / "playbooks" / "bad.md").read_text().startswith("---\ntriggers: [a\n")
+
+
+def test_writing_keeps_the_body_and_foreign_keys(tmp_path):
+    store = _folder(tmp_path, rollback=ROLLBACK)
+    before = store.read("rollback")
+    written = store.write(before)
+    assert written.body == before.body
+    assert written.steps == before.steps
+    assert "owner: someone" in (tmp_path / "playbooks" / "rollback.md").read_text()
+
+
+def test_a_playbook_without_a_body_gets_one_from_its_steps(tmp_path):
+    store = PlaybookFiles(tmp_path)
+    steps = ("First:\n```\n1. code\n```", "# not a heading", "- nested", "plain")
+    made = Playbook(
+        name="New one", title="A #", triggers=("x: y",), prerequisites=(), warnings=(), steps=steps,
+        body="", path="",
+    )  # fmt: skip
+    written = store.write(made)
+    assert written.name == "New-one"
+    assert (written.title, written.steps, written.triggers) == ("A #", steps, ("x: y",))
+    assert store.read("new one") == written
+
+
+def test_names_are_checked_and_missing_ones_said(tmp_path):
+    store = PlaybookFiles(tmp_path)
+    assert store.all() == []
+    with pytest.raises(MemoryNotFoundError):
+        store.read("none")
+    for bad in ("../x", "a/b", "", ".x"):
+        with pytest.raises(UnsafeNameError):
+            store.read(bad)

@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from palace.errors import MemoryNotFoundError, StoreError, UnsafeNameError, WriteConflictError
+from palace.ports import DrawerStore
+from palace.store.files import FileSystem
+from palace.store.rooms import MAX_ATTEMPTS, RoomStore
+from palace.types import ConversationTurn, Draft
+
+NOW = datetime(2026, 5, 7, 14, 30, tzinfo=timezone.utc)
+
+
+def _store(root, **options) -> DrawerStore:
+    return RoomStore(root, clock=lambda: NOW, **options)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return _store(tmp_path / "palace")
+
+
+def _put(store, path, text):
+    file = store.root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def _turn(text, *, minute=0, session="s-1", speaker="Ann", day=8):
+    at = datetime(2023, 5, day, 13, tzinfo=timezone.utc) + timedelta(minutes=minute)
+    return ConversationTurn(session=session, speaker=speaker, text=text, at=at)
+
+
+def test_an_added_memory_is_in_its_drawer(store):
+    draft = Draft(
+        "Deploys run from main. #deploy", tags=("deploy", "ci"), confidence=0.9, task="T 1"
+    )
+    memory = store.add(draft, room="work/fleet", drawer="My Config")
+    file = store.root / "rooms" / "work" / "fleet" / "My-Config.md"
+    assert file.read_text() == (
+        "# My Config\n\n- Deploys run from main. #deploy\n"
+        f"  <!-- memory id={memory.id} kind=fact source=user tags=ci confidence=0.9"
+        ' created=2026-05-07T14:30:00Z task="T 1" -->\n'
+    )
+    assert memory.id.startswith("m-")
+    assert len(memory.id) == 28
+    assert (memory.path, memory.line) == ("rooms/work/fleet/My-Config.md", 3)
+    assert (memory.room, memory.drawer, memory.title) == ("work/fleet", "My-Config", "My Config")
+    assert memory.tags == ("ci", "deploy")
+    assert store.read(memory.path).memories == (memory,)
+    assert store.locate(memory.id) == memory
+
+
+def test_every_field_of_a_draft_is_kept(store):
+    draft = Draft(
+        text="x", kind="negative", scope="project:p", trust="agent", provenance="a chat", tags=("t",),
+        importance=0.75, confidence=0.25, created=NOW - timedelta(days=1), valid_from=NOW,
+        valid_to=NOW + timedelta(days=1), triggers=("deploy now",), project="p", task="t", session="s",
+        reason="because -- so",
+    )  # fmt: skip
+    memory = store.add(draft, room="a", drawer="b")
+    for name in Draft.__slots__:
+        assert getattr(memory, name) == getattr(draft, name)
+
+
+def test_a_name_means_what_is_there_whatever_its_case(store):
+    _put(store, "rooms/Work Notes/Über.MD", "- by hand\n")
+    for room, drawer in (
+        ("work notes", "über"),
+        ("Work Notes", "U\u0308ber.md"),
+        ("WORK NOTES", "ÜBER"),
+    ):
+        memory = store.add(Draft("x"), room=room, drawer=drawer)
+        assert memory.path == "rooms/Work Notes/Über.MD"
+    assert len(store.read("rooms/Work Notes/Über.MD").memories) == 4
+    assert store.rooms() == ["Work Notes"]
+    assert store.drawers("work notes") == ["Über"]
+
+
+def test_unsafe_names_are_refused_before_anything_is_written(store):
+    for room, drawer in (
+        ("../x", "a"),
+        ("a", "../x"),
+        ("a", ""),
+        ("/a", "b"),
+        ("a", "CON"),
+        (".palace", "x"),
+    ):
+        with pytest.raises(UnsafeNameError):
+            store.add(Draft("x"), room=room, drawer=drawer)
+    assert store.scan() == []
+    with pytest.raises(StoreError, match="empty"):
+        store.add(Draft("  "), room="a", drawer="b")
+
+
+def test_rooms_and_drawers_are_made_once(store):
+    assert store.create_room("Big Plans/2026") == "Big-Plans/2026"
+    assert store.create_room("big plans/2026") == "Big-Plans/2026"
+    path = store.create_drawer("ideas", "first", title="My: first", tags=["a b", "c"])
+    store.add(Draft("x"), room="ideas", drawer="first")
+    assert store.create_drawer("Ideas", "First", title="other") == path
+    document = store.read(path)
+    assert (document.title, document.tags) == ("My: first", ("a b", "c"))
+    assert document.memories[0].tags == ("a b", "c")
+    assert store.rooms() == ["Big-Plans", "Big-Plans/2026", "ideas"]
+    assert store.drawers("ideas") == ["first"]
+    with pytest.raises(MemoryNotFoundError):
+        store.drawers("none")
+
+
+def test_scan_finds_memory_files_only(store, tmp_path):
+    outside = tmp_path / "outside.md"
+    outside.write_text("- secret\n")
+    for path in ("rooms/a/b.md", "rooms/top.md", "rooms/a/c/d.MD", "timeline/2023-05-08.md"):
+        _put(store, path, "- x\n")
+    for path in (
+        "rooms/a/.hidden.md",
+        "rooms/.git/x.md",
+        "rooms/a/x.txt",
+        "playbooks/p.md",
+        "rooms/a/e\\f.md",
+    ):
+        _put(store, path, "- x\n")
+    (store.root / "rooms" / "out.md").symlink_to(outside)
+    (store.root / "rooms" / "gone.md").symlink_to(store.root / "nothing.md")
+    (store.root / "rooms" / "loop").symlink_to(store.root / "rooms")
+    (store.root / "rooms" / "linked.md").symlink_to(store.root / "rooms" / "a" / "b.md")
+    assert [stamp.path for stamp in store.scan()] == [
+        "rooms/a/b.md", "rooms/a/c/d.MD", "rooms/linked.md", "rooms/top.md", "timeline/2023-05-08.md",
+    ]  # fmt: skip
+    stamp = store.scan()[0]
+    assert (stamp.size, stamp.mtime_ns) == (4, (store.root / stamp.path).stat().st_mtime_ns)
+    assert {fault.path for fault in store.faults()} == {
+        "rooms/a/e\\f.md",
+        "rooms/gone.md",
+        "rooms/out.md",
+    }
+    assert store.read("rooms/top.md").memories[0].room == ""
+    with pytest.raises(UnsafeNameError):
+        store.read("rooms/out.md")
+    with pytest.raises(MemoryNotFoundError):
+        store.read("rooms/none.md")
+
+
+def test_nonsense_in_a_file_is_a_fault(store):
+    _put(store, "rooms/a/b.md", b"---\ntitle: [\n---\n- caf\xe9 <!-- memory kind=x -->\n")
+    document = store.read("rooms/a/b.md")
+    assert len(document.memories) == 1
+    assert [fault.line for fault in document.faults] == [4, 2, 4]
+    assert store.faults() == list(document.faults)
+
+
+def test_a_hand_written_memory_gets_an_id_when_it_is_updated(store):
+    _put(store, "rooms/a/b.md", "- one\r\n- two\r\n")
+    second = store.read("rooms/a/b.md").memories[1]
+    done = store.update(second, status="inactive", superseded_by="m-new", trust="agent")
+    assert done.id.startswith("m-")
+    assert (done.text, done.status, done.superseded_by, done.trust) == (
+        "two",
+        "inactive",
+        "m-new",
+        "agent",
+    )
+    assert (store.root / "rooms/a/b.md").read_bytes().decode() == (
+        f"- one\r\n- two\r\n  <!-- memory id={done.id} source=agent status=inactive superseded_by=m-new -->\r\n"
+    )
+    again = store.update(done, status="active", superseded_by="", tags=["x"])
+    assert (again.id, again.status, again.tags) == (done.id, "active", ("x",))
+    assert store.update(second, confidence=0.5).id == done.id
+    for bad in ({"text": "x"}, {"id": "m-2"}, {"confidence": 2}):
+        with pytest.raises(ValueError, match=r"\w"):
+            store.update(done, **bad)
+    with pytest.raises(MemoryNotFoundError):
+        store.locate("m-none")
+
+
+def test_words_are_replaced_and_memories_erased(store):
+    _put(store, "rooms/a/b.md", "# t\n\npara\n\n- item\n")
+    para, item = store.read("rooms/a/b.md").memories
+    replaced = store.replace_text(para, "other words")
+    assert (replaced.text, replaced.updated) == ("other words", NOW)
+    store.erase(item)
+    assert [m.text for m in store.read("rooms/a/b.md").memories] == ["other words"]
+    for gone in (item, para):
+        with pytest.raises(MemoryNotFoundError):
+            store.erase(gone)
+    assert store.locate(replaced) == replaced
+    assert store.locate(replaced.id) == replaced
+
+
+class MeddlingDisk(FileSystem):
+    """A disk on which a person saves the same file while we write it, so many times."""
+
+    def __init__(self, path, times):
+        self.path, self.times = path, times
+
+    def fsync(self, descriptor):
+        super().fsync(descriptor)
+        if self.times:
+            self.times -= 1
+            self.path.write_bytes(self.path.read_bytes() + f"- hers {self.times}\n".encode())
+
+
+def test_a_persons_edit_is_merged_and_never_overwritten(store):
+    first = store.add(Draft("ours"), room="a", drawer="b")
+    file = store.root / first.path
+    meddled = _store(store.root, file_system=MeddlingDisk(file, 2))
+    done = meddled.update(first, confidence=0.5)
+    assert done.confidence == 0.5
+    assert [m.text for m in store.read(first.path).memories] == ["ours", "hers 1", "hers 0"]
+    hopeless = _store(store.root, file_system=MeddlingDisk(file, 100))
+    with pytest.raises(WriteConflictError) as caught:
+        hopeless.add(Draft("lost"), room="a", drawer="b")
+    assert caught.value.retryable
+    assert len(store.read(first.path).memories) == 3 + MAX_ATTEMPTS
+    assert "lost" not in file.read_text()
+
+
+def test_writers_at_the_same_time_lose_nothing(store):
+    def write(name):
+        mine = _store(store.root)
+        for number in range(10):
+            mine.add(Draft(f"{name} {number}"), room="a", drawer="b")
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "xyz"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    memories = store.read("rooms/a/b.md").memories
+    assert len(memories) == len({memory.id for memory in memories}) == 30
+    assert [m.text for m in memories if m.text[0] == "x"] == [f"x {n}" for n in range(10)]
+
+
+def test_the_timeline_is_grouped_by_day_and_session(store):
+    said = [
+        _turn("a"),
+        _turn("b", session="s-2", minute=1),
+        _turn("c", minute=2),
+        _turn("d", day=9),
+    ]
+    assert store.append_timeline(said) == ["timeline/2023-05-08.md", "timeline/2023-05-09.md"]
+    assert (store.root / "timeline/2023-05-08.md").read_text() == (
+        "# 2023-05-08\n\n## s-1\n[2023-05-08 13:00] Ann: a\n[2023-05-08 13:02] Ann: c\n"
+        "\n## s-2\n[2023-05-08 13:01] Ann: b\n"
+    )
+    assert store.append_timeline(said) == []
+    assert store.append_timeline([_turn("e", minute=3), *said]) == ["timeline/2023-05-08.md"]
+    found = store.read("timeline/2023-05-08.md").memories
+    assert [(m.session, m.text) for m in found] == [
+        ("s-1", "a"),
+        ("s-1", "c"),
+        ("s-1", "e"),
+        ("s-2", "b"),
+    ]
+    assert {m.kind for m in found} == {"event"}
+
+
+def test_equal_turns_are_counted(store):
+    assert store.append_timeline([_turn("yes"), _turn("yes")]) == ["timeline/2023-05-08.md"]
+    assert store.append_timeline([_turn("yes")]) == []
+    assert store.append_timeline([_turn("yes")] * 3) == ["timeline/2023-05-08.md"]
+    found = store.read("timeline/2023-05-08.md").memories
+    assert [m.text for m in found] == ["yes"] * 3
+    assert len({m.id for m in found}) == 3
+    assert store.append_timeline([_turn("  \n")]) == []
+
+
+def test_a_persons_timeline_page_is_only_added_to(store):
+    page = "# A day\r\n\r\nSomething happened.\r\n\r\n## s-1\r\n- a summary\r\n\r\n  ## indented"
+    _put(store, "timeline/2023-05-08.md", page)
+    said = [
+        _turn("a"),
+        _turn("b", session="indented"),
+        _turn("c", session=""),
+        _turn("d", session="x #"),
+    ]
+    store.append_timeline(said)
+    assert store.append_timeline(said) == []
+    text = (store.root / "timeline/2023-05-08.md").read_bytes().decode()
+    for line in page.split("\r\n"):
+        assert line in text
+    found = store.read("timeline/2023-05-08.md").memories
+    assert {("s-1", "a"), ("indented", "b"), ("", "c"), ("x #", "d")} <= {
+        (m.session, m.text) for m in found
+    }
+    assert "\n" not in text.replace("\r\n", "")
+
+
+def test_a_long_history_is_written_in_seconds(store):
+    said = [
+        _turn(
+            f"turn number {n}\nwith a second line",
+            minute=n % 600,
+            session=f"s-{n % 50}",
+            day=1 + n % 28,
+        )
+        for n in range(6000)
+    ]
+    began = time.perf_counter()
+    assert len(store.append_timeline(said)) == 28
+    assert store.append_timeline(said) == []
+    assert time.perf_counter() - began < 8
+    found = [m for stamp in store.scan() for m in store.read(stamp.path).memories]
+    assert Counter(m.text for m in found) == Counter(turn.text for turn in said)
+
+
+def test_a_thousand_files_are_scanned_at_once(store):
+    folder = store.root / "rooms" / "many"
+    folder.mkdir(parents=True)
+    for number in range(1000):
+        (folder / f"{number}.md").write_text("- x\n")
+    began = time.perf_counter()
+    assert len(store.scan()) == 1000
+    assert time.perf_counter() - began < 0.5
