@@ -36,10 +36,10 @@ _PLACEHOLDER_WORDS = frozenset(
     " apikey value default auto automatic input prompt ask manual stdin env environ environment"
     " vault keychain keyring keepass bitwarden invalid missing forgotten incorrect wrong expired"
     " expires valid short long strong weak plain encrypted hashed bearer basic access refresh"
-    " public private read write admin user username root guest here see same test testing mypassword"
-    " password1 changed rotated revoked removed deleted renewed current previous new old self"
-    " this that is are was unchanged stored saved kept given generated random anonymous identifier"
-    " field column header cookie session oauth oauth2 saml ldap sso base64 sha256 sha512 bcrypt"
+    " public private read write admin user username root guest here see same test testing"
+    " mypassword password1 changed rotated revoked removed deleted renewed current previous new old"
+    " self this that is are was unchanged stored saved kept given generated random anonymous"
+    " identifier field column header cookie session oauth oauth2 saml ldap sso base64 sha256 sha512 bcrypt"
     " argon2 argon2id pbkdf2 scrypt utf8 utf-8 2fa mfa totp".split()
 )
 WEAK_PASSWORDS = frozenset(

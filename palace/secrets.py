@@ -344,9 +344,9 @@ _NAMED = regex.compile(
 _QUOTED = regex.compile(
     r"(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\\\n])){1,512}+)(?P<end>(?P=quote))?"
 )
-_BARE = regex.compile(
-    r"(?P<value>(?:(?![,;&](?:\s|\Z|[\w. -]{1,32}+=))[^\s\"'`<]){1,512}+)(?P<end>[\"'])?"
-)
+_BARE = regex.compile(r"(?P<value>[^\s\"'`<]{1,512}+)(?P<end>[\"'])?")
+_SEPARATOR = regex.compile(r"[,;&](?=\s|\Z|[\w. -]{1,32}+=)")
+_NESTED = regex.compile(r"[^\W\d][\w.-]{0,40}+=[^=]")
 _REST = regex.compile(r"[^\s\"'`<]*+")
 _UNNAMED = regex.compile(
     rf"[\"'`]?+(?P<value>[A-Za-z0-9+/_-]{{{BASE64_MIN_CHARS},{_VALUE_CHARS}}}+={{0,2}})(?![.:@])"
@@ -484,25 +484,40 @@ def _value_after(found: regex.Match[str], text: str) -> _Value | None:
     if match is None:
         return None
     value, end = match["value"], match.end()
-    if quoted and not match["end"]:
+    if not quoted:
+        nested = _NESTED.match(value)
+        if nested and _family_of(nested[0][:-2]):
+            return None  # `note: password=…`: the inner name is judged in its own turn
+        value = _trimmed(value)
+        end = end if value == match["value"] else match.start("value") + len(value)
+    elif not match["end"]:
         # An opening quote without its partner: the value ends at the first space.
         value = value.split(None, 1)[0] if value.strip() else ""
         end = match.start("value") + len(value)
-    if not quoted:
-        value = value.rstrip(",;)}]>") if "(" not in value else value
     line_end = text.find("\n", end, end + 200)
-    is_tight = found["sign"] == "=" and text[found.end() - 1] == "="
-    is_line_start = not text[max(0, found.start() - 1) : found.start()].strip(" \n")
-    is_upper = found["name"].isupper()
-    in_string = text[max(0, found.start() - 1) : found.start()] == ";"
     return _Value(
         text=value,
         start=match.start("value"),
         is_quoted=quoted is not None or found["sign"] == ">",
-        is_shell=is_tight and ((is_upper and is_line_start) or in_string),
+        is_shell=_is_shell(found, text),
         sign=found["sign"],
         following=text[end : line_end if line_end >= 0 else end + 200],
     )
+
+
+def _trimmed(value: str) -> str:
+    """A bare value without what belongs to the list, the call or the sentence around it."""
+    separator = _SEPARATOR.search(value)
+    value = value[: separator.start()] if separator else value
+    return value if "(" in value else value.rstrip(",;)}]>")
+
+
+def _is_shell(found: regex.Match[str], text: str) -> bool:
+    """Whether a bare value is literal: `NAME=value` begins a line, or `;Name=value` in a string."""
+    if found["sign"] != "=" or text[found.end() - 1] != "=":
+        return False
+    before = text[max(0, found.start() - 1) : found.start()]
+    return before == ";" or (found["name"].isupper() and before in ("", " ", "\n"))
 
 
 def _is_secret_value(value: _Value, family: str) -> bool:

@@ -33,7 +33,7 @@ _LINE_NUMBER = regex.compile(r":\d{1,7}(?::\d{1,7})?$")
 # "src/app.py in owner/repo" means the file of that repository, not one of the same name here.
 _ELSEWHERE = regex.compile(
     r"[`'\"]?\s{1,3}(?:in|of|from|on|at)\s{1,3}(?:the\s)?(?:repo(?:sitory)?\s)?[`'\"]?"
-    r"([\w.-]{1,100}/[\w.-]{1,100})(?![\w/])"
+    r"([\w.-]{1,100}/[\w.-]{1,100})(?![\w/]|[.-]\w)"
 )
 _BARE_FILES = frozenset(
     {"README", "LICENSE", "Makefile", "Dockerfile", "CHANGELOG", "Justfile", "Procfile"}

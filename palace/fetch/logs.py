@@ -250,7 +250,7 @@ class _Line:
 def _lines_from_end(descriptor: int, *, scan_bytes: int, line_chars: int) -> Iterator[_Line]:
     """Yield lines, newest first; a line longer than its cap never takes more memory than it."""
     keep_bytes = 4 * line_chars
-    position = os.lseek(descriptor, 0, os.SEEK_END)
+    size_bytes = position = os.lseek(descriptor, 0, os.SEEK_END)
     oldest = max(0, position - scan_bytes)
     rest = b""
     is_end = True
@@ -265,7 +265,7 @@ def _lines_from_end(descriptor: int, *, scan_bytes: int, line_chars: int) -> Ite
                 yield _Line(_shown(piece, line_chars))
             is_end = False
         rest = pieces[0][:keep_bytes] if len(pieces[0]) > keep_bytes else pieces[0]
-    if rest or oldest:
+    if size_bytes:
         yield _Line(_shown(rest, line_chars), is_limit=oldest > 0)
 
 

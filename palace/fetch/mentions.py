@@ -47,7 +47,7 @@ _NAMED = regex.compile(
 _COLON_FILE = regex.compile(rf"(?<![\w./@#:-])(?P<repo>{_REPO}):(?P<path>{_PATH})")
 _FILE_IN = regex.compile(
     rf"(?<![\w./@#:-])(?P<path>{_PATH})[`'\"]?\s{{1,3}}(?:in|of|from|on|at)\s{{1,3}}(?:the\s)?"
-    rf"(?:repo(?:sitory)?\s)?[`'\"]?(?P<repo>{_NAME}(?:/{_NAME})?)(?![\w/])"
+    rf"(?:repo(?:sitory)?\s)?[`'\"]?(?P<repo>{_NAME}(?:/{_NAME})?)(?![\w/]|[.-]\w)"
 )
 _WORDED = regex.compile(
     rf"(?:(?<![\w./@#-])(?P<before>{_NAME}(?:/{_NAME})?)(?:'s)?\s{{1,3}})?(?<![\w./#-]){_KIND}"

@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import yaml
 
 from palace.errors import ConfigError, StoreUnavailableError, UnsafeNameError
 from palace.types import RecallKind
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
 CUES_FILE = "cues.yaml"
 CONFIG_FILE = "config/mempalace.yaml"
@@ -91,14 +93,15 @@ def seed(
         wanted[CONFIG_FILE] = f"preset: {preset.name}\n".encode()
     added: list[str] = []
     for path, data in sorted(wanted.items()):
+        if os.path.lexists(root / path):
+            continue
         real = Path(os.path.realpath(root / path))
         if not real.is_relative_to(os.path.realpath(root)):
             raise UnsafeNameError(
                 f"{path} leads out of the palace", hint="replace the link by a folder"
             )
-        if not os.path.lexists(root / path):
-            write(path, data)
-            added.append(path)
+        write(path, data)
+        added.append(path)
     return added
 
 

@@ -208,6 +208,9 @@ def features(
     matched = [t for t in idf if t in here]
     own = [t for t in query.terms if t in here]
     known_total = sum(idf[t] for t in weights.known) or 1.0
+    asked = {token for name in query.names for token in name}
+    rest = {t: weight for t, weight in idf.items() if t not in asked}
+    rest_total = sum(rest.values()) or 1.0
     return {
         "coverage": sum(idf[t] for t in matched) / total,
         "coverage_body": sum(idf[t] for t in idf if t in body) / total,
@@ -230,7 +233,8 @@ def features(
         "answer_type": answer_present(query, candidate),
         "counted": counted_present(query, candidate.body),
         "phrase": _adjacent_pairs(own, candidate.body),
-        "relevance": min(relevance(candidate, idf) / (total * (K1 + 1)) * 2, 1.0),
+        "rest_body": sum(rest[t] for t in rest if t in body) / rest_total,
+        "relevance": min(relevance(candidate, rest) / (rest_total * (K1 + 1)) * 2, 1.0),
         "margin": margin,
         "one_term": float(len(query.terms) <= 1),
         "carried": float(bool(query.carried)),

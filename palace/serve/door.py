@@ -31,7 +31,7 @@ Progress = Callable[[int, int], object]
 Verb = Callable[..., "Reply"]
 _NOT_TEXT = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
 
-_SHARED: dict[str, tuple[Any, object]] = {
+SHARED: dict[str, tuple[Any, object]] = {
     "root": (
         Annotated[
             Path | None,
@@ -149,34 +149,42 @@ def verb(app: typer.Typer, name: str, *, example: str) -> Callable[[Verb], Verb]
     """
 
     def register(function: Verb) -> Verb:
-        app.command(name, epilog=f"Example: {example}")(_with_shared_options(function))
+        @functools.wraps(function)
+        def call(context: typer.Context, **values: Any) -> Reply:  # noqa: ANN401 - typer checked them
+            for key, value in values.items():
+                _refuse_bad_bytes(key, value)
+            return function(context.obj, **values)
+
+        app.command(name, epilog=f"Example: {example}")(with_shared_options(call))
         return function
 
     return register
 
 
-def _with_shared_options(function: Verb) -> Verb:
+def with_shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function for typer that takes the global options too, and keeps them in the `Door`.
+
+    Args:
+        function: Called with typer's context and its own options; its first parameter, whatever
+            it is called, is not an option.
+    """
+
     @functools.wraps(function)
-    def call(context: typer.Context, **values: Any) -> Reply:  # noqa: ANN401 - typer checked them
-        door: Door = context.obj
-        shared = {name: values.pop(name) for name in _SHARED}
-        door.adopt(**shared)
-        for name, value in values.items():
-            _refuse_bad_bytes(name, value)
-        return function(door, **values)
+    def call(context: typer.Context, **values: Any) -> Any:  # noqa: ANN401 - typer checked them
+        context.obj.adopt(**{name: values.pop(name) for name in SHARED})
+        return function(context, **values)
 
     hints = get_type_hints(function, include_extras=True)
-    own = [
-        parameter.replace(annotation=hints[parameter.name])
-        for parameter in list(inspect.signature(function).parameters.values())[1:]
-    ]
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [
         inspect.Parameter("context", keyword, annotation=typer.Context),
-        *(parameter.replace(kind=keyword) for parameter in own),
+        *(
+            parameter.replace(annotation=hints[parameter.name], kind=keyword)
+            for parameter in list(inspect.signature(function).parameters.values())[1:]
+        ),
         *(
             inspect.Parameter(name, keyword, annotation=annotation, default=default)
-            for name, (annotation, default) in _SHARED.items()
+            for name, (annotation, default) in SHARED.items()
         ),
     ]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

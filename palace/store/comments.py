@@ -48,6 +48,7 @@ _TIMES = frozenset({"created", "updated", "valid_from", "valid_to"})
 
 _OPEN = "<!--"
 _NAME = re.compile(r"[ \t]*memory(?=[ \t]|-->|\Z)")
+_PLAIN = re.compile(r"<!-- memory((?: [A-Za-z_][\w.-]*=[^\s\"\[]\S*)*) -->\Z")
 _KEY = re.compile(r"([A-Za-z_][\w.-]*)=")
 _QUOTED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(?=\s|\Z)')
 _ARRAY = re.compile(r'\[(?:[^\[\]"]|"[^"\\]*(?:\\.[^"\\]*)*")*\](?=\s|\Z)')
@@ -135,20 +136,19 @@ def read_comment(comment: str) -> tuple[dict[str, object], list[str]]:
 
     Unknown keys are left out silently: they belong to somebody else.
     """
-    found, junk = tokens(comment)
+    pairs, junk = _pairs(comment)
     values: dict[str, object] = {}
     problems = [f"{word[:40]!r} in a memory comment is not key=value" for word in junk]
-    for token in found:
-        if token.key not in FIELDS:
+    for key, raw in pairs:
+        if key not in FIELDS:
             continue
-        if token.key in values:
-            problems.append(f"{token.key} is given twice; the first one counts")
+        if key in values:
+            problems.append(f"{key} is given twice; the first one counts")
             continue
-        raw = comment[token.start : token.end]
         try:
-            values[token.key] = _decode(token.key, raw)
+            values[key] = _decode(key, raw)
         except ValueError as error:
-            problems.append(f"{token.key}={raw[:60]} is ignored: {error}")
+            problems.append(f"{key}={raw[:60]} is ignored: {error}")
     return values, problems
 
 
@@ -216,6 +216,15 @@ def format_time(when: datetime) -> str:
     """Return a time as ISO 8601 in UTC with a `Z`; naive times are taken as UTC."""
     aware = when.replace(tzinfo=timezone.utc) if when.tzinfo is None else when
     return aware.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+
+
+def _pairs(comment: str) -> tuple[list[tuple[str, str]], list[str]]:
+    plain = _PLAIN.match(comment)
+    if plain:  # nearly all of them; several times quicker than the scanner
+        words = plain.group(1).split(" ")[1:]
+        return [(key, raw) for key, _, raw in (word.partition("=") for word in words)], []
+    found, junk = tokens(comment)
+    return [(token.key, comment[token.start : token.end]) for token in found], junk
 
 
 def _marks(line: str) -> Iterator[tuple[int, int]]:

@@ -16,20 +16,25 @@ _TICKS = re.compile(r"`+")
 
 def find_tags(text: str) -> tuple[str, ...]:
     """Return the `#tags` of a memory outside code, unique, in order; a tag needs a non-digit."""
-    if "#" not in text:
-        return ()
-    found = (match.group(1).rstrip("/-") for match in _TAG.finditer(without_code(text)))
-    return tuple(dict.fromkeys(tag for tag in found if tag and not tag.isdigit()))
+    return find_marks(text)[0]
 
 
 def find_links(text: str) -> tuple[str, ...]:
     """Return the targets of `[[links]]` outside code, unique, in order; without alias, `#part`."""
-    if "[[" not in text:
-        return ()
-    found = (
-        match.group(1).partition("#")[0].strip() for match in _LINK.finditer(without_code(text))
+    return find_marks(text)[1]
+
+
+def find_marks(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the tags and the links of a memory."""
+    if "#" not in text and "[[" not in text:
+        return (), ()
+    plain = without_code(text)
+    tags = (match.group(1).rstrip("/-") for match in _TAG.finditer(plain))
+    links = (match.group(1).partition("#")[0].strip() for match in _LINK.finditer(plain))
+    return (
+        tuple(dict.fromkeys(tag for tag in tags if tag and not tag.isdigit())),
+        tuple(dict.fromkeys(target for target in links if target)),
     )
-    return tuple(dict.fromkeys(target for target in found if target))
 
 
 def without_code(text: str) -> str:
@@ -49,6 +54,8 @@ def without_code(text: str) -> str:
 
 def _without_spans(text: str) -> str:
     """Blank out inline code: a run of backticks up to the next run of the same length."""
+    if "`" not in text:
+        return text
     runs = list(_TICKS.finditer(text))
     following: dict[int, int] = {}
     closer: list[int | None] = [None] * len(runs)

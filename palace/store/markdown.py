@@ -40,7 +40,7 @@ from palace.store.comments import (
     write_comment,
 )
 from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
-from palace.store.inline import find_links, find_tags
+from palace.store.inline import find_marks
 from palace.store.timeline_page import (
     split_speaker,
     stamp_time,
@@ -366,7 +366,7 @@ class _Parser:
         text = given.pop("text") if given else content
         if not text.strip():
             return
-        inline = find_tags(text)
+        inline, links = find_marks(text)
         tags = dict.fromkeys([*values.pop("tags", ()), *inline, *self.tags])
         memory_id = self._id(values.pop("id", ""), text, block)
         if self.timeline:
@@ -385,7 +385,7 @@ class _Parser:
                 heading=" > ".join(title for _, title in above if title),
                 position=len(self.memories),
                 tags=tuple(tags),
-                links=find_links(text),
+                links=links,
                 **values,
             )
         )

@@ -46,6 +46,7 @@ from palace.types import ConversationTurn, Document, Draft, Fault, FileStamp, Me
 ROOMS = "rooms"
 TIMELINE = "timeline"
 MAX_ATTEMPTS = 5
+KEPT_PAGES = 8
 
 _DEFAULTS = Draft(text="")
 _OPTIONAL = (
@@ -88,6 +89,7 @@ class RoomStore:
         self._file_system = file_system
         self._lock_timeout_s = lock_timeout_s
         self._clock = clock
+        self._written: dict[str, tuple[str, Page]] = {}
 
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every memory file of rooms and timeline, sorted by path.
@@ -120,7 +122,8 @@ class RoomStore:
             StoreUnavailableError: If it cannot be read.
         """
         data = read_bytes(resolve_inside(self.root, path))
-        return parse(path, decode(data)).document(digest(data))
+        found = digest(data)
+        return self._parsed(path, data, found).document(found)
 
     def rooms(self) -> list[str]:
         """Return the names of all rooms, nested ones as `a/b`, sorted."""
@@ -338,16 +341,19 @@ class RoomStore:
             text = change(page)
             if text == page.render():
                 return page, False
+            data = encode(text)
             try:
                 atomic_write(
                     resolve_inside(self.root, path),
-                    encode(text),
+                    data,
                     expected_digest=before,
                     file_system=self._file_system,
                 )
             except WriteConflictError:
                 continue
-            return parse(path, text), True
+            page = parse(path, text)
+            self._remember(path, data, page)
+            return page, True
         raise WriteConflictError(
             f"{path} was changed {MAX_ATTEMPTS} times while it was being written.",
             hint="Close the program that keeps writing it, then try again.",
@@ -359,7 +365,17 @@ class RoomStore:
             data = read_bytes(resolve_inside(self.root, path))
         except MemoryNotFoundError:
             return parse(path, ""), ABSENT
-        return parse(path, decode(data)), digest(data)
+        found = digest(data)
+        return self._parsed(path, data, found), found
+
+    def _parsed(self, path: str, data: bytes, found: str) -> Page:
+        """Parse a file unless it is one of the few written last, as the index reads them next."""
+        key, page = self._written.get(path, ("", None))
+        return page if page and key == found else parse(path, decode(data))
+
+    def _remember(self, path: str, data: bytes, page: Page) -> None:
+        others = [kept for kept in self._written.items() if kept[0] != path]
+        self._written = dict([*others, (path, (digest(data), page))][-KEPT_PAGES:])
 
     def _room(self, room: str) -> str:
         """Return the folder a room's name means, which need not exist yet."""

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -151,6 +152,15 @@ def contents(path: str, data: bytes, **changes: Any) -> dict[str, Any]:
     return {**file, **changes}
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are part of the tests; anything else is shown."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @dataclass
 class FakeForge:
     """Serves documents by path below `prefix`; use it as a context manager.
@@ -182,10 +192,9 @@ class FakeForge:
             def log_message(self, *args: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.002}, daemon=True
         )
         self._thread.start()
         return self

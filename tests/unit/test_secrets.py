@@ -21,7 +21,7 @@ _random = random.Random(7)
 def chars(count: int, alphabet: str = string.ascii_letters + string.digits) -> str:
     """Random characters of an alphabet; a digit and an upper-case letter are always among them."""
     made = "".join(_random.choice(alphabet) for _ in range(count - 2))
-    return made + ("A" if "A" in alphabet else "a") + ("7" if "7" in alphabet else "b")
+    return made + ("A" if "A" in alphabet else alphabet[-1]) + "7"
 
 
 HEX = "0123456789abcdef"
@@ -135,7 +135,7 @@ ASSIGNED = [
     ("secret", T, "clientSecret: '{}'"),
     ("high-entropy-value", chars(32, HEX), "x_auth = {}"),
     ("high-entropy-value", chars(44), "session: {}"),
-    ("high-entropy-value", base64.b64encode(bytes(_random.randrange(256) for _ in range(48))).decode(), "blob_x = {}"),
+    ("high-entropy-value", base64.b64encode(bytes(_random.randrange(256) for _ in range(48))).decode(), "wrapped_x = {}"),
     ("database-url", "s3" + "cret", "postgres://app:{}@db.internal:5432/main"),
     ("database-url", P[:-1], "mongodb+srv://app:{}@cluster.net/x"),
     ("database-url", P[:-1], "redis://:{}@cache:6379/0"),

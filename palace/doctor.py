@@ -1,0 +1,382 @@
+"""What a palace can do, tried out: probes are written, found, retired and recovered, and removed.
+
+In: an open palace. Out: one `Check` for every thing that was tried; a failing one hides no other.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets as _random
+import shutil
+import stat
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from palace.enforce.enforcer import Enforcement, RetrievalEnforcer
+from palace.errors import PalaceError, StoreError
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.journal import FileJournal
+from palace.store.names import session_file_name
+from palace.store.refresh import refresh
+from palace.store.scratchpad_file import FileScratchpad
+from palace.text import new_id, utc_now
+from palace.types import Check, Draft, Fault, Memory
+
+if TYPE_CHECKING:
+    from palace.mempalace import Mempalace
+
+PROBE_ROOM = "doctor-probe"
+_SHOWN = 5
+_PROBE_TTL_S = 2.0
+
+
+class ProbeError(StoreError):
+    """A probe was not treated as it should have been."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A memory that only the doctor knows.
+
+    Attributes:
+        memory: As it was stored.
+        question: What must find it.
+    """
+
+    memory: Memory
+    question: str
+
+
+def run_checks(palace: Mempalace) -> list[Check]:
+    """Try what a palace is for and report, in a fixed order.
+
+    Whatever is written for a trial is removed again, also when the trial fails. A check that is
+    not `ok` means that something does not work; what merely deserves attention is ok with a hint.
+    """
+    checks = [_tried(name, check, palace) for name, check in _INSPECTIONS]
+    checks += _memory_checks(palace)
+    checks += [_tried(name, check, palace) for name, check in _TRIALS]
+    return checks
+
+
+def _tried(name: str, check: Callable[[Mempalace], Check], palace: Mempalace) -> Check:
+    """Run one check; what it raises becomes its result."""
+    try:
+        return check(palace)
+    except PalaceError as error:
+        return Check(name, ok=False, detail=error.message, hint=error.hint)
+    except OSError as error:
+        return Check(name, ok=False, detail=error.strerror or str(error))
+
+
+# Inspections: nothing is written
+
+
+def check_settings(palace: Mempalace) -> Check:
+    """Say which settings file is in force and which ones are not read."""
+    loaded = palace.loaded
+    origin = f"read from {loaded.file}" if loaded.file else "defaults, there is no settings file"
+    ignored = ", ".join(str(path) for path in loaded.ignored)
+    hint = f"not read, because only one file is: {ignored}" if ignored else ""
+    return Check("settings", ok=True, detail=origin, hint=hint)
+
+
+def check_permissions(palace: Mempalace) -> Check:
+    """Say whether others can look into the palace, and whether we can write to it."""
+    mode = stat.S_IMODE(palace.root.stat().st_mode)
+    if not os.access(palace.root, os.W_OK | os.X_OK):
+        return Check(
+            "permissions",
+            ok=True,
+            detail=f"{palace.root} is read-only: it can be asked, but nothing can be remembered",
+            hint="give this user permission to write to the folder",
+        )
+    if os.name != "nt" and mode & 0o077:
+        return Check(
+            "permissions",
+            ok=True,
+            detail=f"other users of this computer can enter {palace.root} (mode {mode:o})",
+            hint=f"chmod 700 {palace.root}",
+        )
+    return Check("permissions", ok=True, detail=f"only you can enter {palace.root}")
+
+
+def check_files(palace: Mempalace) -> Check:
+    """Parse every file and list what could not be understood."""
+    faults = tuple(dict.fromkeys(palace.faults()))
+    if faults:
+        return Check(
+            "files",
+            ok=False,
+            detail=f"{len(faults)} places were not understood: {_listed(map(_told, faults))}",
+            hint="correct the named lines; until then they are kept as they are",
+        )
+    files = len(palace.store.scan()) + len(palace.playbook_files.scan())
+    return Check("files", ok=True, detail=f"{files} files, all understood")
+
+
+def check_ids(palace: Mempalace) -> Check:
+    """Look for ids that several memories share."""
+    memories = palace.memories(include_inactive=True)
+    counts = Counter(memory.id for memory in memories)
+    twice = [m for m in memories if counts[m.id] > 1]
+    if twice:
+        return Check(
+            "ids",
+            ok=False,
+            detail=f"ids used more than once: {_listed(f'{m.id} in {m.source}' for m in twice)}",
+            hint="delete the comment of the copy, so that it gets an id of its own",
+        )
+    return Check("ids", ok=True, detail=f"{len(memories)} memories, each with an id of its own")
+
+
+def check_identity(palace: Mempalace) -> Check:
+    """Measure the identity against its limit."""
+    identity = palace.identity
+    used = f"{identity.chars} of {identity.limit} characters ({identity.used_percent} %)"
+    if identity.over:
+        return Check(
+            "identity",
+            ok=False,
+            detail=f"{used}, {identity.over} too many",
+            hint="shorten identity.txt, or move details to a room",
+        )
+    return Check("identity", ok=True, detail=used if identity.chars else "none is set")
+
+
+def check_index(palace: Mempalace) -> Check:
+    """Ask the database for damage, and compare it with one that is built from the files anew."""
+    hint = "run `palace reindex`; the index is derived, nothing is lost"
+    damage = palace.index.check()
+    if damage:
+        return Check("index", ok=False, detail=f"the index is damaged: {damage}", hint=hint)
+    palace.refresh()
+    with _rebuilt_index(palace) as rebuilt:
+        found = {m.id: m for m in palace.index.memories()}
+        expected = {m.id: m for m in rebuilt.memories()}
+    different = [key for key in {*found, *expected} if found.get(key) != expected.get(key)]
+    if different:
+        return Check(
+            "index",
+            ok=False,
+            detail=f"{len(different)} memories stand otherwise in the files than in the index",
+            hint=hint,
+        )
+    return Check("index", ok=True, detail=f"whole, and equal to the files: {len(found)} memories")
+
+
+# Trials with a probe memory
+
+
+def check_search(palace: Mempalace, probe: Probe) -> Check:
+    """Find the probe by the very next search."""
+    if probe.memory.id not in _found_ids(palace, probe):
+        raise ProbeError(
+            "a memory that was just stored is not found by the next search",
+            hint="run `palace reindex`, then `palace doctor` again",
+        )
+    return Check("search", ok=True, detail="the next search finds what was remembered")
+
+
+def check_rebuild(palace: Mempalace, probe: Probe) -> Check:
+    """Recover the probe from the files alone, in a new index."""
+    with _rebuilt_index(palace) as rebuilt:
+        recovered = rebuilt.get(probe.memory.id)
+    if recovered is None or recovered.text != probe.memory.text:
+        raise ProbeError(
+            "an index built from the files does not hold what was remembered",
+            hint="check rooms/ for a full or failing disk",
+        )
+    return Check("rebuild", ok=True, detail="without its index the palace recovers everything")
+
+
+def check_retire(palace: Mempalace, probe: Probe) -> Check:
+    """Retire the probe; it must not be found, and still be readable."""
+    retired = palace.store.update(probe.memory, status="inactive")
+    palace.index_file(retired.path)
+    if retired.id in _found_ids(palace, probe):
+        raise ProbeError("a memory that was retired is still found by a search")
+    if palace.get(retired.id).text != probe.memory.text:
+        raise ProbeError("a memory that was retired cannot be read any more")
+    return Check("retire", ok=True, detail="what was retired is not found, and stays readable")
+
+
+_PROBE_CHECKS = (("search", check_search), ("rebuild", check_rebuild), ("retire", check_retire))
+
+
+def _memory_checks(palace: Mempalace) -> list[Check]:
+    """Store a probe and try everything that needs one; remove it in any case."""
+    token = _random.token_hex(6)
+    made = _missing(palace.root / "rooms" / PROBE_ROOM)
+    checks: list[Check] = []
+    try:
+        probe = _stored(palace, token)
+        checks.append(Check("remember", ok=True, detail=f"stored in {probe.memory.source}"))
+        for name, check in _PROBE_CHECKS:
+            checks.append(_tried(name, lambda p, check=check: check(p, probe), palace))  # type: ignore[misc]
+    except (PalaceError, OSError) as error:
+        checks = _unwritten(palace, error)
+    finally:
+        checks.append(_tried("clean-up", lambda p: _remove_probe(p, token, made), palace))
+    # Tidying up is worth a line only where it failed.
+    return [check for check in checks if check.name != "clean-up" or not check.ok]
+
+
+def _stored(palace: Mempalace, token: str) -> Probe:
+    draft = Draft(
+        text=f"The doctor stored the probe word zq{token} here.", trust="system", created=utc_now()
+    )
+    memory = palace.store.add(draft, room=PROBE_ROOM, drawer=f"probe-{token}")
+    palace.index_file(memory.path)
+    return Probe(memory, f"Which probe word did the doctor store, zq{token}?")
+
+
+def _unwritten(palace: Mempalace, error: PalaceError | OSError) -> list[Check]:
+    reason = error.message if isinstance(error, PalaceError) else error.strerror or str(error)
+    if not os.access(palace.root, os.W_OK | os.X_OK):
+        reason = f"the palace is read-only ({reason})"
+    hint = error.hint if isinstance(error, PalaceError) else "check the disk and the permissions"
+    skipped = [
+        Check(name, ok=False, detail="not tried: nothing could be stored", hint=hint)
+        for name, _ in _PROBE_CHECKS
+    ]
+    return [Check("remember", ok=False, detail=reason, hint=hint), *skipped]
+
+
+def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Check:
+    path = f"rooms/{PROBE_ROOM}/probe-{token}.md"
+    (palace.root / path).unlink(missing_ok=True)
+    _remove_folders(made)
+    palace.index_file(path)
+    return Check("clean-up", ok=True, detail="the probe is removed")
+
+
+def _found_ids(palace: Mempalace, probe: Probe) -> set[str]:
+    return {hit.memory.id for hit in palace.search(probe.question, top_k=10)}
+
+
+# Other trials
+
+
+def check_scratchpad(palace: Mempalace) -> Check:
+    """Note something for a session of our own, read it, and look again when its time is over."""
+    session = f"{PROBE_ROOM}-{_random.token_hex(6)}"
+    own = palace.settings.scratchpad.dir
+    folder = Path(own).expanduser() if own else palace.root / "scratchpad"
+    made = _missing(folder)
+    later = FileScratchpad(folder, clock=lambda: utc_now() + timedelta(seconds=_PROBE_TTL_S))
+    try:
+        entry = palace.note("The doctor notes a probe.", session_id=session, ttl_s=_PROBE_TTL_S)
+        if entry.id not in {e.id for e in palace.notes(session)}:
+            raise ProbeError("a note that was just written cannot be read")
+        if later.entries(session):
+            raise ProbeError("a note is still readable after its time to live")
+    finally:
+        (folder / f"{session_file_name(session)}.jsonl").unlink(missing_ok=True)
+        if made:
+            (folder / ".lock").unlink(missing_ok=True)
+            _remove_folders(made)
+    return Check("scratchpad", ok=True, detail="a note is read back, and expires in time")
+
+
+def check_journal(palace: Mempalace) -> Check:
+    """Read the journal, and append to one of our own on the same disk."""
+    if not palace.settings.journal.enabled:
+        return Check("journal", ok=True, detail="switched off in the settings")
+    last = next(iter(palace.journal.records()), None)
+    home = palace.root / ".palace"
+    home.mkdir(mode=0o700, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="doctor-", dir=home))
+    try:
+        journal = FileJournal(folder)
+        record = {"id": new_id("x"), "type": "probe", "at": utc_now().isoformat()}
+        journal.append(record)
+        if journal.find(record["id"]) != record:
+            raise ProbeError("a journal record cannot be read back")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if not os.access(palace.root / "journal" if last else palace.root, os.W_OK):
+        raise ProbeError("the journal cannot be written", hint="check the permissions of journal/")
+    since = f"the last record is of {last['at']}" if last else "it is empty"
+    return Check("journal", ok=True, detail=f"written and read back; {since}")
+
+
+def check_enforcer(palace: Mempalace) -> Check:
+    """Ask for somebody nobody can know; the only honest reply is that nothing is known."""
+    silent = _Unrecorded(replace(palace.enforcement, journal=None))
+    name = f"Zq{_random.token_hex(5)}"
+    verdict = RetrievalEnforcer(silent).decide(f"When did we meet {name} {name.lower()}son?")
+    allowed = "generate" if palace.settings.enforce.on_miss == "generate" else "fallback"
+    if verdict.action != allowed:
+        raise ProbeError(
+            f"a question about an unknown name ended in {verdict.action} ({verdict.outcome})",
+            hint="check detector.languages, detector.recall_at and sufficiency in the settings",
+        )
+    what = "free generation, as the settings allow" if allowed == "generate" else "the fallback"
+    return Check("enforcer", ok=True, detail=f"a question about an unknown name gets {what}")
+
+
+_INSPECTIONS = (
+    ("settings", check_settings),
+    ("permissions", check_permissions),
+    ("files", check_files),
+    ("ids", check_ids),
+    ("identity", check_identity),
+    ("index", check_index),
+)
+_TRIALS = (
+    ("scratchpad", check_scratchpad),
+    ("journal", check_journal),
+    ("enforcer", check_enforcer),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unrecorded:
+    """A palace whose enforcer leaves no trace in the journal."""
+
+    enforcement: Enforcement
+
+
+@contextmanager
+def _rebuilt_index(palace: Mempalace) -> Iterator[SqliteIndex]:
+    """Build an index from the files beside the one in use, and throw it away afterwards."""
+    with tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder:
+        index = SqliteIndex(Path(folder) / "index.sqlite")
+        try:
+            refresh(index, [("L1", palace.store), ("L4", palace.playbook_files)])
+            yield index
+        finally:
+            index.close()
+
+
+def _missing(folder: Path) -> list[Path]:
+    """Return the folder and its parents that do not exist yet, innermost first."""
+    made = []
+    while not folder.exists():
+        made.append(folder)
+        folder = folder.parent
+    return made
+
+
+def _remove_folders(folders: Sequence[Path]) -> None:
+    """Remove the folders a trial made, unless somebody else uses them by now."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
+
+
+def _told(fault: Fault) -> str:
+    return f"{fault.path}:{fault.line}: {fault.message}"
+
+
+def _listed(items: Iterator[str]) -> str:
+    shown = list(items)
+    more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return "; ".join(shown[:_SHOWN]) + more

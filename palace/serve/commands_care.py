@@ -1,0 +1,117 @@
+"""The verbs that look after a palace: export, reindex, doctor, config.
+
+In: what a person typed. Out: one `Reply` for one call of the facade.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from palace.serve import render
+from palace.serve.door import BREAKAGE, OK, Door, Reply, verb
+
+Form = Literal["json", "markdown"]
+
+
+def register(app: typer.Typer, config: typer.Typer) -> None:
+    """Add the verbs of this module to the command and to its group `config`."""
+    verb(app, "export", example="palace export backup.json")(_export)
+    verb(app, "reindex", example="palace reindex")(_reindex)
+    verb(app, "doctor", example="palace doctor")(_doctor)
+    verb(config, "explain", example="palace config explain")(_explain)
+    verb(config, "default", example="palace config default > mempalace.yaml")(_default)
+    verb(config, "path", example="palace config path")(_path)
+
+
+def _export(
+    door: Door,
+    target: Annotated[
+        Path, typer.Argument(help="New file or folder; - prints the JSON on standard output.")
+    ],
+    form: Annotated[
+        Form, typer.Option("--format", help="One JSON file, or a folder of Markdown.")
+    ] = "json",
+) -> Reply:
+    """Write everything you own in the palace to one JSON file or to a folder of Markdown."""
+    on_stdout = str(target) == "-"
+    if on_stdout and form != "json":
+        raise typer.BadParameter("only JSON can be printed; name a folder for Markdown")
+    with door.existing() as palace:
+        if not on_stdout:
+            done = palace.export(target, form=form)
+            counts = f"{done.memories} memories in {done.files} files"
+            line = render.line(("exported", "green"), f"  {counts} to {done.path}")
+            return Reply(render.document(done), (line,))
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "palace.json"
+            palace.export(file)
+            return Reply(None, raw=file.read_text("utf-8"), raw_is_json=True)
+
+
+def _reindex(door: Door) -> Reply:
+    """Throw the search index away and build it from the files; nothing you wrote is touched."""
+    with door.existing() as palace, door.progress("reading files") as bar:
+        done = palace.reindex(progress=bar)
+    lines = [render.line(f"{done.memories} memories read from {len(done.read)} files")]
+    notices = [
+        render.line(("fault", "yellow"), f"  {fault.path}:{fault.line}: {fault.message}")
+        for fault in done.faults
+    ]
+    return Reply(render.document(done), tuple(lines), notices=tuple(notices))
+
+
+def _doctor(door: Door) -> Reply:
+    """Try what the palace must be able to do, and say what to do about what fails.
+
+    Exit code 3 if a check failed.
+    """
+    with door.existing() as palace:
+        checks = palace.doctor()
+    lines: list[render.Line] = []
+    for check in checks:
+        mark = ("ok  ", "green") if check.ok else ("FAIL", "red")
+        lines.append(render.line(mark, f"  {check.name}", (f"  {check.detail}", "dim")))
+        if check.hint and not check.ok:
+            lines.append(render.line(f"      {check.hint}"))
+    ok = all(check.ok for check in checks)
+    return Reply(
+        {"ok": ok, "checks": render.document(checks)}, tuple(lines), OK if ok else BREAKAGE
+    )
+
+
+def _explain(door: Door) -> Reply:
+    """Show every setting with its value and where it came from."""
+    from palace import explain_settings  # noqa: PLC0415 - help must stay quick
+
+    rows = explain_settings(door.settings())
+    document = [{**render.document(row), "origin": str(row.origin)} for row in rows]
+    width = max(len(row.key) for row in rows)
+    lines = [
+        render.line((row.key.ljust(width), "bold"), f"  {row.value}", (f"  [{row.origin}]", "dim"))
+        for row in rows
+    ]
+    return Reply({"settings": document}, tuple(lines))
+
+
+def _default(door: Door) -> Reply:  # noqa: ARG001 - the same for every palace
+    """Print the annotated settings file with every key and its default."""
+    from palace import default_yaml  # noqa: PLC0415 - help must stay quick
+
+    text = default_yaml()
+    return Reply({"yaml": text}, raw=text)
+
+
+def _path(door: Door) -> Reply:
+    """Show which settings file is read and which folder is the palace."""
+    loaded = door.settings()
+    fields = {
+        "file": str(loaded.file) if loaded.file else None,
+        "root": str(loaded.root),
+        "ignored": [str(path) for path in loaded.ignored],
+    }
+    said = {**fields, "file": fields["file"] or "none, the defaults are used"}
+    return Reply(fields, render.table_lines({k: v for k, v in said.items() if v}))

@@ -1,0 +1,264 @@
+"""The verbs that ask a palace: ask, search, list, show, wakeup, journal, why.
+
+In: what a person typed. Out: one `Reply` for one call of the facade; nothing is written but the
+journal.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from palace.serve import render
+from palace.serve.door import NOT_FOUND, OK, Door, Reply, given_prompt, verb
+
+if TYPE_CHECKING:
+    from palace import Mempalace
+
+Session = Annotated[
+    str | None,
+    typer.Option("--session", envvar="PALACE_SESSION", help="Session whose notes may be read."),
+]
+Project = Annotated[
+    str | None,
+    typer.Option("--project", envvar="PALACE_PROJECT", help="Project whose memories may be read."),
+]
+_SPAN = re.compile(r"(\d{1,6})([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_UNSURE = frozenset({"fallback", "confirm"})
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs of this module to the command."""
+    verb(app, "ask", example="palace ask 'When did we ship 4.1.0?'")(_ask)
+    verb(app, "search", example="palace search 'release date' -k 5")(_search)
+    verb(app, "list", example="palace list releases --drawer notes")(_list)
+    verb(app, "show", example="palace show m-01JB2Q7Z")(_show)
+    verb(app, "wakeup", example="palace wakeup --session today --project site")(_wakeup)
+    verb(app, "journal", example="palace journal -n 5 --since 7d")(_journal)
+    verb(app, "why", example="palace why")(_why)
+
+
+def _ask(
+    door: Door,
+    prompt: Annotated[str, typer.Argument(help="What was said; - reads it from standard input.")],
+    session: Session = None,
+    project: Project = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(help="JSON file: earlier messages as a list of {role, content}."),
+    ] = None,
+) -> Reply:
+    """Look before answering: quote what is remembered, or say honestly that nothing is.
+
+    No model is called. Exit code 0 for evidence and for a prompt that is no recall question, 1 for
+    a fallback or a near miss.
+    """
+    from palace import RetrievalEnforcer  # noqa: PLC0415 - help must stay quick
+
+    messages = _messages(history) if history is not None else []
+    with door.existing() as palace:
+        verdict = RetrievalEnforcer(palace).decide(
+            given_prompt(prompt), session_id=session, project=project, history=messages
+        )
+    code = NOT_FOUND if verdict.action in _UNSURE else OK
+    return Reply(verdict.as_dict(), render.verdict_lines(verdict), code)
+
+
+def _search(
+    door: Door,
+    prompt: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What to look for; - reads standard input.")
+    ],
+    top_k: Annotated[
+        int | None, typer.Option("-k", "--top-k", min=1, max=1000, help="Most hits.")
+    ] = None,
+    session: Session = None,
+    project: Project = None,
+) -> Reply:
+    """Show the nearest memories of any text, with their scores; exit code 1 if there are none.
+
+    Unlike `ask`, this never judges whether they answer anything.
+    """
+    with door.existing() as palace:
+        hits = palace.search(given_prompt(prompt), top_k=top_k, session_id=session, project=project)
+    lines = [line for hit in hits for line in render.hit_lines(hit)]
+    notices = () if hits else (render.dim("Nothing in the palace is near to this."),)
+    return Reply({"hits": render.document(hits)}, tuple(lines), OK if hits else NOT_FOUND, notices)
+
+
+def _list(
+    door: Door,
+    room: Annotated[
+        str | None, typer.Argument(help="Room to list; all rooms are counted without it.")
+    ] = None,
+    drawer: Annotated[str | None, typer.Option(help="Only this drawer of the room.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Superseded and inactive memories too.")
+    ] = False,
+) -> Reply:
+    """List the rooms with their counts, or the memories of one room."""
+    with door.existing() as palace:
+        if room is None and drawer is None:
+            rooms = [_room_document(palace, found.name, everything) for found in palace.rooms()]
+            return Reply({"rooms": rooms}, render.room_lines(rooms))
+        if room is not None:
+            _require_room(palace, room, drawer)
+        memories = palace.memories(room=room, drawer=drawer, include_inactive=everything)
+    lines = [line for memory in memories for line in render.memory_lines(memory)]
+    notices = () if memories else (render.dim("There are no memories here."),)
+    return Reply({"memories": render.document(memories)}, tuple(lines), notices=notices)
+
+
+def _show(
+    door: Door,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="Id of a memory or its first 8 characters, `identity`, or a playbook's name.",
+        ),
+    ],
+) -> Reply:
+    """Show all of one memory, the identity or a playbook."""
+    with door.existing() as palace:
+        if name == "identity":
+            identity = palace.identity
+            used = f"{identity.chars} of {identity.limit} characters ({identity.used_percent} %)"
+            text = tuple(render.line(part) for part in identity.text.splitlines())
+            return Reply(render.document(identity), text, notices=(render.dim(used),))
+        for playbook in palace.playbooks():
+            if playbook.name == name:
+                return Reply(render.document(playbook), render.playbook_lines(playbook))
+        memory = palace.get(name)
+    return Reply(render.document(memory), render.whole_memory_lines(memory))
+
+
+def _wakeup(
+    door: Door,
+    session: Annotated[
+        str, typer.Option("--session", envvar="PALACE_SESSION", help="Session that starts.")
+    ],
+    project: Project = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=0, help="Most estimated tokens of the text.")
+    ] = None,
+) -> Reply:
+    """Print what a session starts with, within a token budget.
+
+    What was left out, and how much of the budget is used, is said on standard error.
+    """
+    with door.existing() as palace:
+        wake_up = palace.wake_up(session, project, budget)
+    notices = [render.dim(f"{wake_up.used_tokens} of {wake_up.budget_tokens} tokens used")]
+    notices += [render.dim(f"left out: {reason}") for reason in wake_up.left_out]
+    lines = tuple(render.line(text) for text in wake_up.text.splitlines())
+    return Reply(render.document(wake_up), lines, notices=tuple(notices))
+
+
+def _journal(
+    door: Door,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="Most records.")] = 20,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Not older: 30m, 12h, 7d, 2w, or an ISO date or time (UTC)."),
+    ] = None,
+) -> Reply:
+    """List what was decided lately, newest first; times are UTC."""
+    moment = _moment(since) if since is not None else None
+    with door.existing() as palace:
+        records = palace.verdicts(limit=limit, since=moment)
+    lines = [line for record in records for line in render.record_lines(record)]
+    notices = () if records else (render.dim("The journal has no verdicts of this time."),)
+    return Reply({"records": records}, tuple(lines), notices=notices)
+
+
+def _why(
+    door: Door,
+    verdict_id: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ID", help="Id of a verdict, or its beginning; else the last verdict."
+        ),
+    ] = None,
+) -> Reply:
+    """Show every step of a decision: cues, layers, scores and evidence."""
+    from palace import explain_trace  # noqa: PLC0415 - help must stay quick
+
+    with door.existing() as palace:
+        record = palace.verdict(verdict_id)
+    return Reply(record, tuple(render.line(text) for text in explain_trace(record).splitlines()))
+
+
+def _room_document(palace: Mempalace, name: str, everything: bool) -> dict[str, Any]:
+    memories = palace.memories(room=name, include_inactive=everything)
+    return {
+        "name": name,
+        "memories": len(memories),
+        "drawers": list(dict.fromkeys(memory.drawer for memory in memories)),
+    }
+
+
+def _require_room(palace: Mempalace, room: str, drawer: str | None) -> None:
+    from palace import MemoryNotFoundError  # noqa: PLC0415 - help must stay quick
+
+    rooms = {found.name: found for found in palace.rooms()}
+    if room == "timeline":
+        return
+    if room not in rooms:
+        raise MemoryNotFoundError(
+            f"there is no room {room!r}", hint=_nearest(room, list(rooms)) or "see `palace list`"
+        )
+    drawers = rooms[room].drawers
+    if drawer is not None and drawer not in drawers:
+        hint = _nearest(drawer, drawers) or f"see `palace list {room}`"
+        raise MemoryNotFoundError(f"the room {room!r} has no drawer {drawer!r}", hint=hint)
+
+
+def _nearest(name: str, names: list[str] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _messages(path: Path) -> list[dict[str, str]]:
+    """Read earlier messages, oldest first."""
+    from palace import ConfigError  # noqa: PLC0415 - help must stay quick
+
+    hint = 'it must be a JSON list such as [{"role": "user", "content": "hello"}]'
+    try:
+        messages = json.loads(path.expanduser().read_text("utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path} is not JSON in UTF-8", hint=hint) from error
+    good = isinstance(messages, list) and all(
+        isinstance(m, dict) and isinstance(m.get("role"), str) and isinstance(m.get("content"), str)
+        for m in messages
+    )
+    if not good:
+        raise ConfigError(f"{path} holds no list of messages", hint=hint)
+    return messages  # type: ignore[no-any-return]
+
+
+def _moment(text: str) -> datetime:
+    """Return when a time span before now began, or an ISO moment, UTC where it names no zone."""
+    span = _SPAN.fullmatch(text.strip().lower())
+    try:
+        if span:
+            return datetime.now(tz=timezone.utc) - timedelta(**{_UNITS[span[2]]: int(span[1])})
+        # Python 3.10 does not know the Z of ISO 8601.
+        moment = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", text.strip()))
+        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        return zoned.astimezone(timezone.utc)
+    except (ValueError, OverflowError) as error:
+        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
+
+        raise ConfigError(
+            f"{text!r} is no time", hint="use 30m, 12h, 7d, 2w, 2026-05-07 or 2026-05-07T14:30"
+        ) from error

@@ -1,0 +1,219 @@
+"""The verbs that change a palace: init, remember, note, promote, import.
+
+In: what a person typed. Out: one `Reply` for one call of the facade.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from palace.serve import render
+from palace.serve.door import NOT_FOUND, OK, USAGE, Door, Reply, given_text, verb
+from palace.serve.first_steps import lay_out
+
+if TYPE_CHECKING:
+    from palace import Imported, WriteResult
+
+Kind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
+OnConflict = Literal["ask", "keep", "supersede"]
+PresetName = Literal["issue_analysis", "health_check", "code_review"]
+
+KindOption = Annotated[Kind, typer.Option(help="What sort of memory it is.")]
+ConflictOption = Annotated[
+    OnConflict,
+    typer.Option(help="When the palace says otherwise: ask first, keep both, retire the older."),
+]
+ScopeOption = Annotated[str | None, typer.Option(help="Only this project gets to see it.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs of this module to the command."""
+    verb(app, "init", example="palace init ~/.mempalace --sample")(_init)
+    verb(app, "remember", example="palace remember 'We shipped 4.1.0 on 2026-03-02.' --room log")(
+        _remember
+    )
+    verb(app, "note", example="palace note 'The tunnel uses port 5432.' --session today")(_note)
+    verb(
+        app,
+        "promote",
+        example="palace promote s-01JB2Q7Z --room infra --drawer tunnel -s '...' -r '...'",
+    )(_promote)
+    verb(app, "import", example="palace import ~/notes")(_import)
+
+
+def _init(
+    door: Door,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="ROOT", help="Folder of the palace, as --root.")
+    ] = None,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Add a few rooms and memories to try it with.")
+    ] = False,
+    preset: Annotated[
+        PresetName | None, typer.Option(help="Add rooms, playbooks and cues for a kind of work.")
+    ] = None,
+) -> Reply:
+    """Make a palace; what exists already stays as it is."""
+    if folder is not None:
+        door.adopt(folder, None)
+    with door.open() as palace:
+        made = lay_out(palace, preset=preset, sample=sample)
+    usual = door.root is None
+    option = "" if usual else f" --root {made.root}"
+    lines = [
+        render.line(("ready", "green"), f"  {made.root}"),
+        *(render.line(f"  made {path}") for path in made.made),
+        *(render.dim(f"  kept {path}") for path in made.kept),
+        render.line(),
+        render.line("Next:"),
+        render.line(f"  write who you are into {made.root / 'identity.txt'}"),
+        render.line(f"  palace{option} remember 'We shipped 4.1.0 on 2026-03-02.'"),
+        render.line(f"  palace{option} ask 'When did we ship 4.1.0?'"),
+    ]
+    notices = tuple(render.line((text, "yellow")) for text in made.advice)
+    return Reply(render.document(made), tuple(lines), notices=notices)
+
+
+def _remember(
+    door: Door,
+    text: Annotated[str, typer.Argument(help="One statement; - reads it from standard input.")],
+    room: Annotated[str | None, typer.Option(help="Room, made if needed.")] = None,
+    drawer: Annotated[str, typer.Option(help="Drawer of the room, made if needed.")] = "notes",
+    kind: KindOption = "fact",
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Tag, without #; may be given many times.")
+    ] = None,
+    importance: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="From 0 to 1; decides what wakes up first.")
+    ] = 0.5,
+    project: ScopeOption = None,
+    session: Annotated[str | None, typer.Option(help="Only this session gets to see it.")] = None,
+    on_conflict: ConflictOption = "ask",
+) -> Reply:
+    """Remember one statement; the very next question finds it.
+
+    Exit code 0 if it is stored or was known already, 1 if the palace says otherwise.
+    """
+    words = given_text(text)
+    with door.open() as palace:
+        result = palace.remember(
+            words,
+            room=room,
+            drawer=drawer,
+            kind=kind,
+            tags=tag or (),
+            importance=importance,
+            project=project,
+            session_id=session,
+            on_conflict=on_conflict,
+        )
+    return _written(result)
+
+
+def _note(
+    door: Door,
+    session: Annotated[
+        str, typer.Option("--session", envvar="PALACE_SESSION", help="Session it belongs to.")
+    ],
+    text: Annotated[
+        str | None, typer.Argument(help="What to note; - reads it from standard input.")
+    ] = None,
+    ttl: Annotated[
+        float | None, typer.Option("--ttl", help="Seconds until it is forgotten.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the session's living notes.")] = False,
+) -> Reply:
+    """Note something for the rest of a session, or list the session's notes."""
+    if (text is None) != show:
+        raise typer.BadParameter("give a text to note, or --list without one")
+    if text is None:
+        with door.existing() as palace:
+            notes = palace.notes(session)
+        lines = tuple(line for entry in notes for line in render.note_lines(entry))
+        notices = () if notes else (render.dim("This session has no living notes."),)
+        return Reply({"notes": render.document(notes)}, lines, notices=notices)
+    words = given_text(text)
+    with door.open() as palace:
+        entry = palace.note(words, session_id=session, ttl_s=ttl)
+    return Reply(
+        {"status": "noted", "note": render.document(entry)},
+        (render.line(("noted", "green"), f"  {entry.id}"),),
+    )
+
+
+def _promote(
+    door: Door,
+    entry_id: Annotated[str, typer.Argument(metavar="ENTRY_ID", help="Id of a living note.")],
+    room: Annotated[str, typer.Option(help="Room of the memory.")],
+    drawer: Annotated[str, typer.Option(help="Drawer of the memory.")],
+    summary: Annotated[str, typer.Option("--summary", "-s", help="The words of the memory.")],
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why it is worth keeping.")],
+    kind: KindOption = "fact",
+    project: ScopeOption = None,
+    on_conflict: ConflictOption = "ask",
+) -> Reply:
+    """Turn a session's note into a memory, in words of your own."""
+    with door.existing() as palace:
+        result = palace.promote_to_palace(
+            entry_id,
+            room,
+            drawer,
+            summary=summary,
+            reason=reason,
+            kind=kind,
+            project=project,
+            on_conflict=on_conflict,
+        )
+    return _written(result)
+
+
+def _import(
+    door: Door,
+    source: Annotated[
+        Path,
+        typer.Argument(help="Folder of Markdown, .md file, .jsonl of turns, or .json export."),
+    ],
+) -> Reply:
+    """Take in notes, conversations or the export of another palace; twice changes nothing.
+
+    Exit code 2 if everything was refused.
+    """
+    with door.open() as palace, door.progress("importing") as bar:
+        done = palace.import_from(source, progress=bar)
+    taken = done.added or done.unchanged
+    return Reply(
+        render.document(done),
+        _import_lines(done),
+        OK if taken or not done.refused else USAGE,
+    )
+
+
+def _import_lines(done: Imported) -> tuple[render.Line, ...]:
+    what = "turns" if done.kind == "turns" else "files"
+    return (
+        render.line((f"{done.added} {what} added", "green" if done.added else "")),
+        render.line(f"{done.unchanged} {what} unchanged"),
+        render.line((f"{len(done.refused)} refused", "yellow" if done.refused else "")),
+        *(render.line(f"  {item.path_or_line}: {item.reason}") for item in done.refused),
+    )
+
+
+def _written(result: WriteResult) -> Reply:
+    document = {"status": result.status, "memory": render.document(result.memory)}
+    where = f"  {result.memory.source}  {result.memory.id}"
+    if result.status == "stored":
+        return Reply(document, (render.line(("stored", "green"), where),))
+    if result.status == "duplicate":
+        lines = (render.line(("duplicate", "yellow"), where), render.line(result.memory.text))
+        return Reply(document, lines)
+    lines = (
+        render.line(("conflict", "red"), where),
+        render.line(result.memory.text),
+        render.line(result.detail),
+        render.dim("Nothing was written. Decide with --on-conflict supersede (retire the older"),
+        render.dim("memory) or --on-conflict keep (keep both)."),
+    )
+    return Reply({**document, "detail": result.detail}, lines, NOT_FOUND)

@@ -1,0 +1,93 @@
+"""The layout of a new palace: folders, a first identity, the annotated settings, ready-made rooms.
+
+In: an open palace. Out: what was made and what was there already; nothing is ever overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from palace import Mempalace
+
+FIRST_IDENTITY = (
+    "I keep what I learn in a memory palace. Before I answer a question about the past I look"
+    " there, and I say so when I do not have it."
+)
+_FOLDERS = ("rooms", "playbooks", "timeline", "config")
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """What laying out did.
+
+    Attributes:
+        made: Paths relative to the root that are new.
+        kept: Paths relative to the root that were there already.
+        advice: What the person may want to do by hand.
+    """
+
+    root: Path
+    made: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+
+
+def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = False) -> LaidOut:
+    """Make what a palace needs and does not have; folders 0700, files 0600.
+
+    Args:
+        palace: An open palace.
+        preset: Ready-made rooms and playbooks; a new settings file switches its cues on too.
+        sample: Whether to add memories to try the palace with.
+
+    Raises:
+        ConfigError: If the preset is not known.
+        OSError: If the file system refuses.
+    """
+    from palace import load_preset, seed  # noqa: PLC0415 - help must stay quick
+
+    root = palace.root
+    before = _files(root)
+    for name in _FOLDERS:
+        (root / name).mkdir(mode=0o700, exist_ok=True)
+    settings_file = root / "config" / "mempalace.yaml"
+    settings_made = _write_new(settings_file, _first_settings(preset))
+    for name in (preset, "sample" if sample else None):
+        if name:
+            seed(load_preset(name), root)
+    # Last, because a preset brings an identity that fits it.
+    if not (root / "identity.txt").exists():
+        palace.set_identity(FIRST_IDENTITY)
+    palace.refresh()
+    advice: tuple[str, ...] = ()
+    if preset and not settings_made and palace.settings.preset != preset:
+        advice = (f"write `preset: {preset}` into {settings_file} to use its recall cues",)
+    return LaidOut(root, tuple(sorted(_files(root) - before)), tuple(sorted(before)), advice)
+
+
+def _first_settings(preset: str | None) -> str:
+    from palace import default_yaml  # noqa: PLC0415 - help must stay quick
+
+    # The file is found through the root: naming it there again would pin a palace that moves.
+    text = default_yaml().replace("\nroot: ", "\n# root: ", 1)
+    return text.replace("\npreset: none\n", f"\npreset: {preset}\n", 1) if preset else text
+
+
+def _write_new(path: Path, text: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return False
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+    return True
+
+
+def _files(root: Path) -> set[str]:
+    """Return the files a person may edit, as paths relative to the root."""
+    found = [root / "identity.txt", *(p for name in _FOLDERS for p in (root / name).rglob("*"))]
+    return {path.relative_to(root).as_posix() for path in found if path.is_file()}
