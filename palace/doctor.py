@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,11 @@ from palace.errors import PalaceError, StoreError
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
 from palace.store.names import session_file_name
+from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
 from palace.text import new_id, utc_now
-from palace.types import Check, Draft, Fault, Memory
+from palace.types import Check, Fault, Memory
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -34,10 +36,7 @@ if TYPE_CHECKING:
 PROBE_ROOM = "doctor-probe"
 _SHOWN = 5
 _PROBE_TTL_S = 2.0
-
-
-class ProbeError(StoreError):
-    """A probe was not treated as it should have been."""
+_REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def _tried(name: str, check: Callable[[Mempalace], Check], palace: Mempalace) ->
     except PalaceError as error:
         return Check(name, ok=False, detail=error.message, hint=error.hint)
     except OSError as error:
-        return Check(name, ok=False, detail=error.strerror or str(error))
+        return Check(name, ok=False, detail=_refusal(error), hint="check disk and permissions")
 
 
 # Inspections: nothing is written
@@ -90,7 +89,7 @@ def check_settings(palace: Mempalace) -> Check:
 def check_permissions(palace: Mempalace) -> Check:
     """Say whether others can look into the palace, and whether we can write to it."""
     mode = stat.S_IMODE(palace.root.stat().st_mode)
-    if not os.access(palace.root, os.W_OK | os.X_OK):
+    if _is_read_only(palace):
         return Check(
             "permissions",
             ok=True,
@@ -151,24 +150,11 @@ def check_identity(palace: Mempalace) -> Check:
 
 
 def check_index(palace: Mempalace) -> Check:
-    """Ask the database for damage, and compare it with one that is built from the files anew."""
-    hint = "run `palace reindex`; the index is derived, nothing is lost"
+    """Ask the database for damage."""
     damage = palace.index.check()
     if damage:
-        return Check("index", ok=False, detail=f"the index is damaged: {damage}", hint=hint)
-    palace.refresh()
-    with _rebuilt_index(palace) as rebuilt:
-        found = {m.id: m for m in palace.index.memories()}
-        expected = {m.id: m for m in rebuilt.memories()}
-    different = [key for key in {*found, *expected} if found.get(key) != expected.get(key)]
-    if different:
-        return Check(
-            "index",
-            ok=False,
-            detail=f"{len(different)} memories stand otherwise in the files than in the index",
-            hint=hint,
-        )
-    return Check("index", ok=True, detail=f"whole, and equal to the files: {len(found)} memories")
+        return Check("index", ok=False, detail=f"the index is damaged: {damage}", hint=_REINDEX)
+    return Check("index", ok=True, detail="whole")
 
 
 # Trials with a probe memory
@@ -177,23 +163,31 @@ def check_index(palace: Mempalace) -> Check:
 def check_search(palace: Mempalace, probe: Probe) -> Check:
     """Find the probe by the very next search."""
     if probe.memory.id not in _found_ids(palace, probe):
-        raise ProbeError(
+        raise StoreError(
             "a memory that was just stored is not found by the next search",
-            hint="run `palace reindex`, then `palace doctor` again",
+            hint=_REINDEX,
         )
     return Check("search", ok=True, detail="the next search finds what was remembered")
 
 
 def check_rebuild(palace: Mempalace, probe: Probe) -> Check:
-    """Recover the probe from the files alone, in a new index."""
+    """Build an index from the files alone: it has the probe, and else equals the one in use."""
     with _rebuilt_index(palace) as rebuilt:
-        recovered = rebuilt.get(probe.memory.id)
-    if recovered is None or recovered.text != probe.memory.text:
-        raise ProbeError(
+        expected = {memory.id: memory for memory in rebuilt.memories()}
+    if expected.get(probe.memory.id) != probe.memory:
+        raise StoreError(
             "an index built from the files does not hold what was remembered",
             hint="check rooms/ for a full or failing disk",
         )
-    return Check("rebuild", ok=True, detail="without its index the palace recovers everything")
+    palace.refresh()
+    found = {memory.id: memory for memory in palace.index.memories()}
+    different = [key for key in {*found, *expected} if found.get(key) != expected.get(key)]
+    if different:
+        raise StoreError(
+            f"{len(different)} memories stand otherwise in the files than in the index",
+            hint=_REINDEX,
+        )
+    return Check("rebuild", ok=True, detail="everything is recovered from the files alone")
 
 
 def check_retire(palace: Mempalace, probe: Probe) -> Check:
@@ -201,9 +195,9 @@ def check_retire(palace: Mempalace, probe: Probe) -> Check:
     retired = palace.store.update(probe.memory, status="inactive")
     palace.index_file(retired.path)
     if retired.id in _found_ids(palace, probe):
-        raise ProbeError("a memory that was retired is still found by a search")
+        raise StoreError("a memory that was retired is still found by a search")
     if palace.get(retired.id).text != probe.memory.text:
-        raise ProbeError("a memory that was retired cannot be read any more")
+        raise StoreError("a memory that was retired cannot be read any more")
     return Check("retire", ok=True, detail="what was retired is not found, and stays readable")
 
 
@@ -217,31 +211,35 @@ def _memory_checks(palace: Mempalace) -> list[Check]:
     checks: list[Check] = []
     try:
         probe = _stored(palace, token)
-        checks.append(Check("remember", ok=True, detail=f"stored in {probe.memory.source}"))
+        checks.append(Check("remember", ok=True, detail="a memory is stored in its file"))
         for name, check in _PROBE_CHECKS:
-            checks.append(_tried(name, lambda p, check=check: check(p, probe), palace))  # type: ignore[misc]
+            checks.append(_tried(name, partial(check, probe=probe), palace))
     except (PalaceError, OSError) as error:
         checks = _unwritten(palace, error)
     finally:
-        checks.append(_tried("clean-up", lambda p: _remove_probe(p, token, made), palace))
+        tidied = _tried("clean-up", partial(_remove_probe, token=token, made=made), palace)
     # Tidying up is worth a line only where it failed.
-    return [check for check in checks if check.name != "clean-up" or not check.ok]
+    return checks if tidied.ok else [*checks, tidied]
 
 
 def _stored(palace: Mempalace, token: str) -> Probe:
-    draft = Draft(
-        text=f"The doctor stored the probe word zq{token} here.", trust="system", created=utc_now()
+    result = palace.remember(
+        f"The doctor stored the probe word zq{token} here.",
+        room=PROBE_ROOM,
+        drawer=f"probe-{token}",
+        source="system",
+        on_conflict="keep",
     )
-    memory = palace.store.add(draft, room=PROBE_ROOM, drawer=f"probe-{token}")
-    palace.index_file(memory.path)
-    return Probe(memory, f"Which probe word did the doctor store, zq{token}?")
+    if result.status != "stored":
+        raise StoreError(f"a new memory was taken for an old one, in {result.memory.source}")
+    return Probe(result.memory, f"Which probe word did the doctor store, zq{token}?")
 
 
 def _unwritten(palace: Mempalace, error: PalaceError | OSError) -> list[Check]:
-    reason = error.message if isinstance(error, PalaceError) else error.strerror or str(error)
-    if not os.access(palace.root, os.W_OK | os.X_OK):
-        reason = f"the palace is read-only ({reason})"
-    hint = error.hint if isinstance(error, PalaceError) else "check the disk and the permissions"
+    reason = error.message if isinstance(error, PalaceError) else _refusal(error)
+    hint = error.hint if isinstance(error, PalaceError) else "check disk and permissions"
+    if _is_read_only(palace):
+        reason = f"the palace is read-only: {reason}"
     skipped = [
         Check(name, ok=False, detail="not tried: nothing could be stored", hint=hint)
         for name, _ in _PROBE_CHECKS
@@ -253,7 +251,8 @@ def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Check:
     path = f"rooms/{PROBE_ROOM}/probe-{token}.md"
     (palace.root / path).unlink(missing_ok=True)
     _remove_folders(made)
-    palace.index_file(path)
+    if any(palace.index.memories(path=path)):
+        palace.index_file(path)
     return Check("clean-up", ok=True, detail="the probe is removed")
 
 
@@ -274,9 +273,9 @@ def check_scratchpad(palace: Mempalace) -> Check:
     try:
         entry = palace.note("The doctor notes a probe.", session_id=session, ttl_s=_PROBE_TTL_S)
         if entry.id not in {e.id for e in palace.notes(session)}:
-            raise ProbeError("a note that was just written cannot be read")
+            raise StoreError("a note that was just written cannot be read")
         if later.entries(session):
-            raise ProbeError("a note is still readable after its time to live")
+            raise StoreError("a note is still readable after its time to live")
     finally:
         (folder / f"{session_file_name(session)}.jsonl").unlink(missing_ok=True)
         if made:
@@ -298,11 +297,11 @@ def check_journal(palace: Mempalace) -> Check:
         record = {"id": new_id("x"), "type": "probe", "at": utc_now().isoformat()}
         journal.append(record)
         if journal.find(record["id"]) != record:
-            raise ProbeError("a journal record cannot be read back")
+            raise StoreError("a journal record cannot be read back")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not os.access(palace.root / "journal" if last else palace.root, os.W_OK):
-        raise ProbeError("the journal cannot be written", hint="check the permissions of journal/")
+        raise StoreError("the journal cannot be written", hint="check the permissions of journal/")
     since = f"the last record is of {last['at']}" if last else "it is empty"
     return Check("journal", ok=True, detail=f"written and read back; {since}")
 
@@ -314,7 +313,7 @@ def check_enforcer(palace: Mempalace) -> Check:
     verdict = RetrievalEnforcer(silent).decide(f"When did we meet {name} {name.lower()}son?")
     allowed = "generate" if palace.settings.enforce.on_miss == "generate" else "fallback"
     if verdict.action != allowed:
-        raise ProbeError(
+        raise StoreError(
             f"a question about an unknown name ended in {verdict.action} ({verdict.outcome})",
             hint="check detector.languages, detector.recall_at and sufficiency in the settings",
         )
@@ -350,7 +349,7 @@ def _rebuilt_index(palace: Mempalace) -> Iterator[SqliteIndex]:
     with tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder:
         index = SqliteIndex(Path(folder) / "index.sqlite")
         try:
-            refresh(index, [("L1", palace.store), ("L4", palace.playbook_files)])
+            refresh(index, [("L1", palace.store), ("L4", PlaybookPages(palace.playbook_files))])
             yield index
         finally:
             index.close()
@@ -370,6 +369,15 @@ def _remove_folders(folders: Sequence[Path]) -> None:
     with suppress(OSError):
         for folder in folders:
             folder.rmdir()
+
+
+def _is_read_only(palace: Mempalace) -> bool:
+    return not os.access(palace.root, os.W_OK | os.X_OK)
+
+
+def _refusal(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return where + (error.strerror or str(error))
 
 
 def _told(fault: Fault) -> str:

@@ -20,7 +20,7 @@ UNNAMED_MIN_BITS = 4.6
 base64 4.0 at 20 and 4.8 at 40. The unnamed bar is for names that do not speak of secrets."""
 
 _SYNTAX = regex.compile(
-    r"\$(?:[A-Za-z_{(]|\{)|[<{\[(*•…|]|\.{2,}|%[(s]|%\w+%|#\{|\{\{|@[\w./]|!\w+$|~?/|\.{1,2}/|[A-Za-z]:\\"
+    r"\$(?:[A-Za-z_{(]|\{)|[<{\[()*•…|]|\.{2,}|%[(s]|%\w+%|#\{|\{\{|@[\w./]|!\w+$|~?/|\.{1,2}/|[A-Za-z]:\\"
     r"|[a-z][a-z0-9+.-]*://|(?:env|vault|arn|file|op|ssm|kms|ref|keychain|keyring|secretref|enc):"
     r"|ENC\[|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}$|&\w+;|\\|\^|="
 )
@@ -39,8 +39,8 @@ _PLACEHOLDER_WORDS = frozenset(
     " public private read write admin user username root guest here see same test testing"
     " mypassword password1 changed rotated revoked removed deleted renewed current previous new old"
     " self this that is are was unchanged stored saved kept given generated random anonymous"
-    " identifier field column header cookie session oauth oauth2 saml ldap sso base64 sha256 sha512 bcrypt"
-    " argon2 argon2id pbkdf2 scrypt utf8 utf-8 2fa mfa totp".split()
+    " identifier field column header cookie session oauth oauth2 saml ldap sso base64 sha256 sha512"
+    " bcrypt argon2 argon2id pbkdf2 scrypt utf8 utf-8 2fa mfa totp".split()
 )
 WEAK_PASSWORDS = frozenset(
     "letmein swordfish iloveyou trustno qwerty qwertz opensesame sunshine princess superman"

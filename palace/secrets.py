@@ -49,14 +49,14 @@ class Finding:
     """One secret in a text; never holds its value.
 
     Attributes:
+        kind: What it is, in lower-case words joined by hyphens.
         start: Index of its first character.
         end: Index after its last character.
-        kind: What it is, in lower-case words joined by hyphens.
     """
 
+    kind: str
     start: int
     end: int
-    kind: str
 
 
 def find_secrets(text: str) -> tuple[Finding, ...]:
@@ -135,7 +135,7 @@ def _without_overlaps(findings: list[Finding]) -> Iterator[Finding]:
         if current is None:
             current = finding
         elif finding.start < current.end:
-            current = Finding(current.start, max(current.end, finding.end), current.kind)
+            current = Finding(current.kind, current.start, max(current.end, finding.end))
         else:
             yield current
             current = finding
@@ -212,7 +212,7 @@ def _find_shapes(text: str) -> Iterator[Finding]:
         if any(literal in text for literal in literals):
             for found in pattern.finditer(text):
                 if _is_plausible_key(found[0], kind):
-                    yield Finding(found.start(), found.end(), kind)
+                    yield Finding(kind, found.start(), found.end())
 
 
 def _is_plausible_key(value: str, kind: str) -> bool:
@@ -252,7 +252,7 @@ def _find_private_keys(text: str) -> Iterator[Finding]:
             body = _KEY_BODY.match(text, begin.end(), limit)
             end = body.end() if body else begin.end()
         if _KEY_DATA.search(text, begin.end(), end):
-            yield Finding(begin.start(), end, "private-key")
+            yield Finding("private-key", begin.start(), end)
 
 
 # --- places ------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ def _find_in_places(text: str) -> Iterator[Finding]:
             value = found["value"].rstrip(".,;:)*")
             is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
             if _is_literal(value) and (is_mixed(value) or (is_basic and is_two_cased(value))):
-                yield Finding(found.start("value"), found.start("value") + len(value), kind)
+                yield Finding(kind, found.start("value"), found.start("value") + len(value))
 
 
 def _is_literal(value: str) -> bool:
@@ -321,7 +321,7 @@ def _find_in_urls(text: str) -> Iterator[Finding]:
     for found in _URL_LOGIN.finditer(text):
         if not is_syntax(found[2]) and not EXAMPLE.search(found[2]):
             kind = "database-url" if found[1].lower() in _DATABASES else "basic-auth"
-            yield Finding(found.start(2), found.end(2), kind)
+            yield Finding(kind, found.start(2), found.end(2))
     for found in _URL_TOKEN.finditer(text):
         name, value = found["name"].lower(), found["value"]
         if is_syntax(value) or is_placeholder(value) or _plain_name(name).endswith(_NOT_TOKENS):
@@ -329,7 +329,7 @@ def _find_in_urls(text: str) -> Iterator[Finding]:
         is_password = any(word in name for word in ("pass", "pwd", "secret"))
         is_random = len(value) >= 12 and is_mixed(value) and not is_words(value)
         if is_random or (is_password and len(value) >= 6):
-            yield Finding(found.start("value"), found.end("value"), "url-token")
+            yield Finding("url-token", found.start("value"), found.end("value"))
 
 
 # --- assignments -------------------------------------------------------------------------------
@@ -368,7 +368,14 @@ _KEY_ADJECTIVES = tuple(
     "api access secret private signing encryption master auth account license".split()
 )
 _TOKEN_NAMES = ("token", "bearer", "jwt", "authcode", "sessionid")
-_NOT_TOKENS = ("pagetoken", "nexttoken", "continuationtoken", "cancellationtoken", "stoptoken")
+_NOT_TOKENS = (
+    "pagetoken",
+    "nexttoken",
+    "continuationtoken",
+    "cancellationtoken",
+    "stoptoken",
+    "publickeytoken",
+)
 _HINTED = regex.compile(r"(?:key|auth|cookie|session|salt|sig|signature|hmac|seed)$")
 _UNHINTED = regex.compile(
     r"(?:cache|primary|foreign|sort|partition|object|idempotency|s3|public|dedup|group|row|storage"
@@ -404,7 +411,8 @@ def _find_assigned(text: str) -> Iterator[Finding]:
     position = 0
     for found in _NAMED.finditer(text):
         is_markup = found["sign"] == ">"
-        if found.start() < position or (is_markup and not found["lead"].startswith("<")):
+        is_path = found["sign"] == ":" and text[found.start() - 1 : found.start()] == ":"
+        if found.start() < position or is_path or (is_markup and not found["lead"].startswith("<")):
             continue
         family = _family(found["name"], text[max(0, found.start() - 12) : found.start()])
         finding = _judge_named(found, family, text) if family else _judge_unnamed(found, text)
@@ -439,14 +447,14 @@ def _judge_unnamed(found: regex.Match[str], text: str) -> Finding | None:
     if not is_mixed_run or is_words(sampled) or entropy_bits(sampled) < UNNAMED_MIN_BITS:
         return None
     end = run.end("value")
-    return Finding(run.start("value"), _run_end(text, end), "high-entropy-value")
+    return Finding("high-entropy-value", run.start("value"), _run_end(text, end))
 
 
 def _finding(value: _Value, kind: str, text: str) -> Finding:
     """The finding of a value, which goes on beyond its bound if it was cut there."""
     end = value.start + len(value.text)
     is_cut = len(value.text) >= _VALUE_CHARS
-    return Finding(value.start, _run_end(text, end) if is_cut else end, kind)
+    return Finding(kind, value.start, _run_end(text, end) if is_cut else end)
 
 
 def _run_end(text: str, position: int) -> int:

@@ -27,7 +27,7 @@ _MAX_REFS = 8
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
 _REPOSITORY = regex.compile(rf"({_NAME})/({_NAME})", regex.ASCII)
 _NUMBERED = regex.compile(rf"({_NAME}/{_NAME})#([1-9]\d{{0,8}})", regex.ASCII)
-_FILED = regex.compile(rf"({_NAME}/{_NAME}):([^\x00-\x1f\x7f\\]{{1,1000}})")
+_FILED = regex.compile(rf"({_NAME}/{_NAME}):([^\x00-\x1f\x7f\\\ud800-\udfff]{{1,1000}})")
 _GIT_REF = regex.compile(r"[\w][\w./+-]{0,199}")
 
 
@@ -38,7 +38,7 @@ class ForgeFetcher(ABC):
         client: Bounded client below the forge's API address.
         web_url: Where people see the forge.
         repositories: `owner/name` of each repository that may be read; case does not matter.
-        elsewhere: Repositories other forges are configured for; None if this is the only forge.
+        elsewhere: Repositories other forges are configured for; none if this is the only forge.
             A number without a repository is only understood by the only forge with one
             repository, and an explicit reference to one of these is left to the others.
         max_bytes: Longest text of an artifact, in bytes of UTF-8.
@@ -55,14 +55,14 @@ class ForgeFetcher(ABC):
         client: BoundedClient,
         web_url: str,
         repositories: Sequence[str],
-        elsewhere: Sequence[str] | None = None,
+        elsewhere: Sequence[str] = (),
         max_bytes: int = 262_144,
     ) -> None:
         self._client = client
         self._web_url = web_url
         self._max_bytes = max_bytes
-        self._only_forge = elsewhere is None
-        self._elsewhere = frozenset(name.lower() for name in elsewhere or ())
+        self._only_forge = not elsewhere
+        self._elsewhere = frozenset(name.lower() for name in elsewhere)
         for name in repositories:
             if not _is_repository(name):
                 raise ConfigError(

@@ -26,7 +26,7 @@ class GiteaFetcher(ForgeFetcher):
     Args:
         base_url: Address of the server, http(s), e.g. `https://git.example.org`.
         repositories: `owner/name` of each repository that may be read.
-        elsewhere: Repositories of other configured forges; None if this is the only forge.
+        elsewhere: Repositories of other configured forges; none if this is the only forge.
         token: Access token; sent to this server only, never shown.
         timeout_s: Seconds for one whole fetch.
         read_s: Seconds to wait for the next bytes.
@@ -52,7 +52,7 @@ class GiteaFetcher(ForgeFetcher):
         *,
         base_url: str,
         repositories: Sequence[str],
-        elsewhere: Sequence[str] | None = None,
+        elsewhere: Sequence[str] = (),
         token: str | None = None,
         timeout_s: float = 10.0,
         read_s: float = 5.0,

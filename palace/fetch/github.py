@@ -26,7 +26,7 @@ class GitHubFetcher(ForgeFetcher):
         base_url: Address of the API; `https://<host>/api/v3` for an Enterprise server.
         web_url: Where people see it; None derives it from `base_url`.
         repositories: `owner/name` of each repository that may be read.
-        elsewhere: Repositories of other configured forges; None if this is the only forge.
+        elsewhere: Repositories of other configured forges; none if this is the only forge.
         token: Access token; sent to this server only, never shown.
         timeout_s: Seconds for one whole fetch.
         read_s: Seconds to wait for the next bytes.
@@ -53,7 +53,7 @@ class GitHubFetcher(ForgeFetcher):
         repositories: Sequence[str],
         base_url: str = "https://api.github.com",
         web_url: str | None = None,
-        elsewhere: Sequence[str] | None = None,
+        elsewhere: Sequence[str] = (),
         token: str | None = None,
         timeout_s: float = 10.0,
         read_s: float = 5.0,

@@ -180,7 +180,7 @@ class LogsFetcher:
             )
         return _Wanted(
             window=Window(since, until),
-            grep=options.get("grep", ""),
+            grep=printable(options.get("grep", "")),
             level=level,
             max_lines=min(lines, 10_000),
             moment=lambda line: line_moment(line, now=now, zone=self._zone),

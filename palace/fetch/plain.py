@@ -16,8 +16,12 @@ _MAX_BROKEN_SHARE = 0.01
 
 
 def printable(text: str) -> str:
-    """Return text with Unix line ends, without control or direction-override characters."""
-    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    """Return text with Unix line ends, without control or direction-override characters.
+
+    Half characters, which JSON can carry and UTF-8 cannot, become question marks.
+    """
+    whole = text.encode("utf-8", errors="replace").decode("utf-8")
+    return _CONTROL.sub("", whole.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str, *, max_chars: int = 300) -> str:

@@ -21,14 +21,14 @@ def resolve_existing(path: Path) -> Path:
 
     Raises:
         FetchNotFoundError: If nothing is there.
-        FetchError: If it cannot be followed: a loop, a missing permission.
+        FetchError: If it cannot be followed: a loop, a missing permission, no possible name.
     """
     try:
         return path.resolve(strict=True)
     except FileNotFoundError as error:
         raise FetchNotFoundError(f"{path} does not exist", hint="check the path") from error
-    except (OSError, RuntimeError) as error:
-        raise FetchError(f"{path} cannot be resolved", hint="check the path") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        raise FetchError(f"{str(path)!r} cannot be resolved", hint="check the path") from error
 
 
 def read_regular(path: Path, *, max_bytes: int) -> tuple[bytes, int, datetime]:

@@ -234,7 +234,7 @@ def features(
         "counted": counted_present(query, candidate.body),
         "phrase": _adjacent_pairs(own, candidate.body),
         "rest_body": sum(rest[t] for t in rest if t in body) / rest_total,
-        "relevance": min(relevance(candidate, rest) / (rest_total * (K1 + 1)) * 2, 1.0),
+        "relevance": min(relevance(candidate, rest) / (rest_total * (K1 + 1)), 1.0),
         "margin": margin,
         "one_term": float(len(query.terms) <= 1),
         "carried": float(bool(query.carried)),

@@ -13,11 +13,20 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
+from palace import (
+    ConfigError,
+    IdentityTooLongError,
+    MemoryNotFoundError,
+    PalaceError,
+    RecallMiss,
+    TextRefusedError,
+    UnsafeNameError,
+    __version__,
+)
 from palace.serve import commands_care, commands_read, commands_write, render
 from palace.serve.door import (
     BREAKAGE,
@@ -62,30 +71,38 @@ def run(argv: Sequence[str]) -> int:
     options = options[: options.index("--")] if "--" in options else options
     # Known before anything is parsed, because an error of parsing is to be said in JSON too.
     door = Door(as_json="--json" in options, debug="--debug" in options)
+    stdout = sys.stdout
     try:
         code = _answer(argv, door)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        if stdout is not None:
+            stdout.flush()
     except BrokenPipeError:
         # The reader has seen enough; Python must not try to write the rest at its end.
-        _silence_stdout()
+        _silence(stdout)
         return OK
     except OSError as error:
-        _silence_stdout()
+        _silence(stdout)
         _complain(f"the output cannot be written: {error.strerror}", "check where it goes")
         return BREAKAGE
+    except SystemExit as end:
+        # Shell completion ends so; and a help text whose reader left, with another stdout in place.
+        if sys.stdout is not stdout:
+            sys.stdout = stdout
+            _silence(stdout)
+            return OK
+        return end.code if isinstance(end.code, int) else OK
     return code
 
 
-def _silence_stdout() -> None:
+def _silence(stream: TextIO) -> None:
     sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())
+    os.dup2(sink, stream.fileno())
     os.close(sink)
 
 
 def _answer(argv: Sequence[str], door: Door) -> int:
     try:
-        result = _application()(list(argv), prog_name=PROGRAM, standalone_mode=False, obj=door)
+        result = application()(list(argv), prog_name=PROGRAM, standalone_mode=False, obj=door)
     except (KeyboardInterrupt, typer.Abort):
         return _fail(door, "Interrupted", "interrupted", code=INTERRUPTED)
     except _ClickError as error:
@@ -104,24 +121,26 @@ def _answer(argv: Sequence[str], door: Door) -> int:
 # The command
 
 
-def _application() -> typer.Typer:
+def application() -> typer.Typer:
+    """Return the command with all its verbs, ready to be called with `obj=Door()`."""
     app = typer.Typer(
         help="Look before you answer: a memory that retrieves first and refuses honestly.",
         epilog="Example: palace ask 'When did we ship 4.1.0?'",
+        context_settings={"help_option_names": ["-h", "--help"]},
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         invoke_without_command=True,
     )
     config = typer.Typer(
-        help="Show the settings in force, their defaults and where they come from.",
+        help="Show the settings, their defaults and their origins.",
         epilog="Example: palace config explain",
         rich_markup_mode=None,
         invoke_without_command=True,
     )
     app.callback()(with_shared_options(_start))
     config.callback()(with_shared_options(_help_without_command))
-    commands_read.register(app)
     commands_write.register(app)
+    commands_read.register(app)
     commands_care.register(app, config)
     app.add_typer(config, name="config")
     return app
@@ -133,8 +152,6 @@ def _start(
 ) -> Reply | None:
     if not version:
         return _help_without_command(context)
-    from palace import __version__  # noqa: PLC0415 - keeps the imports of this module in one place
-
     _print(Reply({"version": __version__}, (render.line(__version__),)), context.obj)
     raise typer.Exit
 
@@ -160,16 +177,6 @@ def _usage_hint(error: Any) -> str:  # noqa: ANN401 - the class depends on typer
 
 
 def _fail_with(door: Door, error: Exception) -> int:
-    from palace import (  # noqa: PLC0415 - help must stay quick
-        ConfigError,
-        IdentityTooLongError,
-        MemoryNotFoundError,
-        PalaceError,
-        RecallMiss,
-        TextRefusedError,
-        UnsafeNameError,
-    )
-
     if door.debug:
         traceback.print_exception(error)
     name = type(error).__name__
@@ -235,8 +242,8 @@ def _write_lines(stream: TextIO | None, lines: Iterable[render.Line]) -> None:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         _write(stream, render.plain(safe))
         return
-    from rich.console import Console  # noqa: PLC0415 - help must stay quick
-    from rich.text import Text  # noqa: PLC0415 - help must stay quick
+    from rich.console import Console
+    from rich.text import Text
 
     console = Console(file=stream, highlight=False)
     for row in safe:

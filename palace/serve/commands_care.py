@@ -36,7 +36,7 @@ def _export(
         Form, typer.Option("--format", help="One JSON file, or a folder of Markdown.")
     ] = "json",
 ) -> Reply:
-    """Write everything you own in the palace to one JSON file or to a folder of Markdown."""
+    """Write everything you own to a JSON file or a Markdown folder."""
     on_stdout = str(target) == "-"
     if on_stdout and form != "json":
         raise typer.BadParameter("only JSON can be printed; name a folder for Markdown")
@@ -53,7 +53,10 @@ def _export(
 
 
 def _reindex(door: Door) -> Reply:
-    """Throw the search index away and build it from the files; nothing you wrote is touched."""
+    """Build the search index anew from the files.
+
+    Nothing you wrote is touched.
+    """
     with door.existing() as palace, door.progress("reading files") as bar:
         done = palace.reindex(progress=bar)
     lines = [render.line(f"{done.memories} memories read from {len(done.read)} files")]
@@ -65,7 +68,7 @@ def _reindex(door: Door) -> Reply:
 
 
 def _doctor(door: Door) -> Reply:
-    """Try what the palace must be able to do, and say what to do about what fails.
+    """Try what the palace must do, with a hint for what fails.
 
     Exit code 3 if a check failed.
     """
@@ -85,7 +88,7 @@ def _doctor(door: Door) -> Reply:
 
 def _explain(door: Door) -> Reply:
     """Show every setting with its value and where it came from."""
-    from palace import explain_settings  # noqa: PLC0415 - help must stay quick
+    from palace import explain_settings
 
     rows = explain_settings(door.settings())
     document = [{**render.document(row), "origin": str(row.origin)} for row in rows]
@@ -99,7 +102,7 @@ def _explain(door: Door) -> Reply:
 
 def _default(door: Door) -> Reply:  # noqa: ARG001 - the same for every palace
     """Print the annotated settings file with every key and its default."""
-    from palace import default_yaml  # noqa: PLC0415 - help must stay quick
+    from palace import default_yaml
 
     text = default_yaml()
     return Reply({"yaml": text}, raw=text)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from palace import ConfigError, MemoryNotFoundError
 from palace.serve import render
 from palace.serve.door import NOT_FOUND, OK, Door, Reply, given_prompt, verb
 
@@ -55,12 +56,12 @@ def _ask(
         typer.Option(help="JSON file: earlier messages as a list of {role, content}."),
     ] = None,
 ) -> Reply:
-    """Look before answering: quote what is remembered, or say honestly that nothing is.
+    """Quote what is remembered, or say honestly that nothing is.
 
     No model is called. Exit code 0 for evidence and for a prompt that is no recall question, 1 for
     a fallback or a near miss.
     """
-    from palace import RetrievalEnforcer  # noqa: PLC0415 - help must stay quick
+    from palace import RetrievalEnforcer
 
     messages = _messages(history) if history is not None else []
     with door.existing() as palace:
@@ -82,9 +83,9 @@ def _search(
     session: Session = None,
     project: Project = None,
 ) -> Reply:
-    """Show the nearest memories of any text, with their scores; exit code 1 if there are none.
+    """Show the nearest memories of any text, with their scores.
 
-    Unlike `ask`, this never judges whether they answer anything.
+    Unlike `ask`, this never judges whether they answer anything. Exit code 1 if there are none.
     """
     with door.existing() as palace:
         hits = palace.search(given_prompt(prompt), top_k=top_k, session_id=session, project=project)
@@ -150,7 +151,7 @@ def _wakeup(
         int | None, typer.Option("--budget", min=0, help="Most estimated tokens of the text.")
     ] = None,
 ) -> Reply:
-    """Print what a session starts with, within a token budget.
+    """Print what a session starts with, within a budget.
 
     What was left out, and how much of the budget is used, is said on standard error.
     """
@@ -188,8 +189,8 @@ def _why(
         ),
     ] = None,
 ) -> Reply:
-    """Show every step of a decision: cues, layers, scores and evidence."""
-    from palace import explain_trace  # noqa: PLC0415 - help must stay quick
+    """Show every step of a decision, the last one by default."""
+    from palace import explain_trace
 
     with door.existing() as palace:
         record = palace.verdict(verdict_id)
@@ -206,8 +207,6 @@ def _room_document(palace: Mempalace, name: str, everything: bool) -> dict[str, 
 
 
 def _require_room(palace: Mempalace, room: str, drawer: str | None) -> None:
-    from palace import MemoryNotFoundError  # noqa: PLC0415 - help must stay quick
-
     rooms = {found.name: found for found in palace.rooms()}
     if room == "timeline":
         return
@@ -228,8 +227,6 @@ def _nearest(name: str, names: list[str] | tuple[str, ...]) -> str:
 
 def _messages(path: Path) -> list[dict[str, str]]:
     """Read earlier messages, oldest first."""
-    from palace import ConfigError  # noqa: PLC0415 - help must stay quick
-
     hint = 'it must be a JSON list such as [{"role": "user", "content": "hello"}]'
     try:
         messages = json.loads(path.expanduser().read_text("utf-8-sig"))
@@ -257,8 +254,6 @@ def _moment(text: str) -> datetime:
         zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
         return zoned.astimezone(timezone.utc)
     except (ValueError, OverflowError) as error:
-        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
-
         raise ConfigError(
             f"{text!r} is no time", hint="use 30m, 12h, 7d, 2w, 2026-05-07 or 2026-05-07T14:30"
         ) from error

@@ -80,6 +80,7 @@ def _init(
 def _remember(
     door: Door,
     text: Annotated[str, typer.Argument(help="One statement; - reads it from standard input.")],
+    *,
     room: Annotated[str | None, typer.Option(help="Room, made if needed.")] = None,
     drawer: Annotated[str, typer.Option(help="Drawer of the room, made if needed.")] = "notes",
     kind: KindOption = "fact",
@@ -126,7 +127,7 @@ def _note(
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the session's living notes.")] = False,
 ) -> Reply:
-    """Note something for the rest of a session, or list the session's notes."""
+    """Note something for the rest of a session, or list its notes."""
     if (text is None) != show:
         raise typer.BadParameter("give a text to note, or --list without one")
     if text is None:
@@ -147,6 +148,7 @@ def _note(
 def _promote(
     door: Door,
     entry_id: Annotated[str, typer.Argument(metavar="ENTRY_ID", help="Id of a living note.")],
+    *,
     room: Annotated[str, typer.Option(help="Room of the memory.")],
     drawer: Annotated[str, typer.Option(help="Drawer of the memory.")],
     summary: Annotated[str, typer.Option("--summary", "-s", help="The words of the memory.")],
@@ -177,9 +179,10 @@ def _import(
         typer.Argument(help="Folder of Markdown, .md file, .jsonl of turns, or .json export."),
     ],
 ) -> Reply:
-    """Take in notes, conversations or the export of another palace; twice changes nothing.
+    """Take in notes, conversations or the export of a palace.
 
-    Exit code 2 if everything was refused.
+    Doing it again changes nothing, and what is here already is never overwritten. Exit code 2
+    if everything was refused.
     """
     with door.open() as palace, door.progress("importing") as bar:
         done = palace.import_from(source, progress=bar)
@@ -207,8 +210,8 @@ def _written(result: WriteResult) -> Reply:
     if result.status == "stored":
         return Reply(document, (render.line(("stored", "green"), where),))
     if result.status == "duplicate":
-        lines = (render.line(("duplicate", "yellow"), where), render.line(result.memory.text))
-        return Reply(document, lines)
+        known = (render.line(("duplicate", "yellow"), where), render.line(result.memory.text))
+        return Reply(document, known)
     lines = (
         render.line(("conflict", "red"), where),
         render.line(result.memory.text),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+
+from palace import ConfigError
 
 if TYPE_CHECKING:
     from palace import LoadedSettings, Mempalace
@@ -99,7 +102,7 @@ class Door:
         Raises:
             ConfigError: If they are wrong.
         """
-        from palace import load_settings  # noqa: PLC0415 - help must stay quick
+        from palace import load_settings
 
         root = self.root.expanduser() if self.root is not None else None
         return load_settings(config=self.config, root=root)
@@ -110,8 +113,6 @@ class Door:
         Raises:
             ConfigError: If there is none.
         """
-        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
-
         root = self.settings().root
         if not root.is_dir():
             raise ConfigError(
@@ -121,7 +122,7 @@ class Door:
 
     def open(self) -> Mempalace:
         """Open the palace; its folder is made if it does not exist."""
-        from palace import Mempalace  # noqa: PLC0415 - help must stay quick
+        from palace import Mempalace
 
         return Mempalace.open(self.root, config=self.config)
 
@@ -131,8 +132,8 @@ class Door:
         if sys.stderr is None or not sys.stderr.isatty():
             yield None
             return
-        from rich.console import Console  # noqa: PLC0415 - help must stay quick
-        from rich.progress import Progress as Bar  # noqa: PLC0415 - help must stay quick
+        from rich.console import Console
+        from rich.progress import Progress as Bar
 
         with Bar(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(label, total=None)
@@ -151,9 +152,8 @@ def verb(app: typer.Typer, name: str, *, example: str) -> Callable[[Verb], Verb]
     def register(function: Verb) -> Verb:
         @functools.wraps(function)
         def call(context: typer.Context, **values: Any) -> Reply:  # noqa: ANN401 - typer checked them
-            for key, value in values.items():
-                _refuse_bad_bytes(key, value)
-            return function(context.obj, **values)
+            exact = {key: _as_text(key, value) for key, value in values.items()}
+            return function(context.obj, **exact)
 
         app.command(name, epilog=f"Example: {example}")(with_shared_options(call))
         return function
@@ -203,8 +203,6 @@ def given_text(argument: str) -> str:
     try:
         return _standard_input().decode("utf-8-sig").removesuffix("\n")
     except UnicodeDecodeError as error:
-        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
-
         raise ConfigError(
             f"standard input is not UTF-8 (byte {error.start})", hint="convert it to UTF-8 first"
         ) from error
@@ -214,25 +212,29 @@ def given_prompt(argument: str) -> str:
     """Return a prompt as `given_text` does; any bytes at all make one."""
     if argument == "-":
         return _standard_input().decode("utf-8-sig", "replace").removesuffix("\n")
-    return _NOT_TEXT.sub("\ufffd", argument)
+    return argument
 
 
 def _standard_input() -> bytes:
     if sys.stdin is None:
-        from palace import ConfigError  # noqa: PLC0415 - help must stay quick
-
         raise ConfigError("standard input is closed", hint="give the text as an argument")
     return sys.stdin.buffer.read()
 
 
-def _refuse_bad_bytes(name: str, value: object) -> None:
-    texts = value if isinstance(value, list) else [value]
+def _as_text(name: str, value: Any) -> Any:  # noqa: ANN401 - any option's value
+    """Return an argument's texts as what they are in UTF-8, whatever the locale made of them."""
+    if isinstance(value, list):
+        return [_as_text(name, item) for item in value]
+    if not isinstance(value, str) or not _NOT_TEXT.search(value):
+        return value
+    data = os.fsencode(value)
     # A prompt is looked up and forgotten; only what is stored or named must be exact.
-    if name == "prompt" or not any(isinstance(t, str) and _NOT_TEXT.search(t) for t in texts):
-        return
-    from palace import ConfigError  # noqa: PLC0415 - help must stay quick
-
-    raise ConfigError(
-        f"{name.upper()} is not valid UTF-8",
-        hint="check the encoding of your terminal, or give the text on standard input with `-`",
-    )
+    if name == "prompt":
+        return data.decode("utf-8", "replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{name.upper()} is not valid UTF-8",
+            hint="check the encoding of your terminal, or give the text on standard input with `-`",
+        ) from error

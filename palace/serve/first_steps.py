@@ -48,7 +48,7 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
         ConfigError: If the preset is not known.
         OSError: If the file system refuses.
     """
-    from palace import load_preset, seed  # noqa: PLC0415 - help must stay quick
+    from palace import load_preset, seed
 
     root = palace.root
     before = _files(root)
@@ -56,9 +56,9 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
         (root / name).mkdir(mode=0o700, exist_ok=True)
     settings_file = root / "config" / "mempalace.yaml"
     settings_made = _write_new(settings_file, _first_settings(preset))
-    for name in (preset, "sample" if sample else None):
-        if name:
-            seed(load_preset(name), root)
+    for wanted in (preset, "sample" if sample else None):
+        if wanted:
+            seed(load_preset(wanted), root)
     # Last, because a preset brings an identity that fits it.
     if not (root / "identity.txt").exists():
         palace.set_identity(FIRST_IDENTITY)
@@ -70,7 +70,7 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
 
 
 def _first_settings(preset: str | None) -> str:
-    from palace import default_yaml  # noqa: PLC0415 - help must stay quick
+    from palace import default_yaml
 
     # The file is found through the root: naming it there again would pin a palace that moves.
     text = default_yaml().replace("\nroot: ", "\n# root: ", 1)

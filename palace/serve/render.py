@@ -125,13 +125,12 @@ def table_lines(fields: Mapping[str, Any]) -> tuple[Line, ...]:
 
 
 def hit_lines(hit: Hit) -> tuple[Line, ...]:
-    """Return a hit: its score, its words, where it stands and what the score is made of."""
+    """Return a hit: its score, its words and where it stands."""
     words = hit.memory.text.splitlines() or [""]
-    parts = ", ".join(f"{name} {value:.2f}" for name, value in hit.parts.items())
     return (
         line((f"{hit.score:6.3f}  ", "cyan"), words[0]),
         *(line(f"        {x}") for x in words[1:]),
-        dim(f"        {_row([hit.memory.source, hit.memory.id, parts])}"),
+        dim(f"        {_row([hit.memory.source, hit.memory.id])}"),
     )
 
 

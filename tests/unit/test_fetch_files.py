@@ -232,6 +232,12 @@ def test_missing_file(fetcher: FilesFetcher, root: Path) -> None:
         fetcher.fetch(ref(root / "dangling.md"))
 
 
+def test_impossible_name_is_an_error(fetcher: FilesFetcher, root: Path) -> None:
+    assert fetcher.recognise("`a\ud800.md`") == []
+    with pytest.raises(FetchError):
+        fetcher.fetch(ref(f"{root}/a\ud800.md"))
+
+
 def test_link_loop_is_an_error(fetcher: FilesFetcher, root: Path) -> None:
     (root / "a.md").symlink_to("b.md")
     (root / "b.md").symlink_to("a.md")

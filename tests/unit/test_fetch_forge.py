@@ -74,7 +74,7 @@ def test_a_bare_number_needs_the_only_repository_of_the_only_forge() -> None:
     assert targets(offline(repositories=[]), prompt) == []
     assert targets(offline(repositories=[REPO, "own/other"]), prompt) == []
     assert targets(offline(elsewhere=["a/b"]), prompt) == []
-    assert targets(offline(elsewhere=[]), prompt) == []
+    assert targets(offline(elsewhere=()), prompt) == ["own/tool#12"]
 
 
 def test_a_named_repository_makes_a_number_clear() -> None:
@@ -248,10 +248,10 @@ def test_comments_that_cannot_be_had_leave_the_issue(gitea_server: FakeForge) ->
 
 def test_control_characters_do_not_pass(gitea_server: FakeForge) -> None:
     gitea_server.documents[f"/repos/{REPO}/issues/1"] = gitea_issue(
-        REPO, 1, title="a\x1b[31m\nb", body="c\x00\x07\u202ed"
+        REPO, 1, title="a\x1b[31m\nb\ud800", body="c\x00\x07\u202ed"
     )
     text = gitea(gitea_server).fetch(ref("issue", "own/tool#1")).text
-    assert text.startswith('own/tool#1 "a[31m b" is open')
+    assert text.startswith('own/tool#1 "a[31m b?" is open')
     assert text.endswith("\ncd")
 
 
@@ -364,6 +364,7 @@ def test_long_file_is_cut(gitea_server: FakeForge) -> None:
         ("repo_file", "own/tool:a\\..\\b", {}),
         ("repo_file", "own/tool:a\nb", {}),
         ("repo_file", "own/tool:a//b", {}),
+        ("repo_file", "own/tool:a\ud800b", {}),
         ("repo_file", "own/tool:a", {"ref": "x/../y"}),
         ("repo_file", "own/tool:a", {"ref": "x y&z"}),
         ("elsewhere", "own/tool#1", {}),

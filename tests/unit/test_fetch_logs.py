@@ -251,6 +251,12 @@ def test_lines_across_blocks_stay_whole(folder: Path) -> None:
     assert artifact.text.split("\n")[1:] == lines
 
 
+def test_half_characters_are_sought_in_vain(folder: Path) -> None:
+    assert ask(make(folder), "grep `a\ud800b` in app.log")[0].startswith(
+        'app.log: no lines with "a?b"'
+    )
+
+
 def test_only_configured_logs(folder: Path) -> None:
     fetcher = make(folder)
     for path in (folder / "secret.log", folder / "x/../app.log", Path("app.log")):

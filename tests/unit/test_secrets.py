@@ -204,6 +204,8 @@ FALSE_ALARMS = [
     "password_file: /etc/app/db.pw",
     "password: /run/secrets/db_password",
     "token: op://vault/item/field",
+    '"Resource": "arn:aws:secretsmanager:*:*:secret:events!connection/*"',
+    'publicKeyToken="1fc8b3b9a1e18e3b"',
     "secret: arn:aws:secretsmanager:eu-west-1:1:secret:x",
     "AKIAIOSFODNN7" + "EXAMPLE",
     "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
@@ -331,7 +333,7 @@ def test_value_is_never_in_the_finding_or_the_description():
 
 def test_findings_are_plain_values():
     (finding,) = find_secrets(f"pwd={P}")
-    assert finding == Finding(4, 4 + len(P), "password")
+    assert finding == Finding("password", 4, 4 + len(P))
 
 
 def test_secret_longer_than_any_bound_is_removed_whole():
@@ -398,8 +400,16 @@ def test_entropy(value, bits):
         "hooks.slack.com/services/",
     ],
 )
-def test_hostile_megabyte_takes_linear_time(piece):
+def test_hostile_text_takes_linear_time(piece):
+    text = piece * (200_000 // len(piece))
+    started = time.perf_counter()
+    find_secrets(text)
+    assert time.perf_counter() - started < 4
+
+
+@pytest.mark.parametrize("piece", ["token=", "token='", "Authorization: ", "A1"])
+def test_hostile_megabyte_takes_seconds(piece):
     text = piece * (1_000_000 // len(piece))
     started = time.perf_counter()
     find_secrets(text)
-    assert time.perf_counter() - started < 8
+    assert time.perf_counter() - started < 15

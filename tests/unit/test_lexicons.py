@@ -1,0 +1,291 @@
+"""The shipped lexicons: same cues everywhere, safe patterns, and cues that fire on real prompts."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+import yaml
+
+from palace.recall.lexicon import (
+    DEFAULT_LANGUAGES,
+    Lexicon,
+    load_lexicon,
+    load_lexicons,
+    matchable,
+    matches,
+)
+from palace.text import fold
+
+PROMPTS = Path(__file__).parent / "lexicon_prompts"
+RECALL_CUES = frozenset(
+    "past_we past_i ask_i possessive_my possessive_our decision remember last_time again wrote_down"
+    " status preference identity meta procedure wh_did".split()
+)
+OTHER_CUES = frozenset(
+    "task task_inside output_form world in_general hypothetical howto_general chat".split()
+)
+# Cues that a language has no counterpart for.
+ABSENT_CUES: dict[str, frozenset[str]] = {}
+# Quadratic on texts far longer than `matchable` ever returns; held to the bounded text instead.
+BOUNDED_ONLY = {("en", "wrote_down"), ("en", "again")}
+
+FIRE_RATE = 0.95
+HOSTILE_CHARS = 100_000
+# Processor time, so that a busy machine changes nothing; the slowest linear pattern takes 0.5 s.
+LINEAR_S = 2.0
+TRIGGERS = {
+    "en": "did we what was again my note is have",
+    "de": "wir haben was ich war noch mal wenn ein ist",
+    "fr": "on a c'est qui tu m'avais si un est",
+    "es": "que hemos si como mi la esta",
+    "pt": "que a gente se como qual foi o",
+    "zh": "我们我的谁是什么",
+    "ja": "私たちはのうち何をそれ",
+    "ru": "мы я как что уже ты есть",
+}
+
+
+@cache
+def _raw(language: str) -> dict[str, Any]:
+    text = (resources.files("palace.recall") / "lexicons" / f"{language}.yaml").read_text("utf-8")
+    data: dict[str, Any] = yaml.safe_load(text)
+    return data
+
+
+@cache
+def _prompts(language: str, side: str) -> tuple[tuple[str, str], ...]:
+    data = yaml.safe_load((PROMPTS / f"{language}.yaml").read_text("utf-8"))
+    assert data["language"] == language
+    return tuple((cue, prompt) for cue, prompts in data[side].items() for prompt in prompts)
+
+
+def _compiled(lexicon: Lexicon) -> dict[str, regex.Pattern[str]]:
+    return {
+        **lexicon.cues,
+        **{f"question_types.{kind}": p for kind, p in lexicon.question_types.items()},
+        "follow_up": lexicon.follow_up,
+    }
+
+
+def _written(language: str) -> list[str]:
+    raw = _raw(language)
+    groups = [*raw["cues"].values(), *raw["question_types"].values(), raw["follow_up"]]
+    return [pattern for group in groups for pattern in group]
+
+
+def _fired(lexicon: Lexicon, prompt: str) -> set[str]:
+    text = matchable(prompt)
+    return {cue for cue, p in lexicon.cues.items() if matches(p, text, timeout_ms=1000)}
+
+
+def _hostile(language: str) -> list[str]:
+    triggers = TRIGGERS[language]
+    first = triggers.split()[0] if " " in triggers else triggers[:2]
+    repeated = [
+        "a",
+        " ",
+        "?",
+        "x'",
+        f"{triggers} ",
+        f"{first} ",
+        *(f"{word} " for word in triggers.split()[1:4]),
+    ]
+    one_word = first + " " + ("ы" if language == "ru" else "a") * HOSTILE_CHARS
+    return [(piece * HOSTILE_CHARS)[:HOSTILE_CHARS] for piece in repeated] + [one_word]
+
+
+def test_every_shipped_language_is_a_default_and_has_prompts() -> None:
+    folder = resources.files("palace.recall") / "lexicons"
+    shipped = {p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml")}
+    assert shipped == set(DEFAULT_LANGUAGES)
+    assert {p.stem for p in PROMPTS.glob("*.yaml")} == shipped
+
+
+def test_lexicons_load_in_the_order_asked() -> None:
+    assert [x.language for x in load_lexicons(DEFAULT_LANGUAGES)] == list(DEFAULT_LANGUAGES)
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_cue_names_are_those_of_english(language: str) -> None:
+    english = set(load_lexicon("en").cues)
+    assert english >= RECALL_CUES | OTHER_CUES
+    assert set(load_lexicon(language).cues) == english - ABSENT_CUES.get(language, frozenset())
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_question_types_keep_their_precedence(language: str) -> None:
+    kinds = list(load_lexicon(language).question_types)
+    assert kinds == ["clock", "date", "number", "person", "place", "reason", "yes_no"]
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt", "kind"),
+    [
+        ("de", "Bis wie viel Uhr hat die Werkstatt auf?", "clock"),
+        ("de", "Seit wann wohnt Nina in Köln?", "date"),
+        ("de", "Wie oft gießen wir den Farn?", "number"),
+        ("de", "Mit wem war ich im Konzert?", "person"),
+        ("de", "Woher stammt der Teppich?", "place"),
+        ("de", "Warum haben wir den Anbieter gewechselt?", "reason"),
+        ("de", "Haben wir noch Kaffee?", "yes_no"),
+        ("de", "Welche Farbe hat der Zaun?", "thing"),
+        ("fr", "À quelle heure ferme l'atelier ?", "clock"),
+        ("fr", "C'est quand la réunion des parents ?", "date"),
+        ("fr", "Combien de chaises on a commandées ?", "number"),
+        ("fr", "Avec qui suis-je allé au concert ?", "person"),
+        ("fr", "Où est rangé le passeport ?", "place"),
+        ("fr", "Pourquoi avons-nous changé de banque ?", "reason"),
+        ("fr", "Est-ce qu'il reste du café ?", "yes_no"),
+        ("fr", "Que fait-on quand le serveur tombe ?", "thing"),
+        ("es", "¿A qué hora cierra el taller?", "clock"),
+        ("es", "¿Cuándo era la reunión de padres?", "date"),
+        ("es", "¿Cuántas sillas pedimos?", "number"),
+        ("es", "¿Con quién fui al concierto?", "person"),
+        ("es", "¿Dónde guardé el pasaporte?", "place"),
+        ("es", "¿Por qué cambiamos de banco?", "reason"),
+        ("es", "¿Hay café todavía?", "yes_no"),
+        ("es", "¿Qué hacemos cuando se cae el servidor?", "thing"),
+        ("pt", "A que horas fecha a oficina?", "clock"),
+        ("pt", "Quando era a reunião de pais?", "date"),
+        ("pt", "Quantas cadeiras pedimos?", "number"),
+        ("pt", "Com quem fui ao show?", "person"),
+        ("pt", "Onde guardei o passaporte?", "place"),
+        ("pt", "Por que trocamos de banco?", "reason"),
+        ("pt", "Já chegou o café?", "yes_no"),
+        ("pt", "O que fazemos quando o servidor cai?", "thing"),
+        ("zh", "修理店开到几点？", "clock"),
+        ("zh", "“家长会”是哪天？", "date"),
+        ("zh", "我们订了几把椅子，一共多少钱？", "number"),
+        ("zh", "我跟谁去的音乐会？", "person"),
+        ("zh", "护照我收在哪里了？", "place"),
+        ("zh", "我们为什么换了银行？", "reason"),
+        ("zh", "家里还有咖啡吗？", "yes_no"),
+        ("zh", "围栏是什么颜色？", "thing"),
+        ("ja", "工房は何時に閉まりますか？", "clock"),
+        ("ja", "「保護者会」はいつでしたか？", "date"),
+        ("ja", "椅子は何脚、いくらで頼んだ？", "number"),
+        ("ja", "コンサートには誰と行ったっけ？", "person"),
+        ("ja", "パスポートはどこにしまった？", "place"),
+        ("ja", "銀行を変えたのはなぜ？", "reason"),
+        ("ja", "コーヒーはまだありますか？", "yes_no"),
+        ("ja", "柵の色は何色？", "thing"),
+        ("ru", "Во сколько закрывается мастерская?", "clock"),
+        ("ru", "Когда было родительское собрание?", "date"),
+        ("ru", "Сколько стульев мы заказали?", "number"),
+        ("ru", "С кем я ходил на концерт?", "person"),
+        ("ru", "Где лежит паспорт?", "place"),
+        ("ru", "Почему мы сменили банк?", "reason"),
+        ("ru", "Есть ли ещё кофе?", "yes_no"),
+        ("ru", "Что мы делаем, когда сервер падает?", "thing"),
+    ],
+)
+def test_question_types_are_told_apart(language: str, prompt: str, kind: str) -> None:
+    types = load_lexicon(language).question_types
+    text = matchable(prompt)
+    found = (name for name, p in types.items() if matches(p, text, timeout_ms=1000))
+    assert next(found, "thing") == kind
+
+
+@pytest.mark.parametrize(
+    ("language", "leaning", "standing"),
+    [
+        ("de", "Und wann war das mit ihm?", "Wann ist der Zahnarzttermin?"),
+        ("fr", "Et celui de Paul ?", "Quand passe le facteur ?"),
+        ("es", "¿Y cuánto costó eso?", "¿Cuándo llega el técnico?"),
+        ("pt", "E quanto custou isso?", "Quando chega o técnico?"),
+        ("zh", "那价格呢？", "我的护照什么时候到期？"),
+        ("ja", "それはいつでしたか？", "パスポートの期限はいつ？"),
+        ("ru", "А сколько он стоил?", "Когда придёт мастер?"),
+    ],
+)
+def test_follow_ups_lean_on_the_turn_before(language: str, leaning: str, standing: str) -> None:
+    follow_up = load_lexicon(language).follow_up
+    assert matches(follow_up, matchable(leaning), timeout_ms=1000)
+    assert not matches(follow_up, matchable(standing), timeout_ms=1000)
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_stopwords_are_folded_and_not_empty(language: str) -> None:
+    stopwords = load_lexicon(language).stopwords
+    assert len(stopwords) > 100
+    assert "" not in stopwords
+    assert {fold(word) for word in stopwords} == stopwords
+
+
+def test_only_german_nouns_have_capitals() -> None:
+    marking = {x.language: x.capitals_mark_names for x in load_lexicons(DEFAULT_LANGUAGES)}
+    assert [language for language, marks in marking.items() if not marks] == ["de"]
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_patterns_are_written_folded(language: str) -> None:
+    # An accent or a capital in a pattern can never match the folded prompt.
+    for pattern in _written(language):
+        literal = regex.sub(r"\\.", "", pattern)
+        assert fold(literal) == literal, pattern
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_every_pattern_compiles_alone_and_never_matches_nothing(language: str) -> None:
+    for pattern in _written(language):
+        assert regex.compile(pattern).search("") is None, pattern
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_patterns_are_linear_on_hostile_text(language: str) -> None:
+    patterns = _compiled(load_lexicon(language))
+    slow = []
+    for text in _hostile(language):
+        for name, pattern in patterns.items():
+            searched = matchable(text) if (language, name) in BOUNDED_ONLY else text
+            try:
+                pattern.search(searched, timeout=LINEAR_S)
+            except TimeoutError:
+                slow.append((name, text[:20]))
+    assert not slow
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_a_very_long_prompt_is_matched_in_bounded_time(language: str) -> None:
+    lexicon = load_lexicon(language)
+    started = time.process_time()
+    for text in _hostile(language):
+        _fired(lexicon, text)
+    assert time.process_time() - started < LINEAR_S
+
+
+@pytest.mark.parametrize("side", ["recall", "other"])
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_prompts_are_many_and_distinct(language: str, side: str) -> None:
+    prompts = [prompt for _, prompt in _prompts(language, side)]
+    assert len(prompts) >= 20
+    assert len(set(prompts)) == len(prompts)
+    assert {cue for cue, _ in _prompts(language, side)} <= (
+        RECALL_CUES if side == "recall" else OTHER_CUES
+    )
+
+
+@pytest.mark.parametrize(("side", "cues"), [("recall", RECALL_CUES), ("other", OTHER_CUES)])
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_prompts_fire_a_cue_of_their_side(language: str, side: str, cues: frozenset[str]) -> None:
+    lexicon = load_lexicon(language)
+    prompts = _prompts(language, side)
+    misses = [prompt for _, prompt in prompts if not _fired(lexicon, prompt) & cues]
+    print(f"{language} {side}: {len(misses)} of {len(prompts)} silent", *misses, sep="\n  ")  # noqa: T201
+    assert len(misses) <= (1 - FIRE_RATE) * len(prompts), misses
+
+
+@pytest.mark.parametrize("side", ["recall", "other"])
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_prompts_fire_the_cue_they_are_sorted_under(language: str, side: str) -> None:
+    lexicon = load_lexicon(language)
+    prompts = _prompts(language, side)
+    misses = [(cue, prompt) for cue, prompt in prompts if cue not in _fired(lexicon, prompt)]
+    print(f"{language} {side}: {len(misses)} of {len(prompts)} missed", *misses, sep="\n  ")  # noqa: T201
+    assert len(misses) <= (1 - FIRE_RATE) * len(prompts), misses
