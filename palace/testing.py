@@ -551,10 +551,10 @@ class IndexContract:
 
     def test_candidate_tells_tokens_context_and_names(self, index: FilledIndex) -> None:
         """A candidate can be scored without being loaded."""
-        self.put(index, self.memory(3, "Today Mira went home.", heading="Travel", session="s1"))
+        self.put(index, self.memory(3, "At noon Mira went home.", heading="Travel", session="s1"))
         (found,) = index.candidates(["go"], **self.asking())
         assert (found.path, found.position, found.session) == ("rooms/desk/notes.md", 3, "s1")
-        assert found.body == ("today", "mira", "go", "home")
+        assert found.body == ("at", "noon", "mira", "go", "home")
         assert {"travel", "note", "desk"} <= set(found.context)
         assert found.names == {"mira"}
         assert found.distance == 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from palace.errors import FetchError
 from palace.layers.judging import timed
 from palace.ports import Artifact, ArtifactRef, Fetcher
-from palace.types import Evidence, LayerName, LayerReport, Query, RecallSignal, Turn
+from palace.types import Evidence, LayerName, LayerOutcome, LayerReport, Query, RecallSignal, Turn
 
 MAX_ARTIFACTS = 3
 
@@ -45,14 +45,21 @@ class ArtifactsLayer:
             return LayerReport(self.name, "skipped", reason="the prompt names no artifact")
         fetched: list[Evidence] = []
         failures: list[str] = []
+        empty: list[str] = []
         for fetcher, ref in named:
             try:
-                fetched.append(_evidence(fetcher.fetch(ref)))
+                artifact = fetcher.fetch(ref)
             except FetchError as error:
                 failures.append(f"{ref.host}:{ref.target}: {error.message}")
-        reason = "; ".join(failures)
+            else:
+                if artifact.text.strip():
+                    fetched.append(_evidence(artifact))
+                else:
+                    empty.append(f"{artifact.ref} is empty")
+        reason = "; ".join((*failures, *empty))
         if not fetched:
-            return LayerReport(self.name, "unavailable", candidates=len(named), reason=reason)
+            outcome: LayerOutcome = "unavailable" if failures else "none"
+            return LayerReport(self.name, outcome, candidates=len(named), reason=reason)
         return LayerReport(
             self.name,
             "sufficient",

@@ -134,12 +134,12 @@ def _all_tokens(content: Iterable[Word]) -> list[str]:
 
 
 def _terms(content: Iterable[Word], counts: Mapping[str, TermCounts]) -> tuple[str, ...]:
-    """Return each word's token, or its parts where only they are known to the palace."""
+    """Return each word's token, or its parts where all of them, and only they, are known."""
     terms: dict[str, None] = {}
     for word in content:
-        known_parts = [p for p in word.parts if counts[p].any]
-        if not counts[word.token].any and known_parts:
-            terms.update(dict.fromkeys(known_parts))
+        parts_known = bool(word.parts) and all(counts[p].any for p in word.parts)
+        if not counts[word.token].any and parts_known:
+            terms.update(dict.fromkeys(word.parts))
         else:
             terms[word.token] = None
     return tuple(terms)[:MAX_TERMS]

@@ -114,6 +114,8 @@ class Door:
             ConfigError: If there is none.
         """
         root = self.settings().root
+        if root.exists() and not root.is_dir():
+            raise ConfigError(f"{root} is no folder", hint="name the palace's folder with --root")
         if not root.is_dir():
             raise ConfigError(
                 f"there is no palace at {root}", hint=f"`palace init {root}` makes one"

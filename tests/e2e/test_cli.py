@@ -1,0 +1,745 @@
+"""The command line through its own door: every verb as text and as JSON, and every exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import typer
+
+from palace import load_settings
+from palace.learn.remember import OnConflict
+from palace.presets import preset_names
+from palace.serve import commands_write
+from palace.serve.cli import application, main, run
+from palace.types import MemoryKind
+
+ANSWERED = "When did we ship version 4.1.0?"
+NEARLY = "Which database do we use?"
+UNKNOWN = "Who is our CFO?"
+TASK = "Translate this sentence into French: good morning"
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Palace = Callable[..., Ended]
+
+
+@pytest.fixture
+def palace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Palace:
+    """The command in this process, in a folder and an environment of its own."""
+    for name in [n for n in os.environ if n.startswith("PALACE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "p"))
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def call(*argv: str, stdin: bytes = b"") -> Ended:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        capsys.readouterr()
+        code = run(argv)
+        out, err = capsys.readouterr()
+        return Ended(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def filled(palace: Palace) -> Palace:
+    """The same with a few memories."""
+    statements = [
+        ("We shipped version 4.1.0 on 2026-03-02.", "releases"),
+        ("Tomas owns the database and the backups.", "people"),
+        ("Mira prefers tea over coffee.", "people"),
+        ("The office in Zürich opens at 08:30, 日本語.", "office"),
+    ]
+    for text, room in statements:
+        assert palace("remember", text, "--room", room).code == 0
+    return palace
+
+
+# ask
+
+
+def test_ask_quotes_with_source_and_date(filled: Palace) -> None:
+    ended = filled("ask", ANSWERED)
+    assert ended.code == 0
+    assert "We shipped version 4.1.0 on 2026-03-02." in ended.out
+    assert "rooms/releases/notes.md:" in ended.out
+    assert "as of 20" in ended.out
+    assert ended.err == ""
+
+
+def test_ask_json_is_the_verdict(filled: Palace) -> None:
+    ended = filled("ask", ANSWERED, "--json")
+    verdict = ended.json
+    keys = {"id", "action", "outcome", "layer", "text", "signal", "evidence", "walk"}
+    assert verdict.keys() == keys
+    assert (verdict["action"], verdict["outcome"], verdict["layer"]) == ("ground", "hit", "L1")
+    assert verdict["evidence"][0]["text"] == "We shipped version 4.1.0 on 2026-03-02."
+    assert filled("why", verdict["id"], "--json").json["id"] == verdict["id"]
+
+
+def test_ask_falls_back_with_code_1(filled: Palace) -> None:
+    ended = filled("ask", UNKNOWN)
+    assert ended.code == 1
+    assert ended.out.startswith("I don't have this in my memory palace.")
+    as_json = filled("ask", UNKNOWN, "--json")
+    assert as_json.code == 1
+    assert as_json.json["action"] == "fallback"
+
+
+def test_ask_shows_a_near_miss_and_says_so(filled: Palace) -> None:
+    ended = filled("ask", NEARLY)
+    assert ended.code == 1
+    assert "which may not answer it" in ended.out
+    assert "Tomas owns the database" in ended.out
+    assert "near miss" in ended.out
+    assert filled("ask", NEARLY, "--json").json["action"] == "confirm"
+
+
+def test_ask_lets_a_task_pass(filled: Palace) -> None:
+    ended = filled("ask", TASK)
+    assert ended.code == 0
+    assert "no recall question" in ended.out
+    assert filled("ask", TASK, "--json").json["action"] == "pass"
+
+
+def test_ask_passes_with_context_when_the_settings_say_so(
+    filled: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALACE_CONTEXT__INJECT", "always")
+    ended = filled("ask", "Write a haiku about Mira and her tea")
+    assert ended.code == 0
+    assert "attached" in ended.out
+    assert "Mira prefers tea over coffee." in ended.out
+
+
+def test_ask_may_generate_when_the_settings_say_so(
+    filled: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALACE_ENFORCE__ON_MISS", "generate")
+    monkeypatch.setenv("PALACE_ENFORCE__ON_UNCLEAR", "fallback")
+    ended = filled("ask", UNKNOWN)
+    assert ended.code == 0
+    assert "ungrounded" in ended.out
+
+
+def test_ask_reads_standard_input(filled: Palace) -> None:
+    ended = filled("ask", "-", "--json", stdin=f"{ANSWERED}\n".encode())
+    assert ended.json["action"] == "ground"
+    assert filled("why", "--json").json["prompt"] == ANSWERED
+
+
+def test_ask_session_and_project_reach_the_journal(
+    filled: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled("ask", ANSWERED, "--session", "one", "--project", "site")
+    record = filled("why", "--json").json
+    assert (record["session"], record["project"]) == ("one", "site")
+    monkeypatch.setenv("PALACE_SESSION", "two")
+    monkeypatch.setenv("PALACE_PROJECT", "shop")
+    filled("ask", ANSWERED)
+    record = filled("why", "--json").json
+    assert (record["session"], record["project"]) == ("two", "shop")
+
+
+def test_ask_takes_a_history(filled: Palace, tmp_path: Path) -> None:
+    file = tmp_path / "history.json"
+    file.write_text(json.dumps([{"role": "user", "content": "Tell me of version 4.1.0."}]))
+    ended = filled("ask", "And when did we ship it?", "--history", str(file), "--json")
+    assert ended.code in (0, 1)
+    assert ended.json["id"]
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '[{"role": 1}]', '["x"]', "\udcff"])
+def test_ask_refuses_a_history_that_is_none(filled: Palace, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "history.json"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    ended = filled("ask", "x", "--history", str(file), "--json")
+    assert ended.code == 2
+    assert "role" in ended.json["error"]["hint"]
+
+
+def test_ask_names_a_missing_history(filled: Palace) -> None:
+    ended = filled("ask", "x", "--history", "nowhere.json")
+    assert ended.code == 2
+    assert "nowhere.json" in ended.err
+
+
+# remember
+
+
+def test_remember_stores_and_says_where(palace: Palace) -> None:
+    ended = palace("remember", "The tunnel uses port 5432.", "--room", "infra", "--drawer", "net")
+    assert ended.code == 0
+    assert ended.out.startswith("stored  rooms/infra/net.md:")
+
+
+def test_remember_json_has_every_field(palace: Palace) -> None:
+    ended = palace(
+        "remember",
+        "Nobody deploys on Fridays.",
+        *("--room", "rules", "--kind", "preference", "--importance", "0.9"),
+        *("--tag", "deploy", "--tag", "friday", "--project", "site", "--json"),
+    )
+    document = ended.json
+    memory = document["memory"]
+    assert document["status"] == "stored"
+    assert memory["source"] == f"{memory['path']}:{memory['line']}"
+    assert (memory["room"], memory["kind"], memory["importance"]) == ("rules", "preference", 0.9)
+    assert (memory["scope"], set(memory["tags"])) == ("project:site", {"deploy", "friday"})
+    assert memory["trust"] == "user"
+
+
+def test_remember_twice_is_a_duplicate_and_no_failure(filled: Palace) -> None:
+    ended = filled("remember", "We shipped version 4.1.0 on 2026-03-02.", "--room", "releases")
+    assert ended.code == 0
+    assert ended.out.startswith("duplicate  rooms/releases/notes.md:")
+    again = filled("remember", "We shipped version 4.1.0 on 2026-03-02.", "--json")
+    assert again.json["status"] == "duplicate"
+
+
+def test_remember_shows_a_conflict_and_how_to_decide(filled: Palace) -> None:
+    new = "We shipped version 4.1.0 on 2026-03-05."
+    ended = filled("remember", new, "--room", "releases")
+    assert ended.code == 1
+    assert ended.out.startswith("conflict  rooms/releases/notes.md:")
+    assert "--on-conflict supersede" in ended.out
+    as_json = filled("remember", new, "--json")
+    assert (as_json.code, as_json.json["status"]) == (1, "conflict")
+    assert as_json.json["detail"]
+    decided = filled("remember", new, "--room", "releases", "--on-conflict", "supersede", "--json")
+    assert (decided.code, decided.json["status"]) == (0, "stored")
+    active = filled("list", "releases", "--json").json["memories"]
+    every = filled("list", "releases", "--all", "--json").json["memories"]
+    assert [m["text"] for m in active] == [new]
+    assert {m["status"] for m in every} == {"active", "inactive"}
+    assert "superseded by" in filled("list", "releases", "--all").out
+
+
+def test_remember_reads_standard_input(palace: Palace) -> None:
+    ended = palace("remember", "-", "--json", stdin="\ufeffGrüße aus Köln: 日本語 🙂\n".encode())
+    assert ended.json["memory"]["text"] == "Grüße aus Köln: 日本語 🙂"
+
+
+def test_remember_does_not_take_its_scope_from_the_environment(
+    palace: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALACE_SESSION", "one")
+    monkeypatch.setenv("PALACE_PROJECT", "site")
+    ended = palace("remember", "The tunnel uses port 5432.", "--json")
+    assert ended.json["memory"]["scope"] == "global"
+
+
+def test_a_text_may_begin_with_a_dash(palace: Palace) -> None:
+    ended = palace("remember", "--room", "x", "--", "--force is never used on main.")
+    assert ended.code == 0
+    refused = palace("remember", "--force is never used on main.")
+    assert refused.code == 2
+    assert "put `--` before" in refused.err
+
+
+# notes
+
+
+def test_note_list_and_promote(palace: Palace) -> None:
+    noted = palace("note", "The tunnel uses port 5432.", "--session", "one", "--json").json
+    assert noted["status"] == "noted"
+    entry = noted["note"]["id"]
+    listed = palace("note", "--list", "--session", "one")
+    assert "The tunnel uses port 5432." in listed.out
+    assert entry in listed.out
+    ended = palace(
+        *("promote", entry, "--room", "infra", "--drawer", "net"),
+        *("-s", "The tunnel to the database uses port 5432.", "-r", "asked twice"),
+    )
+    assert ended.code == 0
+    assert ended.out.startswith("stored  rooms/infra/net.md:")
+    (kept,) = palace("note", "--list", "--session", "one", "--json").json["notes"]
+    assert kept["promoted"].startswith("m-")
+    assert "promoted to m-" in palace("note", "--list", "--session", "one").out
+
+
+def test_note_takes_its_session_from_the_environment(
+    palace: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALACE_SESSION", "two")
+    palace("note", "-", "--ttl", "60", stdin=b"from a pipe\n")
+    (note,) = palace("note", "--list", "--json").json["notes"]
+    assert (note["session_id"], note["text"], note["ttl_s"]) == ("two", "from a pipe", 60)
+
+
+def test_note_list_of_nothing(filled: Palace) -> None:
+    ended = filled("note", "--list", "--session", "nobody")
+    assert (ended.code, ended.out) == (0, "")
+    assert "no living notes" in ended.err
+
+
+@pytest.mark.parametrize(
+    "argv", [("note", "--session", "s"), ("note", "x", "--list", "--session", "s"), ("note", "x")]
+)
+def test_note_wants_a_text_or_list_and_a_session(palace: Palace, argv: tuple[str, ...]) -> None:
+    assert palace(*argv).code == 2
+
+
+def test_promote_of_an_unknown_note(filled: Palace) -> None:
+    ended = filled(
+        "promote", "s-none", "--room", "a", "--drawer", "b", "-s", "x", "-r", "y", "--json"
+    )
+    assert ended.code == 1
+    assert ended.json["error"]["type"] == "MemoryNotFoundError"
+
+
+# list, show, search
+
+
+def test_list_counts_rooms(filled: Palace) -> None:
+    rooms = {r["name"]: r for r in filled("list", "--json").json["rooms"]}
+    assert rooms.keys() == {"releases", "people", "office"}
+    assert rooms["people"]["memories"] == 2
+    assert rooms["people"]["drawers"] == ["notes"]
+    text = filled("list").out
+    assert "people" in text
+    assert "2 memories" in text
+    assert "1 memory " in text
+
+
+def test_list_of_an_empty_palace(palace: Palace) -> None:
+    palace("init")
+    ended = palace("list")
+    assert ended.code == 0
+    assert "no rooms yet" in ended.out
+    assert palace("list", "--json").json == {"rooms": []}
+
+
+def test_list_shows_a_room_and_a_drawer(filled: Palace) -> None:
+    filled("remember", "Ines is on call in even weeks.", "--room", "people", "--drawer", "duty")
+    assert len(filled("list", "people", "--json").json["memories"]) == 3
+    (memory,) = filled("list", "people", "--drawer", "duty", "--json").json["memories"]
+    assert memory["text"] == "Ines is on call in even weeks."
+    assert "- Ines is on call" in filled("list", "people", "--drawer", "duty").out
+
+
+def test_list_names_the_nearest_room(filled: Palace) -> None:
+    ended = filled("list", "peple")
+    assert ended.code == 1
+    assert "'peple'" in ended.err
+    assert "did you mean 'people'?" in ended.err
+    error = filled("list", "peple", "--json").json["error"]
+    assert error["type"] == "MemoryNotFoundError"
+    assert "people" in error["hint"]
+    assert "did you mean 'notes'?" in filled("list", "people", "--drawer", "note").err
+
+
+def test_list_of_an_unknown_room_makes_none(filled: Palace, tmp_path: Path) -> None:
+    filled("list", "elsewhere")
+    assert not (tmp_path / "p" / "rooms" / "elsewhere").exists()
+
+
+def test_show_prints_text_and_metadata(filled: Palace) -> None:
+    memory = filled("remember", "The gate code changed.", "--tag", "gate", "--json").json["memory"]
+    ended = filled("show", memory["id"])
+    assert ended.out.startswith("The gate code changed.\n")
+    for piece in (memory["id"], memory["source"], "gate", "importance", "created"):
+        assert piece in ended.out
+    assert filled("show", memory["id"], "--json").json == memory | {"tags": memory["tags"]}
+    assert filled("show", memory["id"][:20], "--json").json["id"] == memory["id"]
+
+
+def test_show_of_nothing(filled: Palace) -> None:
+    ended = filled("show", "m-00000000000")
+    assert ended.code == 1
+    assert ended.out == ""
+    assert "palace list" in ended.err
+
+
+def test_show_identity_and_playbook(palace: Palace) -> None:
+    palace("init", "--sample")
+    assert palace("show", "identity").out.strip()
+    identity = palace("show", "identity", "--json").json
+    assert identity["chars"] == len(identity["text"])
+    ended = palace("show", "deploy-to-production")
+    assert ended.out.startswith("Deploy to production\nplaybooks/deploy-to-production.md")
+    assert palace("show", "deploy-to-production", "--json").json["steps"]
+
+
+def test_search_ranks_with_scores_and_sources(filled: Palace) -> None:
+    ended = filled("search", "Zürich office", "-k", "1")
+    assert ended.code == 0
+    assert "The office in Zürich opens at 08:30, 日本語." in ended.out
+    assert "rooms/office/notes.md:" in ended.out
+    (hit,) = filled("search", "Zürich office", "-k", "1", "--json").json["hits"]
+    assert hit["score"] > 0
+    assert hit["parts"]
+    assert hit["memory"]["room"] == "office"
+
+
+def test_search_without_a_hit_is_code_1(filled: Palace) -> None:
+    ended = filled("search", "xylophone quartet")
+    assert ended.code == 1
+    assert ended.out == ""
+    as_json = filled("search", "xylophone quartet", "--json")
+    assert (as_json.code, as_json.json) == (1, {"hits": []})
+
+
+def test_json_is_not_escaped(filled: Palace) -> None:
+    assert "Zürich" in filled("search", "Zürich", "--json").out
+    assert "日本語" in filled("list", "office", "--json").out
+
+
+# wakeup, journal, why
+
+
+def test_wakeup_says_what_it_left_out(palace: Palace) -> None:
+    palace("init", "--sample")
+    ended = palace("wakeup", "--session", "one", "--budget", "120")
+    assert ended.code == 0
+    assert ended.out.strip()
+    assert "of 120 tokens used" in ended.err
+    assert "left out:" in ended.err
+    document = palace("wakeup", "--session", "one", "--budget", "120", "--json").json
+    assert document["text"].splitlines() == ended.out.splitlines()
+    assert document["used_tokens"] <= document["budget_tokens"] == 120
+    assert document["left_out"]
+
+
+def test_wakeup_wants_a_session(filled: Palace, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert filled("wakeup").code == 2
+    monkeypatch.setenv("PALACE_SESSION", "one")
+    assert filled("wakeup").code == 0
+
+
+def test_journal_lists_newest_first(filled: Palace) -> None:
+    for prompt in (ANSWERED, UNKNOWN, TASK):
+        filled("ask", prompt)
+    records = filled("journal", "--json").json["records"]
+    assert [r["prompt"] for r in records] == [TASK, UNKNOWN, ANSWERED]
+    text = filled("journal", "-n", "2").out.splitlines()
+    assert len(text) == 2
+    assert "pass" in text[0]
+    assert "fallback" in text[1]
+
+
+@pytest.mark.parametrize("since", ["1h", "7d", "2w", "30M", "2020-01-01", "2020-01-01T00:00:00Z"])
+def test_journal_since_keeps_the_late(filled: Palace, since: str) -> None:
+    filled("ask", TASK)
+    assert len(filled("journal", "--since", since, "--json").json["records"]) == 1
+
+
+def test_journal_since_drops_the_early(filled: Palace) -> None:
+    filled("ask", TASK)
+    assert filled("journal", "--since", "2999-01-01", "--json").json == {"records": []}
+    assert "no verdicts" in filled("journal", "--since", "2999-01-01").err
+
+
+@pytest.mark.parametrize("since", ["yesterday", "7", "d", "7y", "999999w", "2026-13-01", ""])
+def test_journal_refuses_what_is_no_time(filled: Palace, since: str) -> None:
+    ended = filled("journal", "--since", since)
+    assert ended.code == 2
+    assert "7d" in ended.err
+
+
+def test_why_explains_the_last_verdict(filled: Palace) -> None:
+    identifier = filled("ask", ANSWERED, "--json").json["id"]
+    ended = filled("why")
+    assert ended.code == 0
+    assert ended.out.startswith(identifier)
+    assert "L1" in ended.out
+    assert "confidence" in ended.out
+
+
+def test_why_without_a_verdict(filled: Palace) -> None:
+    assert filled("why").code == 1
+    ended = filled("why", "v-unknown", "--json")
+    assert (ended.code, ended.json["error"]["type"]) == (1, "MemoryNotFoundError")
+
+
+# import, export
+
+
+def test_export_and_import_carry_a_palace(filled: Palace, tmp_path: Path) -> None:
+    ended = filled("export", "backup.json")
+    assert ended.code == 0
+    assert "4 memories" in ended.out
+    other = str(tmp_path / "other")
+    taken = filled("import", "backup.json", "--root", other, "--json").json
+    assert (taken["kind"], taken["added"], taken["refused"]) == ("export", 3, [])
+    again = filled("import", "backup.json", "--root", other)
+    assert again.code == 0
+    assert "0 files added" in again.out
+    assert "3 files unchanged" in again.out
+    assert filled("ask", ANSWERED, "--root", other).code == 0
+
+
+def test_export_to_standard_output_is_one_document(filled: Palace) -> None:
+    plain = filled("export", "-")
+    assert plain.json["format"] == "mempalace-export"
+    assert len(plain.json["memories"]) == 4
+    assert "Zürich" in plain.out
+    assert filled("export", "-", "--json").json == plain.json
+
+
+def test_export_as_markdown(filled: Palace, tmp_path: Path) -> None:
+    ended = filled("export", "copy", "--format", "markdown", "--json")
+    assert ended.json["memories"] == 4
+    assert (tmp_path / "copy" / "rooms" / "people" / "notes.md").is_file()
+    assert filled("export", "-", "--format", "markdown").code == 2
+
+
+def test_export_overwrites_nothing(filled: Palace, tmp_path: Path) -> None:
+    (tmp_path / "backup.json").write_text("mine")
+    ended = filled("export", "backup.json", "--json")
+    assert (ended.code, ended.json["error"]["type"]) == (2, "ConfigError")
+    assert (tmp_path / "backup.json").read_text() == "mine"
+
+
+def test_import_lists_what_it_refused(palace: Palace, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "good.md").write_text("- The gate is green.\n")
+    (notes / "bad.md").write_bytes(b"\xff\xfe\x00")
+    ended = palace("import", "notes")
+    assert ended.code == 0
+    assert "1 files added" in ended.out
+    assert "bad.md: " in ended.out
+    (notes / "good.md").unlink()
+    refused = palace("import", "notes", "--json")
+    assert refused.code == 2
+    assert len(refused.json["refused"]) == 1
+
+
+def test_import_of_conversation_turns(palace: Palace, tmp_path: Path) -> None:
+    turn = {"session": "a", "speaker": "Kim", "text": "Hello.", "at": "2026-03-02T10:00:00Z"}
+    (tmp_path / "turns.jsonl").write_text(json.dumps(turn) + "\n")
+    ended = palace("import", "turns.jsonl")
+    assert ended.code == 0
+    assert "1 turns added" in ended.out
+
+
+def test_import_of_nothing(palace: Palace) -> None:
+    ended = palace("import", "nowhere", "--json")
+    assert ended.code == 2
+    assert "nowhere" in ended.json["error"]["message"]
+
+
+# init, care
+
+
+def test_init_makes_a_private_palace_and_overwrites_nothing(palace: Palace, tmp_path: Path) -> None:
+    ended = palace("init", str(tmp_path / "new"))
+    root = tmp_path / "new"
+    assert ended.code == 0
+    assert "Next:" in ended.out
+    assert f"palace --root {root} ask" in ended.out
+    for name in ("rooms", "playbooks", "config"):
+        assert stat.S_IMODE((root / name).stat().st_mode) == 0o700
+    for name in ("identity.txt", "config/mempalace.yaml"):
+        assert stat.S_IMODE((root / name).stat().st_mode) == 0o600
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700
+    (root / "identity.txt").write_text("I am mine.\n")
+    (root / "config" / "mempalace.yaml").write_text("preset: none\n")
+    again = palace("init", str(root), "--sample", "--preset", "issue_analysis", "--json")
+    assert (root / "identity.txt").read_text() == "I am mine.\n"
+    assert (root / "config" / "mempalace.yaml").read_text() == "preset: none\n"
+    assert "identity.txt" in again.json["kept"]
+    assert again.json["advice"]
+    assert palace("ask", "x", "--root", str(root)).code == 0
+
+
+@pytest.mark.parametrize("preset", get_args(commands_write.PresetName))
+def test_init_with_a_preset_switches_its_cues_on(
+    palace: Palace, tmp_path: Path, preset: str
+) -> None:
+    ended = palace("init", "--preset", preset, "--json")
+    assert ended.code == 0
+    assert any(path.startswith("playbooks/") for path in ended.json["made"])
+    assert ended.json["advice"] == []
+    loaded = load_settings(root=tmp_path / "p")
+    assert loaded.settings.preset == preset
+    assert loaded.root == tmp_path / "p"
+
+
+def test_init_settings_do_not_pin_the_root(palace: Palace, tmp_path: Path) -> None:
+    palace("init")
+    (tmp_path / "p").rename(tmp_path / "moved")
+    moved = tmp_path / "moved"
+    assert load_settings(root=moved, env={}).root == moved
+
+
+def test_init_sample_can_be_asked(palace: Palace) -> None:
+    assert palace("init", "--sample").code == 0
+    ended = palace("search", "outage on a Friday")
+    assert ended.code == 0
+    assert palace("list", "--json").json["rooms"]
+
+
+def test_reindex_counts(filled: Palace) -> None:
+    assert "4 memories read from 3 files" in filled("reindex").out
+    assert filled("reindex", "--json").json["memories"] == 4
+    assert filled("ask", ANSWERED).code == 0
+
+
+def test_doctor_reports_each_check(filled: Palace) -> None:
+    ended = filled("doctor", "--json")
+    checks = ended.json["checks"]
+    assert len(checks) > 3
+    assert ended.json["ok"] == all(c["ok"] for c in checks)
+    assert ended.code == (0 if ended.json["ok"] else 3)
+    assert all(c["hint"] for c in checks if not c["ok"])
+    text = filled("doctor").out
+    assert all(c["name"] in text for c in checks)
+
+
+def test_doctor_fails_with_a_hint(filled: Palace, tmp_path: Path) -> None:
+    (tmp_path / "p" / "identity.txt").write_text("x" * 1500)
+    ended = filled("doctor")
+    assert ended.code == 3
+    assert "FAIL  identity" in ended.out
+    assert not filled("doctor", "--json").json["ok"]
+
+
+def test_config_explain_names_origins(palace: Palace, tmp_path: Path) -> None:
+    (tmp_path / "mempalace.yaml").write_text("search:\n  top_k: 7\n")
+    rows = {r["key"]: r for r in palace("config", "explain", "--json").json["settings"]}
+    assert rows["search.top_k"]["value"] == "7"
+    assert rows["search.top_k"]["origin"] == f"file {tmp_path / 'mempalace.yaml'}:2"
+    assert rows["root"]["origin"] == "env PALACE_ROOT"
+    assert "search.top_k" in palace("config", "explain").out
+
+
+def test_config_explain_hides_tokens(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITEA_TOKEN", "abcdefghij0123456789")
+    for argv in (("config", "explain"), ("config", "explain", "--json")):
+        assert "abcdefghij" not in palace(*argv).out
+
+
+def test_config_default_can_be_used(palace: Palace, tmp_path: Path) -> None:
+    text = palace("config", "default").out
+    (tmp_path / "d.yaml").write_text(text)
+    assert palace("config", "path", "--config", "d.yaml").code == 0
+    assert palace("config", "default", "--json").json == {"yaml": text}
+
+
+def test_config_path(palace: Palace, tmp_path: Path) -> None:
+    assert palace("config", "path", "--json").json == {
+        "file": None,
+        "root": str(tmp_path / "p"),
+        "ignored": [],
+    }
+    (tmp_path / "mempalace.yaml").write_text("preset: none\n")
+    assert str(tmp_path / "mempalace.yaml") in palace("config", "path").out
+
+
+# global options
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_global_options_on_both_sides(filled: Palace, tmp_path: Path, where: str) -> None:
+    (tmp_path / "c.yaml").write_text("search:\n  top_k: 1\n")
+    options = ["--root", str(tmp_path / "p"), "--config", "c.yaml", "--json"]
+    rest = ["search", "the"] if where == "before" else []
+    argv = [*options, *rest] if where == "before" else ["search", "Mira tea", *options]
+    ended = filled(*argv) if where == "after" else filled(*options, "search", "Mira tea")
+    assert len(ended.json["hits"]) == 1
+
+
+def test_option_after_the_verb_wins(filled: Palace, tmp_path: Path) -> None:
+    ended = filled("--root", "nowhere", "list", "--root", str(tmp_path / "p"), "--json")
+    assert len(ended.json["rooms"]) == 3
+    inner = filled("config", "--json", "path")
+    assert inner.json["root"] == str(tmp_path / "p")
+
+
+def test_config_from_the_environment(
+    filled: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "c.yaml").write_text("search:\n  top_k: 1\n")
+    monkeypatch.setenv("PALACE_CONFIG", str(tmp_path / "c.yaml"))
+    assert filled("config", "path", "--json").json["file"] == str(tmp_path / "c.yaml")
+
+
+def test_version(palace: Palace) -> None:
+    from palace import __version__
+
+    assert palace("--version").out.strip() == __version__
+    assert palace("--version", "--json").json == {"version": __version__}
+
+
+@pytest.mark.parametrize("argv", [(), ("config",)])
+def test_no_command_shows_help(palace: Palace, argv: tuple[str, ...]) -> None:
+    ended = palace(*argv)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert "Usage: palace" in ended.err
+    as_json = palace(*argv, "--json")
+    assert as_json.code == 2
+    assert as_json.json["error"]["type"] == "UsageError"
+
+
+def test_main_exits_with_the_code(palace: Palace) -> None:
+    for argv, code in (["--version"], 0), (["nonsense"], 2), (["list"], 2):
+        with pytest.raises(SystemExit) as ended:
+            main(argv)
+        assert ended.value.code == code
+
+
+def _commands() -> list[tuple[str, ...]]:
+    top: Any = typer.main.get_command(application())
+    found: list[tuple[str, ...]] = []
+    for name, command in top.commands.items():
+        below = getattr(command, "commands", {})
+        found += [(name, inner) for inner in below] or [(name,)]
+    return found
+
+
+def test_commands_are_complete() -> None:
+    assert {" ".join(c) for c in _commands()} == {
+        *("init", "remember", "note", "promote", "import", "ask", "search", "list", "show"),
+        *("wakeup", "journal", "why", "export", "reindex", "doctor"),
+        *("config explain", "config default", "config path"),
+    }
+
+
+@pytest.mark.parametrize("command", _commands(), ids=" ".join)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_every_command_has_help_with_an_example(
+    palace: Palace, command: tuple[str, ...], option: str
+) -> None:
+    ended = palace(*command, option)
+    assert ended.code == 0
+    assert f"Usage: palace {' '.join(command)}" in ended.out
+    assert f"Example: palace {' '.join(command)}" in ended.out
+    for shared in ("--root", "--config", "--json"):
+        assert shared in ended.out
+
+
+def test_short_help_is_not_cut(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "..." not in palace("--help").out
+
+
+def test_choices_are_the_facade_s() -> None:
+    assert get_args(commands_write.Kind) == get_args(MemoryKind)
+    assert get_args(commands_write.OnConflict) == get_args(OnConflict)
+    assert {*get_args(commands_write.PresetName), "sample"} == set(preset_names())

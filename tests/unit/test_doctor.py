@@ -1,0 +1,260 @@
+"""Doctor: it finds what does not work, and leaves nothing behind, whatever happens."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from palace.doctor import PROBE_ROOM, run_checks
+from palace.mempalace import Mempalace
+from palace.presets import load_preset, seed
+from palace.store.files import FileSystem
+from palace.store.rooms import RoomStore
+
+NAMES = [
+    "settings",
+    "permissions",
+    "files",
+    "ids",
+    "identity",
+    "index",
+    "remember",
+    "search",
+    "rebuild",
+    "retire",
+    "scratchpad",
+    "journal",
+    "enforcer",
+]
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    for name in [name for name in os.environ if name.startswith("PALACE_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    seed(load_preset("sample"), tmp_path / "palace")
+    return tmp_path / "palace"
+
+
+@pytest.fixture
+def palace(root: Path) -> Iterator[Mempalace]:
+    with Mempalace.open(root) as opened:
+        yield opened
+
+
+def checks_of(palace: Mempalace):
+    return {check.name: check for check in run_checks(palace)}
+
+
+def failed(palace: Mempalace) -> dict[str, str]:
+    return {check.name: check.detail for check in run_checks(palace) if not check.ok}
+
+
+def own_files(root: Path) -> dict[str, bytes]:
+    """Everything in the palace that is not derived."""
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else b""
+        for path in root.rglob("*")
+        if ".palace" not in path.relative_to(root).parts
+    }
+
+
+def with_settings(root: Path, text: str) -> Mempalace:
+    (root / "config").mkdir(exist_ok=True)
+    (root / "config/mempalace.yaml").write_text(text)
+    return Mempalace.open(root)
+
+
+class FullDisk(FileSystem):
+    def write(self, descriptor: int, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class Interrupted(FileSystem):
+    """Somebody presses Ctrl-C when the second file is in place."""
+
+    def __init__(self) -> None:
+        self.renamed = 0
+
+    def rename(self, source: Path, target: Path) -> None:
+        super().rename(source, target)
+        self.renamed += 1
+        if self.renamed == 2:
+            raise KeyboardInterrupt
+
+
+_ON_INSERT = """
+CREATE TRIGGER sabotage AFTER INSERT ON memories BEGIN
+  UPDATE memories SET status = '{status}' WHERE key = NEW.key;
+END
+"""
+
+
+class TestSoundPalace:
+    def test_passes_every_check_in_a_fixed_order(self, palace: Mempalace):
+        checks = run_checks(palace)
+        assert [check.name for check in checks] == NAMES
+        assert [check for check in checks if not check.ok] == []
+        assert all(check.detail for check in checks)
+
+    def test_keeps_no_trace(self, palace: Mempalace, root: Path):
+        before, size = own_files(root), palace.index.size()
+        run_checks(palace)
+        assert own_files(root) == before
+        assert palace.index.size() == size
+        assert all(room.name != PROBE_ROOM for room in palace.rooms())
+        assert [p.name for p in (root / ".palace").iterdir() if p.name.startswith("doctor")] == []
+        assert list(palace.journal.records()) == []
+
+    def test_an_empty_palace_is_sound_and_stays_empty(self, tmp_path: Path):
+        with Mempalace.open(tmp_path / "empty") as palace:
+            assert failed(palace) == {}
+            assert own_files(tmp_path / "empty") == {}
+
+    def test_a_room_of_the_same_name_is_kept(self, palace: Mempalace, root: Path):
+        palace.remember("Somebody works here.", room=PROBE_ROOM)
+        before = own_files(root)
+        assert failed(palace) == {}
+        assert own_files(root) == before
+
+    def test_living_notes_and_records_of_others_are_kept(self, palace: Mempalace, root: Path):
+        palace.note("Mine.", session_id="s1")
+        palace.journal.append({"id": "x-1", "type": "note", "at": "2026-05-08T10:00:00Z"})
+        before = own_files(root)
+        assert "2026-05-08" in checks_of(palace)["journal"].detail
+        assert own_files(root) == before
+
+    def test_is_the_verb_of_the_facade(self, palace: Mempalace):
+        assert [check.name for check in palace.doctor()] == NAMES
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "enforce: {on_miss: generate}",
+            "enforce: {on_hit: answer, on_unclear: fallback}",
+            "layers: [L0, L1]",
+            "journal: {enabled: false}",
+            "context: {inject: always}",
+            "index: {refresh_s: 3600.0}",
+            "search: {top_k: 1, candidates: 1}",
+            "write: {secrets: redact}",
+        ],
+    )
+    def test_settings_that_are_allowed_break_nothing(self, root: Path, text):
+        with with_settings(root, text) as palace:
+            assert failed(palace) == {}
+
+
+class TestInspections:
+    def test_the_settings_file_in_force_is_named(self, root: Path, tmp_path: Path):
+        (tmp_path / "work/mempalace.yaml").write_text("preset: none\n")
+        with with_settings(root, "preset: none\n") as palace:
+            check = checks_of(palace)["settings"]
+        assert str(tmp_path / "work/mempalace.yaml") in check.detail
+        assert str(root / "config/mempalace.yaml") in check.hint
+
+    def test_faults_are_named_with_their_place(self, palace: Mempalace, root: Path):
+        path = root / "rooms/people/broken.md"
+        path.write_text("# Broken\n\n- A.\n  <!-- memory kind=nonsense -->\n\n```\nnever closed\n")
+        (root / "playbooks/odd.md").write_text("---\ntriggers: [\n---\n# Odd\n")
+        detail = failed(palace)["files"]
+        assert "rooms/people/broken.md:4:" in detail
+        assert "rooms/people/broken.md:6:" in detail
+        assert "playbooks/odd.md:" in detail
+        assert detail.startswith("3 ")
+
+    def test_a_long_list_is_cut(self, palace: Mempalace, root: Path):
+        (root / "rooms/people/broken.md").write_text("- A.\n  <!-- memory kind=nonsense -->\n" * 9)
+        assert failed(palace)["files"].endswith("and 4 more")
+
+    def test_ids_of_several_memories_are_named(self, palace: Mempalace, root: Path):
+        (root / "rooms/people/a.md").write_text("- One.\n  <!-- memory id=m-twice -->\n")
+        (root / "rooms/people/b.md").write_text("- Two.\n  <!-- memory id=m-twice -->\n")
+        palace.refresh()
+        detail = failed(palace)["ids"]
+        assert "m-twice in rooms/people/a.md:1" in detail
+        assert "m-twice in rooms/people/b.md:1" in detail
+
+    def test_a_long_identity_is_measured(self, palace: Mempalace, root: Path):
+        (root / "identity.txt").write_text("x" * 1010)
+        assert "10 too many" in failed(palace)["identity"]
+
+    @pytest.mark.skipif(os.name == "nt", reason="modes are a POSIX matter")
+    def test_an_open_folder_is_a_warning_only(self, palace: Mempalace, root: Path):
+        root.chmod(0o755)
+        check = checks_of(palace)["permissions"]
+        assert check.ok
+        assert "chmod 700" in check.hint
+
+    def test_a_damaged_index_is_found_and_hides_nothing_else(self, palace: Mempalace, root: Path):
+        before = own_files(root)
+        palace.index._rows("DELETE FROM fts")
+        palace.index._rows("DROP TABLE vocabulary")
+        found = checks_of(palace)
+        assert not found["index"].ok
+        assert "reindex" in found["index"].hint
+        assert [found[n].ok for n in ("files", "ids", "identity", "scratchpad", "journal")] == [
+            True
+        ] * 5
+        assert own_files(root) == before
+
+    def test_an_index_that_forgot_a_file_is_found(self, palace: Mempalace):
+        palace.index._rows("UPDATE memories SET data = replace(data, 'Mira', 'Mara')")
+        assert "otherwise in the files" in failed(palace)["rebuild"]
+
+
+class TestTrials:
+    def test_a_full_disk_is_told_and_the_rest_is_tried(self, palace: Mempalace, root: Path):
+        palace.store = RoomStore(root, file_system=FullDisk())
+        before = own_files(root)
+        found = checks_of(palace)
+        assert "No space left" in found["remember"].detail
+        assert found["remember"].hint
+        assert [found[n].detail for n in ("search", "rebuild", "retire")] == [
+            "not tried: nothing could be stored"
+        ] * 3
+        assert found["scratchpad"].ok
+        assert found["enforcer"].ok
+        assert own_files(root) == before
+
+    def test_a_search_that_finds_nothing_is_told_and_the_probe_removed(self, palace, root):
+        before = own_files(root)
+        palace.index._rows(_ON_INSERT.format(status="inactive"))
+        assert "not found" in failed(palace)["search"]
+        assert own_files(root) == before
+
+    def test_a_retired_memory_that_is_still_found_is_told(self, palace, root):
+        before = own_files(root)
+        palace.index._rows(_ON_INSERT.format(status="active"))
+        assert failed(palace) == {"retire": "a memory that was retired is still found by a search"}
+        assert own_files(root) == before
+
+    def test_an_interruption_leaves_nothing_behind(self, palace, root):
+        before, size = own_files(root), palace.index.size()
+        palace.store = RoomStore(root, file_system=Interrupted())
+        with pytest.raises(KeyboardInterrupt):
+            run_checks(palace)
+        assert own_files(root) == before
+        assert palace.index.size() == size
+
+    def test_a_scratchpad_that_cannot_be_written_is_told(self, palace: Mempalace, root: Path):
+        (root / "scratchpad").write_text("I am a file")
+        assert list(failed(palace)) == ["scratchpad"]
+
+    def test_a_journal_that_cannot_be_read_is_told(self, palace: Mempalace, root: Path):
+        (root / "journal").write_text("I am a file")
+        assert "journal" in failed(palace)
+
+    def test_a_bar_that_lets_everything_pass_is_told(self, root: Path):
+        with with_settings(root, "detector: {recall_at: 1.0, other_below: 1.0}") as palace:
+            assert "unknown name" in failed(palace)["enforcer"]

@@ -1,0 +1,433 @@
+"""The SQLite index: what it finds, how it survives, and what other processes see."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from palace.errors import StoreUnavailableError
+from palace.ports import Index, Scope
+from palace.recall.lexicon import load_lexicons
+from palace.recall.query import Analyst
+from palace.store import index_sqlite
+from palace.store.index_sqlite import SCHEMA_VERSION, SqliteIndex, memory_tokens
+from palace.text import utc_now
+from palace.types import Turn
+from tests.doubles import indexed, memory, paged
+
+LEXICONS = load_lexicons(("en", "de", "ru", "zh", "ja"))
+KETTLE = memory("The blue kettle stands by the window.")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / ".palace" / "index.sqlite"
+
+
+@pytest.fixture
+def index(path: Path) -> Iterator[SqliteIndex]:
+    index = SqliteIndex(path)
+    yield index
+    index.close()
+
+
+def texts(index: SqliteIndex, *terms: str, scope: Scope | None = None) -> list[str]:
+    found = index.candidates(terms, layer="L1", scope=scope or Scope(), limit=20)
+    return [m.text for m in index.load([c.key for c in found])]
+
+
+def asked(index: SqliteIndex, prompt: str) -> list[str]:
+    query = Analyst(LEXICONS, index).analyse(Turn(prompt))
+    return texts(index, *query.terms)
+
+
+def test_is_an_index() -> None:
+    assert isinstance(SqliteIndex(None), Index)
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [
+        ("我们的数据库在柏林。", "我们的数据库在哪里?"),
+        ("我们的数据库在柏林。", "数据库"),
+        ("A naïve cache was removed.", "What happened to the naive cache?"),
+        ("A naive cache was removed.", "What happened to the naïve cache?"),
+        ("Call handleWebSocketReconnect twice.", "where is handleWebSocketReconnect called"),
+        ("Call handleWebSocketReconnect twice.", "what do we do on a web socket reconnect?"),
+        ("Call handleWebSocketReconnect twice.", "WebSocket?"),
+        ("Shipped v2.0.1 on Monday.", "When did we ship v2.0.1?"),
+        ("Shipped v2.0.1 on Monday.", "When did we ship 2.0.1?"),
+        ("Shipped 2.0.1 on Monday.", "When did we deliver v2.0.1?"),
+        ("The worker died with ECONNREFUSED.", "why did we see econnrefused?"),
+        ("The worker died with econnrefused.", "Why ECONNREFUSED?"),
+        ("The Wi-Fi code hangs in the hall.", "where is the wifi code?"),
+        ("The Wi-Fi repeater hangs in the hall.", "wi-fi"),
+        ("The roof cost 18,000 euros.", "what did 18000 buy us?"),
+        ("The roof cost 18000 euros.", "what did 18,000 buy us?"),
+        ("Moved in on 2026-10-05.", "What happened in October 2026?"),
+        ("Moved in on 2026-10-05.", "2026-10-05"),
+        ("Am 5. Oktober umgezogen.", "what happened in October"),
+        ("We went to the lake.", "Where did we go?"),
+        ("Go to the lake.", "Where have we gone?"),
+        ("Priya's desk is by the door.", "where does Priya sit"),
+        ("Priya’s desk is by the door.", "where does Priya sit"),
+        ("Переехали из старой квартиры.", "квартира"),
+        ("ガギグという店で会った。", "ガギグ"),
+        ("The owner is mira@example.org.", "mira@example.org?"),
+        ("Set okabe_visits to 4.", "what is okabe_visits set to"),
+        ("Edit src/main/app.py first.", "src/main/app.py"),
+        ("İstanbul office opened.", "istanbul"),
+        ("ＦＵＬＬ width sign.", "full"),
+    ],
+)  # fmt: skip
+def test_found_by_a_reasonable_question(text: str, prompt: str) -> None:
+    index = indexed(memory(text), memory("Nothing of the sort here.", 1))
+    assert text in asked(index, prompt)
+
+
+def test_hyphenated_question_finds_the_joined_word() -> None:
+    index = indexed(memory("The wifi code hangs in the hall."))
+    assert asked(index, "Wi-Fi?") == ["The wifi code hangs in the hall."]
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [("ガギグという店で会った。", "カキク"), ("The color of the shed.", "The colander?")],
+)
+def test_not_found_by_something_else(text: str, prompt: str) -> None:
+    assert asked(indexed(memory(text)), prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'NEAR(kettle "blue', "kettle AND", "OR kettle NOT", "kettle*", '"kettle', "(kettle", "a:kettle",
+        "-kettle", "^kettle", "kettle\x00", "kettle 🙂", "body:kettle", "{kettle}", "kettle' --",
+        "kettle; DROP TABLE memories", "\\kettle\\", "kettle\ud800",
+    ],
+)  # fmt: skip
+def test_operators_in_a_prompt_are_harmless(prompt: str) -> None:
+    assert asked(indexed(KETTLE), prompt) == [KETTLE.text]
+
+
+@pytest.mark.parametrize("prompt", ["🙂", "\x00", '"', "* ^ -", "", "\ud800", "()" * 2000])
+def test_a_prompt_without_words_finds_nothing(prompt: str) -> None:
+    assert asked(indexed(KETTLE), prompt) == []
+
+
+def test_a_thousand_terms_are_bounded() -> None:
+    terms = ["kettl", *(f"t{n}" for n in range(1000))]
+    assert texts(indexed(KETTLE), *terms) == [KETTLE.text]
+
+
+def test_heading_room_tags_and_triggers_are_found() -> None:
+    fields = {"heading": "Kitchen > Tea", "tags": ("ritual",), "triggers": ("thirsty",)}
+    index = indexed(memory("Blue one.", **fields), memory("Green one.", 1))
+    for term in ("kitchen", "tea", "ritual", "thirsti"):
+        assert texts(index, term) == ["Blue one."]
+
+
+def test_words_of_the_text_beat_words_of_its_place() -> None:
+    index = indexed(memory("Shelf one is here.", heading="Kettle"), memory("Kettle one is here.", 1))
+    assert texts(index, "kettl")[0] == "Kettle one is here."
+
+
+def test_timeline_memories_are_found_by_their_day() -> None:
+    moment = utc_now().replace(year=2026, month=3, day=14)
+    body, context, names = memory_tokens(
+        memory("we planted beans", room="timeline", created=moment, heading="Mira")
+    )
+    assert {"2026-03-14", "2026", "month03", "mira"} <= set(context.split())
+    assert body.split() == ["we", "plant", "bean"]
+    assert names.split() == []
+
+
+def test_a_speaker_is_a_name() -> None:
+    said = memory("we planted beans", room="timeline", speaker="Mira")
+    assert memory_tokens(said)[2].split() == ["mira"]
+
+
+def test_scope_is_exact_for_hostile_ids(index: SqliteIndex) -> None:
+    index.apply([paged(memory("secret kettle", scope="session:s1"))])
+    for session in ("%", "s_", "s1\x00", "S1", " s1", "session:s1", "?", "s1' OR 1=1 --"):
+        assert texts(index, "kettl", scope=Scope(session_id=session)) == []
+    assert texts(index, "kettl", scope=Scope(session_id="s1")) == ["secret kettle"]
+
+
+def test_unsayable_ids_find_nothing(index: SqliteIndex) -> None:
+    index.apply([paged(memory("secret kettle", scope="session:s1"))])
+    assert texts(index, "kettl", scope=Scope(session_id="\ud800", project="\udfff")) == []
+    assert index.get("\ud800\ud800\ud800\ud800\ud800\ud800\ud800\ud800") is None
+
+
+@pytest.mark.parametrize("term", [" ", "\x01", "", '"', "\t\n"])
+def test_terms_without_words_find_nothing(index: SqliteIndex, term: str) -> None:
+    index.apply([paged(KETTLE)])
+    assert texts(index, term) == []
+
+
+def test_get_by_prefix(index: SqliteIndex) -> None:
+    index.apply([paged(memory("one", id="m-aaaa1111"), memory("two", 1, id="m-aaaa2222"))])
+    assert index.get("m-aaaa11") == index.get("m-aaaa1111")
+    assert index.get("m-aaaa1") is None  # seven characters are no prefix
+    assert index.get("m-aaaa22%") is None
+    assert index.get("") is None
+    index.apply([paged(memory("three", 2, id="m-aaaa1199"), path="rooms/desk/b.md")])
+    assert index.get("m-aaaa11") is None  # two begin so
+
+
+def test_a_whole_id_wins_over_a_prefix(index: SqliteIndex) -> None:
+    index.apply([paged(memory("one", id="m-aaaa11"), memory("two", 1, id="m-aaaa1122"))])
+    found = index.get("m-aaaa11")
+    assert found is not None
+    assert found.text == "one"
+
+
+def test_memories_in_file_order(index: SqliteIndex) -> None:
+    index.apply([paged(memory("b0", 0), memory("b1", 1, status="inactive"), path="rooms/b/x.md")])
+    index.apply([paged(memory("a0", 2, room="attic"), path="rooms/a/x.md")])
+    index.apply([paged(memory("p", 3), path="playbooks/p.md")], layer="L4")
+    assert [m.text for m in index.memories()] == ["a0", "b0", "b1"]
+    assert [m.text for m in index.memories(room="attic")] == ["a0"]
+    assert [m.text for m in index.memories(path="rooms/b/x.md")] == ["b0", "b1"]
+    assert [m.text for m in index.memories(layer="L4")] == ["p"]
+    assert index.rooms() == {"attic": 1, "desk": 1}
+
+
+def test_stamps_and_digests(index: SqliteIndex) -> None:
+    document, stamp = paged(KETTLE, digest="abc")
+    assert index.apply([(document, stamp)]) == 1
+    assert index.stamps() == {document.path: (stamp, False)}
+    assert index.digests() == {document.path: "abc"}
+    later = type(stamp)(stamp.path, 5, 4 * 10**18)
+    index.touch([later])
+    assert index.stamps() == {document.path: (later, True)}
+
+
+def test_a_failed_apply_changes_nothing(index: SqliteIndex) -> None:
+    index.apply([paged(KETTLE)])
+
+    def documents() -> Iterator[object]:
+        yield paged(memory("other"))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.apply(documents())  # type: ignore[arg-type]
+    assert texts(index, "kettl") == [KETTLE.text]
+    assert index.check() is None
+    index.apply([paged(memory("other"))])
+    assert texts(index, "other") == ["other"]
+
+
+# -- other processes and threads ----------------------------------------------------------------
+
+
+def test_another_process_sees_new_rows_at_once(index: SqliteIndex, path: Path) -> None:
+    other = SqliteIndex(path)
+    assert other.size() == 0
+    assert other.counts(["kettl"])["kettl"].any == 0
+    index.apply([paged(KETTLE)])
+    assert (texts(other, "kettl"), other.size()) == ([KETTLE.text], 1)
+    assert other.counts(["kettl"])["kettl"].any == 1
+    other.apply((), removed=[KETTLE.path])
+    assert (texts(index, "kettl"), index.size()) == ([], 0)
+    assert index.counts(["kettl"])["kettl"].any == 0
+    other.close()
+
+
+def test_another_process_sees_what_is_written_after_a_clear(
+    index: SqliteIndex, path: Path
+) -> None:
+    index.apply([paged(KETTLE)])
+    other = SqliteIndex(path)
+    index.clear()
+    assert index.size() == 0
+    index.apply([paged(memory("a green lamp"))])
+    assert texts(other, "lamp", "kettl") == ["a green lamp"]
+    other.close()
+
+
+def test_many_processes_open_a_new_index_at_once(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+    for attempt in range(8):
+        path = tmp_path / str(attempt) / "index.sqlite"
+        path.parent.mkdir()
+        together = threading.Barrier(6)
+
+        def write(number: int, path: Path = path, together: threading.Barrier = together) -> None:
+            together.wait()
+            try:
+                index = SqliteIndex(path)
+                index.apply([paged(memory(f"word{number}", number), path=f"rooms/{number}.md")])
+                index.close()
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=write, args=(n,)) for n in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        reopened = SqliteIndex(path)
+        assert reopened.size() == 6
+        reopened.close()
+    assert failures == []
+
+
+def test_threads_share_one_index(index: SqliteIndex) -> None:
+    index.apply([paged(KETTLE)])
+    stop = threading.Event()
+    failures: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            while not stop.is_set():
+                index.counts(["kettl", "lamp", *(f"w{n}" for n in range(20))])
+                texts(index, "kettl")
+                index.size()
+        except BaseException as error:
+            failures.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for number in range(60):
+        index.apply([paged(memory(f"w{number}", number), path=f"rooms/{number}.md")])
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert failures == []
+    assert index.size() == 61
+
+
+# -- damage -------------------------------------------------------------------------------------
+
+
+def fill(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.apply(
+        paged(*(memory(f"kettle {n} of {f}", n) for n in range(20)), path=f"rooms/{f}.md")
+        for f in range(10)
+    )
+    index.close()
+
+
+DAMAGE = {
+    "empty": lambda data: b"",
+    "zeroed": lambda data: b"\0" * len(data),
+    "first half": lambda data: data[: len(data) // 2],
+    "first page": lambda data: data[:4096],
+    "a piece of a page": lambda data: data[:100],
+    "last byte gone": lambda data: data[:-1],
+    "not a database": lambda data: b"this was never a database, only words" * 200,
+    "header only spoiled": lambda data: b"XX" + data[2:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_is_rebuilt_at_open(path: Path, damage: str) -> None:
+    fill(path)
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    index = SqliteIndex(path)
+    index.apply([paged(memory("a fresh kettle"))])
+    assert "a fresh kettle" in texts(index, "fresh")
+    assert index.check() is None
+    index.close()
+
+
+def test_damage_in_the_middle_is_an_error_that_a_clear_repairs(path: Path) -> None:
+    fill(path)
+    data = path.read_bytes()
+    path.write_bytes(data[:12288] + b"\0" * (len(data) - 12288))
+    index = SqliteIndex(path)
+    assert index.check()
+    try:
+        index.apply([paged(KETTLE)])
+        texts(index, "kettl")
+    except StoreUnavailableError as error:
+        assert "reindex" in error.hint
+    index.clear()
+    assert index.check() is None
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl") == [KETTLE.text]
+    index.close()
+
+
+FOREIGN = {
+    "newer schema": ["CREATE TABLE files (a)", f"PRAGMA user_version = {SCHEMA_VERSION + 1}"],
+    "own version, other tables": ["CREATE TABLE files (a)", f"PRAGMA user_version = {SCHEMA_VERSION}"],
+    "own version, no tables": [f"PRAGMA user_version = {SCHEMA_VERSION}"],
+    "a table in the way": ["CREATE TABLE meta (a)", "CREATE TABLE files (b)"],
+    "other tables": ["CREATE TABLE visitors (a)"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_foreign_database_is_rebuilt_at_open(path: Path, kind: str) -> None:
+    path.parent.mkdir()
+    connection = sqlite3.connect(path)
+    for statement in FOREIGN[kind]:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+    index = SqliteIndex(path)
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl") == [KETTLE.text]
+    index.close()
+
+
+def test_a_locked_database_is_no_damaged_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_sqlite, "_BUSY_TIMEOUT_MS", 50)
+    path.parent.mkdir()
+    owner = sqlite3.connect(path, isolation_level=None)
+    owner.execute("CREATE TABLE kept (a)")
+    owner.execute("BEGIN EXCLUSIVE")
+    owner.execute("INSERT INTO kept VALUES (1)")
+    with pytest.raises(StoreUnavailableError):
+        SqliteIndex(path).close()
+    owner.execute("COMMIT")
+    owner.close()
+
+
+def test_a_folder_in_its_place_is_unavailable(path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(StoreUnavailableError) as caught:
+        SqliteIndex(path)
+    assert caught.value.hint
+
+
+def test_a_file_in_place_of_its_folder_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / ".palace").write_text("in the way")
+    with pytest.raises(StoreUnavailableError) as caught:
+        SqliteIndex(tmp_path / ".palace" / "index.sqlite")
+    assert caught.value.hint
+
+
+def test_a_closed_index_is_unavailable(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.close()
+    with pytest.raises(StoreUnavailableError):
+        index.size()
+    with pytest.raises(StoreUnavailableError):
+        index.apply([paged(KETTLE)])
+
+
+def test_rows_survive_closing(path: Path) -> None:
+    fill(path)
+    index = SqliteIndex(path)
+    assert (index.size(), index.check()) == (200, None)
+    index.clear()
+    assert (index.size(), index.stamps()) == (0, {})
+    index.close()
+
+
+def test_in_memory_index_can_be_cleared() -> None:
+    index = indexed(KETTLE)
+    index.clear()
+    assert (index.size(), texts(index, "kettl")) == (0, [])
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl") == [KETTLE.text]
