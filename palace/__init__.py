@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from palace.settings import explain as explain_settings
     from palace.store.identity_file import Identity
+    from palace.tools import AgentTool, agent_tools
     from palace.types import (
         Check,
         Conflict,
@@ -106,6 +107,7 @@ _HOME = {
         "settings_table",
     ),
     "palace.store.identity_file": ("Identity",),
+    "palace.tools": ("AgentTool", "agent_tools"),
     "palace.types": (
         "Check",
         "Conflict",
@@ -133,6 +135,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 _RENAMED = {"explain_settings": "explain"}
 
 __all__ = [
+    "AgentTool",
     "Check",
     "ConfigError",
     "Conflict",
@@ -181,6 +184,7 @@ __all__ = [
     "WriteConflictError",
     "WriteResult",
     "__version__",
+    "agent_tools",
     "default_yaml",
     "explain_settings",
     "explain_trace",

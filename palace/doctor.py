@@ -36,6 +36,16 @@ if TYPE_CHECKING:
 PROBE_ROOM = "doctor-probe"
 _SHOWN = 5
 _PROBE_TTL_S = 2.0
+_QUESTIONS = {
+    "en": "When did we meet {}?",
+    "de": "Wann haben wir {} kennengelernt?",
+    "fr": "Quand avons-nous rencontré {} ?",
+    "es": "¿Cuándo conocimos a {}?",
+    "pt": "Quando conhecemos {}?",
+    "zh": "我们是什么时候认识{}的?",
+    "ja": "私たちはいつ{}に会いましたか?",
+    "ru": "Когда мы познакомились с {}?",
+}
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 
 
@@ -309,8 +319,9 @@ def check_journal(palace: Mempalace) -> Check:
 def check_enforcer(palace: Mempalace) -> Check:
     """Ask for somebody nobody can know; the only honest reply is that nothing is known."""
     silent = _Unrecorded(replace(palace.enforcement, journal=None))
-    name = f"Zq{_random.token_hex(5)}"
-    verdict = RetrievalEnforcer(silent).decide(f"When did we meet {name} {name.lower()}son?")
+    language = palace.settings.detector.languages[0]
+    question = _QUESTIONS.get(language, _QUESTIONS["en"])
+    verdict = RetrievalEnforcer(silent).decide(question.format(f"Zq{_random.token_hex(5)}"))
     allowed = "generate" if palace.settings.enforce.on_miss == "generate" else "fallback"
     if verdict.action != allowed:
         raise StoreError(

@@ -20,6 +20,7 @@ from palace.enforce.wakeup import compose_wake_up
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.promote import promote
 from palace.learn.remember import ON_CONFLICT, OnConflict
+from palace.learn.retire import correct, forget
 from palace.learn.transfer import (
     Exported,
     Imported,
@@ -405,6 +406,73 @@ class Mempalace:
             room=room or self.settings.write.default_room,
             drawer=drawer,
             on_conflict=on_conflict,
+        )
+
+    def correct(
+        self, memory_id: str, text: str, *, source: Trust = "user", reason: str = ""
+    ) -> WriteResult:
+        """Replace a memory by the right words; the very next question finds those alone.
+
+        The old memory stays in its file as inactive, with the id of the one that supersedes it.
+        Room, drawer, kind, scope, tags and importance are kept.
+
+        Args:
+            memory_id: Id of the wrong memory, or a unique prefix of at least 8 characters.
+            text: The whole statement as it is right.
+            source: Whose word it is. A person's correction also supersedes whatever else it
+                contradicts; anybody else's meets a `Conflict`.
+            reason: Why, free text.
+
+        Returns:
+            `Remembered`; `Duplicate` of the memory itself (nothing changed) or of another one
+            (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
+
+        Raises:
+            MemoryNotFoundError: If there is no such active memory.
+            TextRefusedError: If the text is unfit, or it is a playbook, which is a file of its own.
+        """
+        old = self.get(memory_id)
+        result = correct(
+            self._parts.writer,
+            old,
+            text,
+            source=source,
+            default_room=self.settings.write.default_room,
+            reason=reason,
+        )
+        if result.status != "conflict" and result.memory.id != old.id:
+            self._note_retirement("correction", old, superseded_by=result.memory.id)
+        return result
+
+    def forget(self, memory_id: str, *, reason: str = "") -> Memory:
+        """Retire a memory: no question finds it again; it stays readable in its file.
+
+        Args:
+            memory_id: Its id, or a unique prefix of at least 8 characters.
+            reason: Why, free text.
+
+        Returns:
+            The memory as it is now, inactive.
+
+        Raises:
+            MemoryNotFoundError: If there is no such active memory.
+            TextRefusedError: If it is a playbook, which is a file of its own.
+        """
+        old = self.get(memory_id)
+        gone = forget(self._parts.writer, old, reason=reason)
+        self._note_retirement("forget", old, reason=gone.reason)
+        return gone
+
+    def _note_retirement(self, type: str, old: Memory, **more: str) -> None:
+        self.journal.append(
+            {
+                "id": new_id("c"),
+                "type": type,
+                "at": utc_now().isoformat(),
+                "session": old.session or None,
+                "memory": old.id,
+                **more,
+            }
         )
 
     def note(self, text: str, *, session_id: str, ttl_s: float | None = None) -> ScratchEntry:

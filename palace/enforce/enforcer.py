@@ -39,6 +39,9 @@ Steps = Generator[Callable[[], Any], Any, _T]
 HOME_LAYER: Mapping[RecallKind, LayerName] = {"procedure": "L4", "status": "L3"}
 
 
+_QUOTED_SHARE = 0.5
+
+
 class Analyses(Protocol):
     """Turns a turn into a query."""
 
@@ -275,8 +278,14 @@ def _hit(
         outcome="hit",
         layer=found.layer,
         evidence=found.evidence,
-        text=quote_evidence(found.evidence[:1] if action == "answer" else found.evidence),
+        text=quote_evidence(found.evidence[:1] if action == "answer" else _telling(found)),
     )
+
+
+def _telling(found: LayerReport) -> Sequence[Evidence]:
+    """Return the evidence worth quoting to a person: what is nearly as sure as the best."""
+    surest = max((e.confidence for e in found.evidence), default=0.0)
+    return [e for e in found.evidence if e.confidence >= _QUOTED_SHARE * surest]
 
 
 def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:

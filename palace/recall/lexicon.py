@@ -30,8 +30,8 @@ class Lexicon:
     Attributes:
         stopwords: Folded words that carry no content.
         soft: Folded words that only say what sort of thing is asked for.
-        cues: Cue name -> one compiled alternation.
-        question_types: Answer type -> one compiled alternation, in order of precedence.
+        cues: Cue name -> one alternation.
+        question_types: Answer type -> one alternation, in order of precedence.
         follow_up: Patterns of a prompt that leans on the previous turn.
         capitals_mark_names: False where every noun has a capital (German).
     """
@@ -39,9 +39,9 @@ class Lexicon:
     language: str
     stopwords: frozenset[str]
     soft: frozenset[str]
-    cues: Mapping[str, regex.Pattern[str]]
-    question_types: Mapping[AnswerType, regex.Pattern[str]]
-    follow_up: regex.Pattern[str]
+    cues: Mapping[str, str]
+    question_types: Mapping[AnswerType, str]
+    follow_up: str
     capitals_mark_names: bool
 
 
@@ -55,10 +55,16 @@ def matchable(prompt: str) -> str:
     return fold(prompt.translate(_QUOTES))
 
 
-def matches(pattern: regex.Pattern[str], text: str, *, timeout_ms: float) -> bool:
-    """Whether a compiled pattern occurs in `text`; a pattern that takes too long does not."""
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    # Compiled when first needed: most people speak one or two of the languages.
+    return regex.compile(pattern)
+
+
+def matches(pattern: str, text: str, *, timeout_ms: float) -> bool:
+    """Whether a pattern occurs in `text`; a pattern that takes too long does not."""
     try:
-        return pattern.search(text, timeout=timeout_ms / 1000) is not None
+        return _compiled(pattern).search(text, timeout=timeout_ms / 1000) is not None
     except TimeoutError:
         return False
 
@@ -106,5 +112,5 @@ def _word_set(text: str) -> frozenset[str]:
     )
 
 
-def _alternation(patterns: Sequence[str]) -> regex.Pattern[str]:
-    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+def _alternation(patterns: Sequence[str]) -> str:
+    return "|".join(f"(?:{pattern})" for pattern in patterns)

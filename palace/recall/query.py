@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import regex
+
 from palace.ports import TermCounts, Vocabulary
 from palace.recall.lexicon import MATCHED_CHARS, Lexicon, matchable, matches
 from palace.text import Word, fold, numbers, starts_sentence, words
@@ -22,10 +24,19 @@ _ELLIPTIC_TERMS = 2
 
 # After one of these comes what is asked for: "which T-shirt size", "how many eggs".
 _QUESTION_WORDS = frozenset(
-    "what which how whats wich who whose welche welcher welches welchen wie quel quelle quels"
-    " quelles combien que cual cuales cuanto cuantos cuanta cuantas qual quais quanto quantos"
-    " quanta quantas какой какая какое какие каков сколько".split()
+    fold(
+        "what which how whats wich who whose welche welcher welches welchen wie quel quelle quels"
+        " quelles combien que cual cuales cuanto cuantos cuanta cuantas qual quais quanto quantos"
+        " quanta quantas какой какая какое какие каков сколько"
+    ).split()
 )
+# Scripts and letters that give a language away, the surest first.
+_TELLING_LETTERS = (
+    ("ja", regex.compile(r"[\p{Hiragana}\p{Katakana}]")),
+    ("zh", regex.compile(r"\p{Han}")),
+    ("ru", regex.compile(r"\p{Cyrillic}")),
+)
+_TYPICAL_LETTERS = {"es": "ñ¿¡", "pt": "ãõ", "de": "äöüß", "fr": "èêœç"}
 
 
 class Analyst:
@@ -41,6 +52,7 @@ class Analyst:
         self, lexicons: Sequence[Lexicon], vocabulary: Vocabulary, *, timeout_ms: float = 50.0
     ) -> None:
         self.lexicons = tuple(lexicons)
+        self._by_language = {lexicon.language: lexicon for lexicon in lexicons}
         self._vocabulary = vocabulary
         self._timeout_ms = timeout_ms
 
@@ -48,11 +60,11 @@ class Analyst:
         """Return the query of a turn; any text at all gives one."""
         prompt = _bounded(turn.prompt)
         found = words(prompt)
-        lexicon = self.language_of(found)
+        lexicon = self.language_of(prompt, found)
         content = [w for w in found if not _is_function_word(w, lexicon)]
         counts = self._vocabulary.counts(_all_tokens(content))
         terms = _terms(content, counts)
-        names = _names(prompt, content, counts, capitals=lexicon.capitals_mark_names)
+        names = _names(prompt, content, counts, lexicon)
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         return Query(
@@ -70,15 +82,24 @@ class Analyst:
             project=turn.project,
         )
 
-    def language_of(self, found: Sequence[Word]) -> Lexicon:
-        """Return the lexicon whose function words the text uses most; the first on a tie."""
-        return max(
-            self.lexicons,
-            key=lambda lexicon: (
-                sum(_is_function_word(w, lexicon) for w in found),
-                -self.lexicons.index(lexicon),
-            ),
-        )
+    def language_of(self, text: str, found: Sequence[Word]) -> Lexicon:
+        """Return the lexicon of a text's language: by script, else by its function words.
+
+        Typical letters count like one function word; on a tie the first lexicon wins.
+        """
+        spaced = sum(w.shape != "dense" for w in found)
+        for language, letters in _TELLING_LETTERS:
+            # A foreign name inside a sentence is not the sentence.
+            if language in self._by_language and len(letters.findall(text)) > spaced:
+                return self._by_language[language]
+        lowered = text.lower()
+
+        def evidence(lexicon: Lexicon) -> int:
+            letters = _TYPICAL_LETTERS.get(lexicon.language, "")
+            spoken = sum(_is_function_word(w, lexicon) for w in found if w.shape == "word")
+            return spoken + any(letter in lowered for letter in letters)
+
+        return max(self.lexicons, key=evidence)
 
     def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
         for kind, pattern in lexicon.question_types.items():
@@ -146,7 +167,7 @@ def _terms(content: Iterable[Word], counts: Mapping[str, TermCounts]) -> tuple[s
 
 
 def _names(
-    prompt: str, content: Sequence[Word], counts: Mapping[str, TermCounts], *, capitals: bool
+    prompt: str, content: Sequence[Word], counts: Mapping[str, TermCounts], lexicon: Lexicon
 ) -> tuple[tuple[str, ...], ...]:
     """Return names: runs of capitalised words, and words the palace itself writes as names."""
     spaced = [w for w in content if w.shape == "word"]
@@ -158,9 +179,10 @@ def _names(
         if word.shape not in ("word", "identifier") or word.token.startswith("month"):
             continue
         count = counts[word.token]
-        known = count.name > 0 and count.name >= _NAME_SHARE * count.any
+        ordinary = word.token in lexicon.soft and word.surface.islower()
+        known = count.name > 0 and count.name >= _NAME_SHARE * count.any and not ordinary
         capital = (
-            capitals
+            lexicon.capitals_mark_names
             and not shouting
             and word.surface[0].isupper()
             and not starts_sentence(prompt, word.start)

@@ -34,7 +34,7 @@ _RELATIVE_DATES = frozenset(
     " autumn fall sinc until gestern heut morgen hier ayer hoy manana ontem hoje вчера сегодня"
     " завтра".split()
 )
-_CLOCK_WORDS = frozenset("am pm noon midnight clock uhr heure hora".split())
+_CLOCK_WORDS = frozenset("am pm noon midnight clock uhr heur hora час 点 時".split())
 _NUMBER_WORDS = frozenset(
     "one two three four five six seven eight nine ten eleven twelv dozen half twice once coupl"
     " hundr thousand zwei drei vier deux trois quatr dos tres cuatro dois".split()

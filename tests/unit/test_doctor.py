@@ -12,6 +12,7 @@ import pytest
 from palace.doctor import PROBE_ROOM, run_checks
 from palace.mempalace import Mempalace
 from palace.presets import load_preset, seed
+from palace.recall.lexicon import DEFAULT_LANGUAGES
 from palace.store.files import FileSystem
 from palace.store.rooms import RoomStore
 
@@ -148,6 +149,7 @@ class TestSoundPalace:
             "index: {refresh_s: 3600.0}",
             "search: {top_k: 1, candidates: 1}",
             "write: {secrets: redact}",
+            *(f"detector: {{languages: [{code}]}}" for code in DEFAULT_LANGUAGES),
         ],
     )
     def test_settings_that_are_allowed_break_nothing(self, root: Path, text):
@@ -226,6 +228,18 @@ class TestTrials:
         assert found["scratchpad"].ok
         assert found["enforcer"].ok
         assert own_files(root) == before
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
+    def test_a_read_only_palace_is_told(self, palace: Mempalace, root: Path):
+        for folder in (root, root / "rooms"):
+            folder.chmod(0o500)
+        found = checks_of(palace)
+        for folder in (root, root / "rooms"):
+            folder.chmod(0o700)
+        assert found["permissions"].ok
+        assert "read-only" in found["permissions"].detail
+        assert "read-only" in found["remember"].detail
+        assert found["enforcer"].ok
 
     def test_a_search_that_finds_nothing_is_told_and_the_probe_removed(self, palace, root):
         before = own_files(root)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,15 @@ def index(path: Path) -> Iterator[SqliteIndex]:
     index = SqliteIndex(path)
     yield index
     index.close()
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    """Let threads take turns a thousand times as often, so that races show."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(5e-6)
+    yield
+    sys.setswitchinterval(usual)
 
 
 def texts(index: SqliteIndex, *terms: str, scope: Scope | None = None) -> list[str]:
@@ -132,7 +142,9 @@ def test_heading_room_tags_and_triggers_are_found() -> None:
 
 
 def test_words_of_the_text_beat_words_of_its_place() -> None:
-    index = indexed(memory("Shelf one is here.", heading="Kettle"), memory("Kettle one is here.", 1))
+    index = indexed(
+        memory("Shelf one is here.", heading="Kettle"), memory("Kettle one is here.", 1)
+    )
     assert texts(index, "kettl")[0] == "Kettle one is here."
 
 
@@ -239,9 +251,7 @@ def test_another_process_sees_new_rows_at_once(index: SqliteIndex, path: Path) -
     other.close()
 
 
-def test_another_process_sees_what_is_written_after_a_clear(
-    index: SqliteIndex, path: Path
-) -> None:
+def test_another_process_sees_what_is_written_after_a_clear(index: SqliteIndex, path: Path) -> None:
     index.apply([paged(KETTLE)])
     other = SqliteIndex(path)
     index.clear()
@@ -253,7 +263,7 @@ def test_another_process_sees_what_is_written_after_a_clear(
 
 def test_many_processes_open_a_new_index_at_once(tmp_path: Path) -> None:
     failures: list[BaseException] = []
-    for attempt in range(8):
+    for attempt in range(24):
         path = tmp_path / str(attempt) / "index.sqlite"
         path.parent.mkdir()
         together = threading.Barrier(6)
@@ -278,6 +288,7 @@ def test_many_processes_open_a_new_index_at_once(tmp_path: Path) -> None:
     assert failures == []
 
 
+@pytest.mark.usefixtures("hasty_threads")
 def test_threads_share_one_index(index: SqliteIndex) -> None:
     index.apply([paged(KETTLE)])
     stop = threading.Event()
@@ -295,13 +306,13 @@ def test_threads_share_one_index(index: SqliteIndex) -> None:
     readers = [threading.Thread(target=read) for _ in range(3)]
     for reader in readers:
         reader.start()
-    for number in range(60):
+    for number in range(300):
         index.apply([paged(memory(f"w{number}", number), path=f"rooms/{number}.md")])
     stop.set()
     for reader in readers:
         reader.join()
     assert failures == []
-    assert index.size() == 61
+    assert index.size() == 301
 
 
 # -- damage -------------------------------------------------------------------------------------

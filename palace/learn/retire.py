@@ -1,0 +1,119 @@
+"""Memories that are no longer right: corrected or forgotten, never removed from their file.
+
+In: a memory and, for a correction, the right words. Out: a write result, or the retired memory;
+retrieval does not return it again, a person can still read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from palace.errors import MemoryNotFoundError, TextRefusedError
+from palace.learn.remember import Writer
+from palace.text import utc_now
+from palace.types import Draft, Duplicate, Memory, Remembered, Trust, WriteResult
+
+PLAYBOOKS = "playbooks"
+TIMELINE = "timeline"
+
+
+def correct(
+    writer: Writer,
+    old: Memory,
+    text: str,
+    *,
+    source: Trust = "user",
+    default_room: str = "notes",
+    reason: str = "",
+) -> WriteResult:
+    """Store the right words where the wrong ones stand, then retire the wrong ones.
+
+    Room, drawer, kind, scope, tags, importance and triggers are the old memory's. What was said
+    in a conversation is corrected by a statement in the default room: nobody said it.
+
+    Args:
+        writer: The one way in.
+        old: The memory that is wrong.
+        text: The whole statement as it is right.
+        source: Whose word the correction is. A person's supersedes whatever else it contradicts.
+        default_room: Where a correction of a conversation turn is stored.
+        reason: Why, free text.
+
+    Returns:
+        `Remembered`; `Duplicate` of the old memory if the words are the same (nothing is written)
+        or of another one (then the old one is retired in its favour); `Conflict` with a third
+        memory unless the source is a person (nothing is written).
+
+    Raises:
+        MemoryNotFoundError: If the memory is retired already or gone.
+        TextRefusedError: If the text is unfit, or the memory is a playbook.
+    """
+    _refuse_unfit(old)
+    if writer.fit(text) == old.text:
+        return Duplicate(old)
+    draft = Draft(
+        text=text,
+        kind=old.kind,
+        scope=old.scope,
+        trust=source,
+        provenance="correction",
+        tags=old.tags,
+        importance=old.importance,
+        created=utc_now(),
+        triggers=old.triggers,
+        project=old.project,
+        task=old.task,
+        session="" if old.room == TIMELINE else old.session,
+        reason=writer.fit(reason) if reason.strip() else "",
+    )
+    said = old.room == TIMELINE
+    result = _without(writer, old).remember(
+        draft,
+        room=default_room if said else old.room,
+        drawer="notes" if said else old.drawer,
+        on_conflict="supersede" if source == "user" else "ask",
+    )
+    if isinstance(result, (Remembered, Duplicate)):
+        _deactivate(writer, old, superseded_by=result.memory.id)
+    return result
+
+
+def forget(writer: Writer, memory: Memory, *, reason: str = "") -> Memory:
+    """Retire a memory without a replacement and return it as it is now.
+
+    Raises:
+        MemoryNotFoundError: If it is retired already or gone.
+        TextRefusedError: If it is a playbook, or the reason is unfit.
+    """
+    _refuse_unfit(memory)
+    why = writer.fit(reason) if reason.strip() else memory.reason
+    return _deactivate(writer, memory, reason=why)
+
+
+def _deactivate(writer: Writer, memory: Memory, **fields: object) -> Memory:
+    retired = writer.store.update(memory, status="inactive", **fields)
+    writer.written(retired.path)
+    return retired
+
+
+def _refuse_unfit(memory: Memory) -> None:
+    if memory.room == PLAYBOOKS:
+        raise TextRefusedError(
+            f"{memory.id} is a playbook, not a memory",
+            hint=f"edit or delete the file {memory.path}",
+        )
+    if memory.status != "active":
+        by = f"; it was replaced by {memory.superseded_by}" if memory.superseded_by else ""
+        raise MemoryNotFoundError(
+            f"the memory {memory.id} is retired already{by}", hint="search for what holds now"
+        )
+
+
+def _without(writer: Writer, old: Memory) -> Writer:
+    """Return the writer, blind to the memory that is about to go."""
+
+    def resembling(draft: Draft) -> Sequence[Memory]:
+        return [m for m in writer.resembling(draft) if m.id != old.id]
+
+    return replace(writer, resembling=resembling)

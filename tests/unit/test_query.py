@@ -1,0 +1,200 @@
+"""From a prompt to a query."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from palace.recall.lexicon import load_lexicons
+from palace.recall.query import MAX_CARRIED, MAX_TERMS, Analyst
+from palace.types import AnswerType, Message, Query, Turn
+from tests.doubles import FixedVocabulary
+
+LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru"))
+EMPTY = FixedVocabulary()
+
+
+def analysed(prompt: str, *history: tuple[str, str], vocabulary: FixedVocabulary = EMPTY) -> Query:
+    messages = tuple(Message(role, content) for role, content in history)
+    return Analyst(LEXICONS, vocabulary).analyse(Turn(prompt, "s1", "garden", messages))
+
+
+def test_terms_leave_function_words_out() -> None:
+    query = analysed("When did we buy the blue kettle, the kettle in the kitchen?")
+    assert query.terms == ("buy", "blue", "kettl", "kitchen")
+
+
+def test_the_scope_and_the_text_come_along() -> None:
+    query = analysed("Which kettle?")
+    assert (query.text, query.session_id, query.project) == ("Which kettle?", "s1", "garden")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names"),
+    [
+        ("When did Mira call?", (("mira",),)),
+        ("What did Mira Holt say to Jonas?", (("mira", "holt"), ("jona",))),
+        ("Kettles are blue?", ()),
+        ("WHAT DID THE KETTLE COST LAST TIME", ()),
+        ("What Did The Blue Kettle Cost", ()),
+        ("Do we meet in October?", ()),
+        ("did mira call?", ()),
+        ("Wow… did Ana Li call?", (("ana", "li"),)),
+    ],
+)  # fmt: skip
+def test_names(prompt: str, names: tuple[tuple[str, ...], ...]) -> None:
+    assert analysed(prompt).names == names
+
+
+def test_names_that_the_palace_writes_as_names() -> None:
+    vocabulary = FixedVocabulary("we met Mira", "Mira left", names=["mira"])
+    assert analysed("did mira call?", vocabulary=vocabulary).names == (("mira",),)
+
+
+def test_german_nouns_are_no_names_unless_known() -> None:
+    prompt = "Wann haben wir den Kessel mit Mira gekauft?"
+    assert analysed(prompt).names == ()
+    vocabulary = FixedVocabulary("mit Mira", names=["mira"])
+    assert analysed(prompt, vocabulary=vocabulary).names == (("mira",),)
+
+
+def test_identifiers_and_numbers() -> None:
+    query = analysed("Did v2.0.1 of app_config cost 18,000 or 3,5?")
+    assert query.identifiers == ("v2.0.1", "app_config")
+    assert {"18000", "3.5"} <= set(query.numbers)
+    assert {"18000", "3.5", "v2.0.1", "app_config"} <= set(query.terms)
+
+
+def test_an_unknown_identifier_is_asked_by_its_known_parts() -> None:
+    vocabulary = FixedVocabulary("the web socket handler")
+    query = analysed("where is webSocketHandler?", vocabulary=vocabulary)
+    assert query.terms == ("web", "socket", "handler")
+    vocabulary = FixedVocabulary("the web handler")
+    query = analysed("where is webSocketHandler?", vocabulary=vocabulary)
+    assert query.terms == ("websockethandler",)
+    assert analysed("where is webSocketHandler?").terms == ("websockethandler",)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("When did we move?", "date"),
+        ("What time is the standup?", "clock"),
+        ("How many eggs did we buy?", "number"),
+        ("Who owns the rollout?", "person"),
+        ("Where did we meet?", "place"),
+        ("Why did we move?", "reason"),
+        ("Did we move?", "yes_no"),
+        ("Tell me about the kettle", "thing"),
+        ("Wann sind wir umgezogen?", "date"),
+        ("Wer hat das entschieden?", "person"),
+        ("Combien d'oeufs avons-nous?", "number"),
+        ("¿Cuándo nos mudamos?", "date"),
+        ("Когда мы переехали?", "date"),
+        ("我们什么时候搬家的?", "date"),
+        ("いつ引っ越しましたか", "date"),
+    ],
+)
+def test_answer_type(prompt: str, kind: AnswerType) -> None:
+    assert analysed(prompt).answer_type == kind
+
+
+@pytest.mark.parametrize(
+    ("prompt", "head"),
+    [
+        ("Which shirt size does Mira wear?", ("shirt", "size")),
+        ("How many eggs did we buy?", ("egg",)),
+        ("Tell me about the kettle", ()),
+    ],
+)
+def test_head(prompt: str, head: tuple[str, ...]) -> None:
+    assert analysed(prompt).head == head
+
+
+def test_soft_terms_only_say_what_sort() -> None:
+    query = analysed("Which version number does the kettle have?")
+    assert set(query.soft) == {"version", "number"}
+    assert "kettl" not in query.soft
+
+
+@pytest.mark.parametrize(
+    ("prompt", "language"),
+    [
+        ("When did we buy the kettle?", "en"),
+        ("Wann haben wir den Kessel gekauft?", "de"),
+        ("Quand avons-nous acheté la bouilloire?", "fr"),
+        ("Когда мы купили чайник?", "ru"),
+        ("", "en"),
+        ("🙂", "en"),
+    ],
+)
+def test_language(prompt: str, language: str) -> None:
+    assert analysed(prompt).language == language
+
+
+# -- follow-ups ---------------------------------------------------------------------------------
+
+
+def test_a_follow_up_carries_the_last_exchange() -> None:
+    query = analysed(
+        "And when was that?",
+        ("user", "We talked about apples."),
+        ("user", "Which kettle did we buy?"),
+        ("assistant", "The blue kettle from Holt."),
+    )
+    assert {"kettl", "buy", "blue"} <= set(query.carried)
+    assert "appl" not in query.carried
+    assert not set(query.carried) & set(query.terms)
+
+
+def test_no_history_no_carrying() -> None:
+    assert analysed("And when was that?").carried == ()
+
+
+def test_a_prompt_with_a_name_stands_alone() -> None:
+    assert analysed("And when did Mira call?", ("user", "Which kettle?")).carried == ()
+
+
+def test_a_full_question_stands_alone() -> None:
+    query = analysed("Which garden tools did our neighbours borrow?", ("user", "Which kettle?"))
+    assert query.carried == ()
+
+
+def test_tool_and_system_messages_are_not_carried() -> None:
+    query = analysed("And that?", ("system", "secret orchard"), ("tool", "secret orchard"))
+    assert query.carried == ()
+
+
+def test_carried_terms_are_bounded() -> None:
+    query = analysed("And that?", ("user", " ".join(f"thing{n}x" for n in range(200))))
+    assert len(query.carried) == MAX_CARRIED
+
+
+# -- any text -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["", " ", "🙂", "\x00", "\ud800", '"', "NEAR AND OR NOT", "?" * 9999, "_", "'s", "-" * 500],
+)
+def test_any_text_gives_a_query(prompt: str) -> None:
+    query = analysed(prompt, ("user", prompt))
+    assert query.text == prompt
+    assert all(term and not set(term) & set(' "*()^') for term in query.terms)
+
+
+def test_a_huge_prompt_is_bounded_and_quick() -> None:
+    prompt = "Which kettle? " + " ".join(f"word{n}x" for n in range(50_000)) + " and the green lamp"
+    started = time.perf_counter()
+    query = analysed(prompt)
+    assert time.perf_counter() - started < 2
+    assert len(query.terms) <= MAX_TERMS
+    assert "kettl" in query.terms
+
+
+def test_what_a_long_prompt_ends_with_is_asked_too() -> None:
+    prompt = "Here is some background. " + "the and of " * 2000 + "Which lamp did Mira buy?"
+    query = analysed(prompt)
+    assert {"lamp", "buy"} <= set(query.terms)
+    assert query.names == (("mira",),)

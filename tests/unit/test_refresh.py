@@ -1,0 +1,217 @@
+"""Bringing the index up to date: only what changed is read."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from palace.ports import Scope
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.playbook_files import PlaybookFiles
+from palace.store.playbook_pages import PlaybookPages, as_memory
+from palace.store.refresh import Refreshed, refresh
+from palace.store.rooms import RoomStore
+from palace.types import Document, Fault, FileStamp, LayerName, Playbook
+from tests.doubles import memory, paged
+
+A_DAY_NS = 86_400 * 10**9
+
+
+@dataclass
+class ScriptedFiles:
+    """Readable files in memory: path -> (size, mtime_ns, digest, text)."""
+
+    files: dict[str, tuple[int, int, str, str]] = field(default_factory=dict)
+    read_paths: list[str] = field(default_factory=list)
+
+    def put(self, path: str, text: str, *, mtime_ns: int = 1, digest: str | None = None) -> None:
+        self.files[path] = (len(text), mtime_ns, digest or text, text)
+
+    def scan(self) -> list[FileStamp]:
+        return [FileStamp(p, size, mtime) for p, (size, mtime, _, _) in sorted(self.files.items())]
+
+    def read(self, path: str) -> Document:
+        self.read_paths.append(path)
+        _, _, digest, text = self.files[path]
+        document, _ = paged(memory(text, id=f"m-{path}"), path=path, digest=digest)
+        faults = (Fault(path, 1, "odd"),) if text.startswith("!") else ()
+        return Document(path, digest, "", (), document.memories, faults)
+
+
+@pytest.fixture
+def index() -> Iterator[SqliteIndex]:
+    index = SqliteIndex(None)
+    yield index
+    index.close()
+
+
+@pytest.fixture
+def files() -> ScriptedFiles:
+    return ScriptedFiles()
+
+
+def texts(index: SqliteIndex, layer: LayerName = "L1") -> list[str]:
+    return [m.text for m in index.memories(layer=layer)]
+
+
+def test_nothing_to_do(index: SqliteIndex, files: ScriptedFiles) -> None:
+    assert refresh(index, [("L1", files)]) == Refreshed()
+    assert refresh(index, []) == Refreshed()
+
+
+def test_new_changed_and_removed_files(index: SqliteIndex, files: ScriptedFiles) -> None:
+    files.put("a.md", "one")
+    files.put("b.md", "two")
+    assert refresh(index, [("L1", files)]) == Refreshed(("a.md", "b.md"), (), 2)
+    files.put("a.md", "three!")
+    del files.files["b.md"]
+    files.put("c.md", "four")
+    assert refresh(index, [("L1", files)]) == Refreshed(("a.md", "c.md"), ("b.md",), 2)
+    assert texts(index) == ["three!", "four"]
+    assert refresh(index, [("L1", files)]) == Refreshed()
+
+
+def test_unchanged_files_are_not_read(index: SqliteIndex, files: ScriptedFiles) -> None:
+    for name in ("a.md", "b.md"):
+        files.put(name, name)
+    refresh(index, [("L1", files)])
+    files.read_paths.clear()
+    files.put("b.md", "b.md changed", mtime_ns=2)
+    refresh(index, [("L1", files)])
+    assert files.read_paths == ["b.md"]
+
+
+def test_a_touched_file_is_read_once_and_not_written(
+    index: SqliteIndex, files: ScriptedFiles
+) -> None:
+    files.put("a.md", "same")
+    refresh(index, [("L1", files)])
+    files.put("a.md", "same", mtime_ns=2)
+    files.read_paths.clear()
+    assert refresh(index, [("L1", files)]) == Refreshed()
+    assert refresh(index, [("L1", files)]) == Refreshed()
+    assert files.read_paths == ["a.md"]
+
+
+def test_a_file_written_just_now_is_read_again(index: SqliteIndex, files: ScriptedFiles) -> None:
+    """The same size and time do not prove that a file written this very moment did not change."""
+    now = time.time_ns()
+    files.put("a.md", "one", mtime_ns=now)
+    refresh(index, [("L1", files)])
+    files.put("a.md", "two", mtime_ns=now)
+    assert refresh(index, [("L1", files)]).read == ("a.md",)
+    assert texts(index) == ["two"]
+
+
+def test_a_file_with_an_older_time_is_read_again(index: SqliteIndex, files: ScriptedFiles) -> None:
+    files.put("a.md", "one", mtime_ns=5)
+    refresh(index, [("L1", files)])
+    files.put("a.md", "old", mtime_ns=4)
+    refresh(index, [("L1", files)])
+    assert texts(index) == ["old"]
+
+
+def test_faults_of_the_files_read(index: SqliteIndex, files: ScriptedFiles) -> None:
+    files.put("a.md", "! odd one")
+    files.put("b.md", "fine")
+    assert refresh(index, [("L1", files)]).faults == (Fault("a.md", 1, "odd"),)
+    assert texts(index) == ["! odd one", "fine"]
+
+
+def test_layers_keep_apart(index: SqliteIndex, files: ScriptedFiles) -> None:
+    playbooks = ScriptedFiles()
+    files.put("rooms/a.md", "room")
+    playbooks.put("playbooks/b.md", "steps")
+    refresh(index, [("L1", files), ("L4", playbooks)])
+    assert (texts(index), texts(index, "L4")) == (["room"], ["steps"])
+    playbooks.files.clear()
+    assert refresh(index, [("L1", files), ("L4", playbooks)]).removed == ("playbooks/b.md",)
+    assert (texts(index), texts(index, "L4")) == (["room"], [])
+
+
+def test_progress_counts_files(index: SqliteIndex, files: ScriptedFiles) -> None:
+    for number in range(130):
+        files.put(f"{number:03}.md", f"text {number}")
+    seen: list[tuple[int, int]] = []
+    done = refresh(index, [("L1", files)], progress=lambda *pair: seen.append(pair))
+    assert seen == [(64, 130), (128, 130), (130, 130)]
+    assert done.memories == 130
+    assert index.size() == 130
+
+
+# -- with real files ----------------------------------------------------------------------------
+
+
+def sources(root: Path) -> list[tuple[LayerName, RoomStore | PlaybookPages]]:
+    return [("L1", RoomStore(root)), ("L4", PlaybookPages(PlaybookFiles(root)))]
+
+
+def write(root: Path, path: str, text: str | bytes) -> Path:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def test_same_size_and_time_within_the_racy_window(tmp_path: Path, index: SqliteIndex) -> None:
+    file = write(tmp_path, "rooms/desk/notes.md", "- one\n")
+    refresh(index, sources(tmp_path))
+    before = file.stat()
+    file.write_text("- two\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    refresh(index, sources(tmp_path))
+    assert texts(index) == ["two"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"---\ntriggers: [open\n---\n# Broken\n1. a step\n",
+        b"\xff\xfe\x00 not text",
+        b"",
+        b"---\n---\n",
+        b"\x00" * 50,
+        b"- " * 5000,
+    ],
+)  # fmt: skip
+def test_a_file_of_nonsense_does_not_stop_the_others(
+    tmp_path: Path, index: SqliteIndex, content: bytes
+) -> None:
+    write(tmp_path, "rooms/desk/notes.md", "- a blue kettle\n")
+    write(tmp_path, "rooms/desk/odd.md", content)
+    write(tmp_path, "playbooks/odd.md", content)
+    write(tmp_path, "playbooks/tea.md", "# Tea\n1. boil water\n")
+    refresh(index, sources(tmp_path))
+    assert "a blue kettle" in texts(index)
+    assert "Tea\n1. boil water" in texts(index, "L4")
+
+
+def test_a_playbook_is_found_by_title_triggers_and_steps(
+    tmp_path: Path, index: SqliteIndex
+) -> None:
+    text = (
+        "---\ntriggers: [roll back]\nprerequisites: [a key]\nwarnings: [slow]\n---\n"
+        "# Undo a release\n\nSome words.\n\n1. stop the queue\n2. deploy the old tag\n"
+    )
+    write(tmp_path, "playbooks/undo.md", text)
+    refresh(index, sources(tmp_path))
+    for term in ("undo", "roll", "queue", "deploy"):
+        assert index.candidates([term], layer="L4", scope=Scope(), limit=5)
+    (found,) = index.memories(layer="L4")
+    assert found.text == (
+        "Undo a release\nPrerequisites: a key\nWarnings: slow\n1. stop the queue\n"
+        "2. deploy the old tag"
+    )
+    assert (found.id, found.kind, found.room) == ("p-undo", "procedure", "playbooks")
+    assert found.source == "playbooks/undo.md:6"
+    assert found.updated is not None
+
+
+def test_a_playbook_without_steps_gives_its_body() -> None:
+    playbook = Playbook("tea", "Tea", (), (), (), (), "\nBoil, then wait.\n", "playbooks/tea.md")
+    assert as_memory(playbook).text == "Tea\nBoil, then wait."

@@ -1,0 +1,88 @@
+"""Prompts that a machine wrote are recognised by their shape, people's are not."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from palace.recall.shape import LOOKED_AT_CHARS, code_share, machine_reason
+
+MACHINE = {
+    "": "empty",
+    " \n\t": "empty",
+    '{"status": "ok"}': "json",
+    "[1, 2, 3]": "json",
+    '{"status": "ok", "items": [{"a": 1}, ': "json",
+    "<notification>done</notification>": "markup",
+    '<?xml version="1.0"?><a/>': "markup",
+    "<div class='x'>hi</div>": "markup",
+    "[notification] the build is done": "notification",
+    "[System reminder] stand up": "notification",
+    "What was it? <memory-context>old</memory-context>": "own_evidence",
+    "< / MEMORY-CONTEXT >": "own_evidence",
+    "2026-03-14 09:30:00 INFO started\n2026-03-14 09:30:01 INFO ready": "log",
+    "ERROR: the worker died": "log",
+    "diff --git a/x b/x\n--- a/x\n+++ b/x": "diff",
+    'Traceback (most recent call last):\n  File "a.py", line 1': "trace",
+    "make: *** [all] Error 2\nmake: leaving": "tool_output",
+    "app.py:14:2: unused name\napp.py:15:2: unused name": "tool_output",
+}
+HUMAN = [
+    "Which kettle did we buy?",
+    "what does [WIP] mean in our titles?",
+    "I saw ERROR in the log, what did we do last time?",
+    "When did we set max_size = 3?",
+    "Is 2 < 3 and 4 > 3?",
+    "a <b and c> d, did we decide that?",
+    "[x] is done, right?",
+    "数据库在哪里?",
+    "What did we decide on 2026-03-14?",
+    "- buy milk\n- call Mira\nwhich of these did we do?",
+    "?",
+    "{ I never closed this brace",
+]
+
+
+@pytest.mark.parametrize("prompt", MACHINE)
+def test_machine_prompts(prompt: str) -> None:
+    assert machine_reason(prompt) == MACHINE[prompt]
+
+
+@pytest.mark.parametrize("prompt", HUMAN)
+def test_human_prompts(prompt: str) -> None:
+    assert machine_reason(prompt) is None
+
+
+def test_code_share() -> None:
+    assert code_share("Which kettle did we buy?") == 0.0
+    assert code_share("one line only {") == 0.0
+    assert code_share("def f():\n    return x;\nimport os") == 1.0
+    assert code_share("why does this fail?\n```\nx y\n```") == 0.5
+    assert 0 < code_share("what is this?\nconst a = 1;\nthanks") < 1
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "[" * 100_000,
+        "{" + '"a": {' * 50_000,
+        "<a " * 100_000,
+        "\n" * 200_000 + "x",
+        "a" * 500_000,
+        "[warn" + "x" * 100_000,
+        json.dumps({"k": "v" * 200_000}),
+        " at x(" * 50_000,
+    ],
+)
+def test_hostile_shapes_are_judged_quickly(prompt: str) -> None:
+    started = time.perf_counter()
+    machine_reason(prompt)
+    assert 0 <= code_share(prompt) <= 1
+    assert time.perf_counter() - started < 2
+
+
+def test_what_stands_far_below_does_not_matter() -> None:
+    prompt = "Which kettle did we buy?\n" + "words and words\n" * LOOKED_AT_CHARS
+    assert machine_reason(prompt + "<memory-context>") is None

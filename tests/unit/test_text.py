@@ -1,0 +1,274 @@
+"""Pure text: tokens, names, numbers, dates and ids."""
+
+from __future__ import annotations
+
+import time
+from datetime import date, datetime, timezone
+
+import pytest
+
+from palace.text import (
+    MAX_TOKEN_CHARS,
+    canonical_number,
+    clip,
+    estimate_tokens,
+    fold,
+    id_time,
+    iso_dates,
+    month_token,
+    name_tokens,
+    new_id,
+    numbers,
+    starts_sentence,
+    stem,
+    tokens,
+    utc_now,
+    words,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("🙂 — …", []),
+        ("数据库", ["数据", "数", "据库", "据", "库"]),
+        ("库", ["库"]),
+        ("naïve", ["naiv"]),
+        ("nai\u0308ve", ["naiv"]),
+        ("Straße", ["strass"]),
+        ("Øresund", ["oresund"]),
+        ("handleWebSocketReconnect", ["handlewebsocketreconnect", "handl", "web", "socket", "reconnect"]),
+        ("HTTPServerError", ["httpservererror", "http", "server", "error"]),
+        ("okabe_visits", ["okabe_visits", "okab", "visit"]),
+        ("v2.0.1", ["v2.0.1", "2", "0", "1", "2.0.1"]),
+        ("2.0.1", ["2.0.1", "2.0"]),
+        ("ECONNREFUSED", ["econnrefus"]),
+        ("Wi-Fi", ["wi", "wifi", "fi"]),
+        ("T-shirts", ["tshirt", "t", "shirt"]),
+        ("18,000", ["18000"]),
+        ("18.000", ["18000"]),
+        ("1,234,567", ["1234567"]),
+        ("3,5", ["3.5"]),
+        ("2026-10-05", ["2026-10-05", "2026", "month10"]),
+        ("2026-10", ["2026-10", "2026", "month10"]),
+        ("14:30", ["14:30", "14", "30"]),
+        ("went", ["go"]),
+        ("children", ["child"]),
+        ("Priya's", ["priya"]),
+        ("Priya’s", ["priya"]),
+        ("don't", ["don", "t"]),
+        ("October", ["month10", "octob"]),
+        ("Oktober", ["month10", "oktob"]),
+        ("октября", ["month10", "октябр"]),
+        ("may", ["may"]),
+        ("May", ["month05", "may"]),
+        ("базы данных", ["баз", "дан"]),
+        ("ёлка", ["елк"]),
+        ("がぎぐ", ["がぎ", "が", "ぎぐ", "ぎ", "ぐ"]),
+        ("ﾃﾞｰﾀ", ["デー", "デ", "ータ", "ー", "タ"]),
+        ("#142", ["142"]),
+        ("a.b", ["a", "b"]),
+        ("x" * 100, ["x" * MAX_TOKEN_CHARS]),
+    ],
+)  # fmt: skip
+def test_tokens(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Квартира", "квартиры"),
+        ("Cafe", "CAFÉ"),
+        ("ＡＢＣ", "abc"),
+        ("deploys", "Deployed"),
+        ("ﬁle", "file"),
+        ("2026-10-05", "2026-10-05."),
+        ("e\u0301tude", "étude"),
+    ],
+)
+def test_same_tokens(one: str, other: str) -> None:
+    assert tokens(one) == tokens(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("か", "が"), ("ハ", "パ"), ("universe", "unicorn"), ("v2.0.1", "v2.0.2")]
+)
+def test_different_tokens(one: str, other: str) -> None:
+    assert tokens(one)[0] != tokens(other)[0]
+
+
+@pytest.mark.parametrize("text", ["1." * 100 + "1", "9" * 200 + "-5", "9" * 200 + "-" + "8" * 200])
+def test_long_numbers_are_cut(text: str) -> None:
+    assert max(map(len, tokens(text))) <= MAX_TOKEN_CHARS
+
+
+def test_language_names_with_signs_are_no_letter() -> None:
+    assert len({tuple(tokens(name)) for name in ("C", "C++", "C#")}) == 3
+
+
+def test_words_know_their_place() -> None:
+    text = "  Hello, Mira's Wi-Fi is v2.0!"
+    found = {w.surface: w for w in words(text)}
+    assert list(found) == ["Hello", "Mira", "Wi", "Fi", "is", "v2.0"]
+    assert all(text[w.start :].startswith(surface) for surface, w in found.items())
+    assert found["v2.0"].shape == "identifier"
+
+
+@pytest.mark.parametrize("text", ["Well… Mira", "ﬁve ﬂags for Mira", "１２３ Mira", "½ Mira"])
+def test_words_know_their_place_in_text_that_is_not_normal(text: str) -> None:
+    last = words(text)[-1]
+    assert text[last.start :] == "Mira"
+
+
+def test_shapes() -> None:
+    shapes = {w.surface: w.shape for w in words("Mira fixed app.py 14 数据 x_y a@b.example")}
+    assert shapes == {
+        "Mira": "word",
+        "fixed": "word",
+        "app.py": "identifier",
+        "14": "number",
+        "数据": "dense",
+        "x_y": "identifier",
+        "a@b.example": "identifier",
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 200_000, "a-" * 100_000, "数" * 100_000, "1," * 100_000, "A" * 9 + " '" * 90_000]
+)
+def test_words_are_linear(text: str) -> None:
+    started = time.perf_counter()
+    words(text)
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We met Mira Holt at the lake.", ["mira", "holt"]),
+        ("Mira Holt met us.", ["mira", "holt"]),
+        ("Today we met nobody.", []),
+        ("Yes. Then we left.", []),
+        ("it is in app_config now", ["app_config"]),
+        ("- Call Mira", ["call", "mira"]),
+        ("", []),
+    ],
+)
+def test_name_tokens(text: str, expected: list[str]) -> None:
+    assert list(name_tokens(text)) == expected
+
+
+def test_sentence_starts() -> None:
+    text = "One. Two (Three) *Four*: Five, Six"
+    starts = {w: starts_sentence(text, text.index(w)) for w in text.replace(",", "").split()}
+    assert starts == {
+        "One.": True,
+        "Two": True,
+        "(Three)": False,
+        "*Four*:": False,
+        "Five": True,
+        "Six": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("went", "go"), ("gone", "go"), ("bought", "buy"), ("children", "child"), ("kettles", "kettl"),
+     ("квартиры", "квартир"), ("数据", "数据"), ("v2", "v2"), ("", "")],
+)  # fmt: skip
+def test_stem(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+def test_fold() -> None:
+    assert fold("ÀÉÎ ﬁ Ⅷ ß Ł") == "aei fi viii ss l"
+    assert fold("が") == "が"
+    assert fold("한국") == "한국"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("18,000", "18000"),
+        ("18.000", "18000"),
+        ("1,234,567", "1234567"),
+        ("3,5", "3.5"),
+        ("3.5", "3.5"),
+        ("42", "42"),
+        ("1,234.56", "1234.56"),
+        ("1.234,56", "1234.56"),
+    ],
+)
+def test_canonical_number(text: str, expected: str) -> None:
+    assert canonical_number(text) == expected
+
+
+def test_numbers() -> None:
+    assert numbers("18,000 for 3 at 3,5 and 3") == ("18000", "3", "3.5", "3")
+    assert numbers("none") == ()
+
+
+def test_iso_dates() -> None:
+    text = "2026-10-05, 2026-02-30, 12026-01-01, 2024-02-29T10:00, 2026-13-01"
+    assert iso_dates(text) == (date(2026, 10, 5), date(2024, 2, 29))
+
+
+@pytest.mark.parametrize(
+    ("word", "token"),
+    [("October", "month10"), ("märz", "month03"), ("Décembre", "month12"), ("мая", "month05"),
+     ("sept", "month09"), ("smarch", None), ("", None)],
+)  # fmt: skip
+def test_month_token(word: str, token: str | None) -> None:
+    assert month_token(word) == token
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens_"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("数据库", 3), ("数ab", 2)]
+)
+def test_estimate_tokens(text: str, tokens_: int) -> None:
+    assert estimate_tokens(text) == tokens_
+
+
+def test_ids_are_new_and_ordered_and_tell_their_time() -> None:
+    before = datetime.now(tz=timezone.utc)
+    first = new_id("m")
+    time.sleep(0.002)
+    second = new_id("m")
+    assert first < second
+    assert len({new_id("v") for _ in range(500)}) == 500
+    assert first.startswith("m-")
+    assert len(first) == 28
+    told = id_time(first)
+    assert told is not None
+    assert abs((told - before).total_seconds()) < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "m-", "m-short", "m-" + "I" * 26, "m-" + "0" * 27, "d-" + "a" * 26, "m-" + "Z" * 26],
+)
+def test_other_texts_are_no_ids(text: str) -> None:
+    assert id_time(text) is None
+
+
+def test_now_is_aware_and_whole() -> None:
+    now = utc_now()
+    assert now.tzinfo is timezone.utc
+    assert now.microsecond == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("short", 10, "short"),
+        (" a \n b ", 10, "a b"),
+        ("one two three", 9, "one two…"),
+        ("abcdefghij", 5, "abcd…"),
+        ("a bcdefghijkl", 8, "a bcdef…"),
+        ("", 5, ""),
+    ],
+)
+def test_clip(text: str, limit: int, expected: str) -> None:
+    assert clip(text, limit) == expected
