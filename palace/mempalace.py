@@ -31,7 +31,7 @@ from palace.learn.transfer import (
 from palace.ports import Fetcher
 from palace.presets import Preset, load_preset, seed
 from palace.recall.sufficiency import Sufficiency
-from palace.store.files import atomic_write, ensure_folder
+from palace.store.files import atomic_write, ensure_folder, unavailable
 from palace.store.identity_file import Identity, IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
@@ -119,7 +119,10 @@ class Mempalace:
         self.fetchers = fetchers
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
-        ensure_folder(self.root)
+        try:
+            ensure_folder(self.root)
+        except OSError as error:
+            raise unavailable(error, "make", self.root) from error
         self.store = RoomStore(self.root)
         self.playbook_files = PlaybookFiles(self.root)
         self.identity_file = IdentityFile(self.root)
@@ -606,9 +609,7 @@ class Mempalace:
         return self.store.append_timeline(turns)
 
     def _put_file(self, relative: str, data: bytes) -> None:
-        path = self.root / relative
-        ensure_folder(path.parent)
-        atomic_write(path, data, expected_digest=None)
+        atomic_write(self.root / relative, data, expected_digest=None)
 
     def export(self, target: str | Path, *, form: Literal["json", "markdown"] = "json") -> Exported:
         """Write everything canonical to one JSON file or a folder of Markdown.

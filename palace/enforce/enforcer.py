@@ -7,6 +7,7 @@ and asks for its I/O; a sync and an async driver run it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
-from palace.errors import PalaceError
+from palace.errors import PalaceError, StoreError
 from palace.ports import Detector, Journal, Layer
 from palace.secrets import redact
 from palace.text import estimate_tokens, new_id
@@ -31,6 +32,7 @@ from palace.types import (
     Verdict,
 )
 
+_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 # A step of the walk is a piece of I/O; the drivers decide where it runs.
 Steps = Generator[Callable[[], Any], Any, _T]
@@ -172,8 +174,16 @@ class RetrievalEnforcer:
         if parts.journal is not None:
             record = verdict_record(verdict, prompts=parts.policy.journal_prompts)
             journal = parts.journal
-            yield lambda: journal.append(record)
+            yield lambda: _keep(journal, record)
         return verdict
+
+
+def _keep(journal: Journal, record: Mapping[str, Any]) -> None:
+    """Write the record; a journal that cannot be written must not silence a palace that reads."""
+    try:
+        journal.append(record)
+    except StoreError as error:
+        _log.warning("verdict %s is not in the journal: %s", record["id"], error)
 
 
 def _as_turn(

@@ -6,6 +6,7 @@ In: a query. Out: a report of judged memories with their sources and as-of times
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from palace.layers.judging import judge, timed
@@ -61,13 +62,18 @@ class IndexedLayer:
         return timed(self.name, lambda: self._report(query, signal))
 
     def _report(self, query: Query, signal: RecallSignal) -> LayerReport:
-        return judge(
+        report = judge(
             self.name,
             self._searcher.scored(query, layer=self.name),
             evidence_of=lambda kept: self._evidence(kept, is_status=signal.kind == "status"),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
+        asks_how = "procedure" in (signal.kind, signal.runner_up)
+        if self.name == "L4" and report.outcome == "sufficient" and not asks_how:
+            # A playbook tells how a thing is done; it proves nothing about what was the case.
+            report = replace(report, outcome="unclear")
+        return report
 
     def _evidence(self, kept: Sequence[Scored], *, is_status: bool) -> list[Evidence]:
         memories = self._searcher.index.load([s.candidate.key for s in kept])

@@ -6,6 +6,7 @@ Nothing in here is canonical; the file can be deleted at any time.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -77,16 +78,31 @@ class SqliteIndex:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._connect()
+        except (sqlite3.OperationalError, OSError) as error:
+            if not self._is_read_only():
+                raise self._cannot_open(error) from error
+            # A palace that cannot be written can still be read: its index lives in memory.
+            self.path = None
+            return self._connect()
         except sqlite3.DatabaseError:
             # Damaged or from another version: it is derived, so it is made anew.
             self._delete_files()
         try:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
-            raise StoreUnavailableError(
-                f"the index {self.path} cannot be opened: {error}",
-                hint="check the permissions and the free space of the palace's .palace folder",
-            ) from error
+            raise self._cannot_open(error) from error
+
+    def _is_read_only(self) -> bool:
+        if self.path is None:
+            return False
+        present = next((p for p in (self.path, *self.path.parents) if p.exists()), None)
+        return present is not None and not os.access(present, os.W_OK)
+
+    def _cannot_open(self, error: Exception) -> StoreUnavailableError:
+        return StoreUnavailableError(
+            f"the index {self.path} cannot be opened: {error}",
+            hint="check the permissions and the free space of the palace's .palace folder",
+        )
 
     def _connect(self) -> sqlite3.Connection:
         if self.path is not None:
@@ -123,8 +139,11 @@ class SqliteIndex:
     def _delete_files(self) -> None:
         if self.path is None:
             return
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        try:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._cannot_open(error) from error
 
     def close(self) -> None:
         """Close the connection; the index can be opened again by a new object."""

@@ -100,9 +100,8 @@ def test_utf8_whatever_the_locale_says(start: Start, variables: dict[str, str]) 
     ended = start("remember", text.encode(), "--json", **variables)
     assert ended.returncode == 0
     assert json.loads(ended.stdout.decode("utf-8"))["memory"]["text"] == text
-    assert text in start("list", "inbox", **variables).stdout.decode("utf-8") or text in start(
-        "search", "Köln".encode(), **variables
-    ).stdout.decode("utf-8")
+    found = start("search", "Köln".encode(), **variables)
+    assert text in found.stdout.decode("utf-8")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n", "x" * 100_000])

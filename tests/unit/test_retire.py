@@ -1,0 +1,202 @@
+"""Correcting and forgetting: nothing is removed, nothing wrong is found again."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from palace import (
+    ConversationTurn,
+    Mempalace,
+    MemoryNotFoundError,
+    RetrievalEnforcer,
+    SecretRefusedError,
+    TextRefusedError,
+)
+
+PORT = "The staging database listens on port 5432."
+NEW_PORT = "The staging database listens on port 5433."
+ASKED = "Which port does the staging database listen on?"
+
+
+@pytest.fixture
+def palace(tmp_path):
+    with Mempalace.open(tmp_path / "palace") as opened:
+        yield opened
+
+
+def stored(palace, text=PORT, **fields):
+    return palace.remember(text, room="infra", drawer="ports", **fields).memory
+
+
+def test_a_correction_is_found_by_the_next_question_and_the_old_words_are_not(palace):
+    old = stored(palace)
+
+    result = palace.correct(old.id, NEW_PORT)
+
+    verdict = RetrievalEnforcer(palace).decide(ASKED)
+    assert result.status == "stored"
+    assert [e.id for e in verdict.evidence] == [result.memory.id]
+    assert NEW_PORT in verdict.text
+    assert all(h.memory.id != old.id for h in palace.search(PORT))
+
+
+def test_a_correction_leaves_the_old_words_readable_with_what_supersedes_them(palace):
+    old = stored(palace)
+
+    result = palace.correct(old.id, NEW_PORT)
+
+    kept = palace.get(old.id)
+    assert (kept.status, kept.superseded_by) == ("inactive", result.memory.id)
+    assert PORT in (palace.root / old.path).read_text(encoding="utf-8")
+
+
+def test_a_correction_keeps_where_and_what_it_was(palace):
+    old = stored(palace, kind="preference", project="site", tags=["db"], importance=0.9)
+
+    new = palace.correct(old.id, NEW_PORT).memory
+
+    kept = (new.room, new.drawer, new.kind, new.scope, new.project, new.importance)
+    assert kept == ("infra", "ports", "preference", "project:site", "site", 0.9)
+    assert "db" in new.tags
+
+
+def test_a_correction_that_rewords_is_no_duplicate_of_what_it_corrects(palace):
+    old = stored(palace, "Deploys runs from main with make deploy.")
+
+    result = palace.correct(old.id, "Deploys run from main with make deploy.")
+
+    assert result.status == "stored"
+    assert palace.get(old.id).status == "inactive"
+
+
+def test_correcting_with_the_same_words_changes_nothing(palace):
+    old = stored(palace)
+    before = (palace.root / old.path).read_bytes()
+
+    result = palace.correct(old.id, f"  {PORT} ")
+
+    assert (result.status, result.memory.id) == ("duplicate", old.id)
+    assert (palace.root / old.path).read_bytes() == before
+    assert list(palace.journal.records(type="correction")) == []
+
+
+def test_correcting_to_what_is_stored_elsewhere_retires_the_wrong_one_only(palace):
+    wrong = stored(palace, "The mail relay is called hermes.")
+    right = stored(palace, NEW_PORT)
+
+    result = palace.correct(wrong.id, NEW_PORT)
+
+    assert (result.status, result.memory.id) == ("duplicate", right.id)
+    assert palace.get(wrong.id).superseded_by == right.id
+    assert palace.get(right.id).status == "active"
+
+
+def test_a_person_supersedes_a_third_memory_and_an_agent_meets_the_conflict(palace):
+    wrong = stored(palace, "The mail relay is called hermes.")
+    third = stored(palace, PORT)
+
+    agents = palace.correct(wrong.id, NEW_PORT, source="agent")
+    assert (agents.status, agents.memory.id) == ("conflict", third.id)
+    assert palace.get(wrong.id).status == "active"
+
+    persons = palace.correct(wrong.id, NEW_PORT)
+    assert persons.status == "stored"
+    assert palace.get(third.id).superseded_by == persons.memory.id
+    assert palace.get(wrong.id).superseded_by == persons.memory.id
+
+
+def test_a_hand_written_memory_can_be_corrected(palace):
+    path = palace.root / "rooms" / "infra" / "hand.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"# hand\n- {PORT}\n", encoding="utf-8")
+    palace.refresh()
+    old = palace.memories(room="infra")[0]
+    assert old.id.startswith("d-")
+
+    new = palace.correct(old.id, NEW_PORT).memory
+
+    assert [m.text for m in palace.memories(room="infra")] == [NEW_PORT]
+    retired = [m for m in palace.memories(include_inactive=True) if m.status == "inactive"]
+    assert [(m.text, m.superseded_by) for m in retired] == [(PORT, new.id)]
+
+
+def test_what_was_said_is_corrected_by_a_statement(palace):
+    at = datetime(2026, 3, 2, 9, 30, tzinfo=timezone.utc)
+    palace.import_turns([ConversationTurn("talk", "Ada", "The relay is called hermes.", at)])
+    said = palace.memories(room="timeline")[0]
+
+    new = palace.correct(said.id, "The relay is called iris.").memory
+
+    assert (new.room, new.session) == (palace.settings.write.default_room, "")
+    assert palace.memories(room="timeline") == []
+
+
+def test_correction_and_forgetting_are_in_the_journal(palace):
+    old = stored(palace)
+    new = palace.correct(old.id, NEW_PORT).memory
+    palace.forget(new.id, reason="it was switched off")
+
+    [correction] = palace.journal.records(type="correction")
+    [forgotten] = palace.journal.records(type="forget")
+    assert (correction["memory"], correction["superseded_by"]) == (old.id, new.id)
+    assert (forgotten["memory"], forgotten["reason"]) == (new.id, "it was switched off")
+
+
+def test_what_is_forgotten_is_not_found_but_stays_in_its_file(palace):
+    old = stored(palace)
+
+    gone = palace.forget(old.id, reason="it was switched off")
+
+    assert (gone.status, gone.reason) == ("inactive", "it was switched off")
+    assert palace.search(PORT) == []
+    assert RetrievalEnforcer(palace).decide("Do you remember which port it is?").evidence == ()
+    assert PORT in (palace.root / old.path).read_text(encoding="utf-8")
+
+
+def test_what_is_retired_cannot_be_retired_again(palace):
+    old = stored(palace)
+    new = palace.correct(old.id, NEW_PORT).memory
+
+    with pytest.raises(MemoryNotFoundError, match=new.id):
+        palace.correct(old.id, "The staging database listens on port 1.")
+    with pytest.raises(MemoryNotFoundError, match=new.id):
+        palace.forget(old.id)
+
+
+def test_unknown_ids_are_refused(palace):
+    with pytest.raises(MemoryNotFoundError):
+        palace.correct("m-unknown", NEW_PORT)
+    with pytest.raises(MemoryNotFoundError):
+        palace.forget("m-unknown")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "a\x00b"])
+def test_unfit_corrections_change_nothing(palace, text):
+    old = stored(palace)
+
+    with pytest.raises(TextRefusedError):
+        palace.correct(old.id, text)
+
+    assert palace.get(old.id).status == "active"
+
+
+def test_a_secret_is_refused_as_a_correction_and_as_a_reason(palace):
+    old = stored(palace)
+    secret = "The password is hunter2-Zx9!kLm34"  # noqa: S105 - made up
+
+    with pytest.raises(SecretRefusedError):
+        palace.correct(old.id, secret)
+    with pytest.raises(SecretRefusedError):
+        palace.forget(old.id, reason=secret)
+
+    assert palace.get(old.id).status == "active"
+
+
+def test_a_playbook_is_a_file_and_not_retired(tmp_path):
+    with Mempalace.for_code_review(tmp_path / "palace") as palace:
+        playbook = palace.playbooks()[0]
+
+        with pytest.raises(TextRefusedError, match="playbook"):
+            palace.forget(f"p-{playbook.name}")
