@@ -1,4 +1,4 @@
-"""Put a palace in front of a model: the verdict says whether the model is called, and with what.
+"""Put a palace in front of a model: when it is called, with what, and what of its reply gets out.
 
 Run: python examples/07_before_a_model.py
 """
@@ -8,34 +8,53 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from palace import Mempalace, RetrievalEnforcer, Verdict, load_preset, seed
+from palace import (
+    Answer,
+    Mempalace,
+    ModelCall,
+    ModelReply,
+    RetrievalEnforcer,
+    answer_steps,
+    load_preset,
+    seed,
+)
+
+REPLIES = {
+    "Who owns the backups?": "Tomas owns the backups [1].",
+    "When did we move to PostgreSQL 16?": "On 2025-01-01, after 3 hours of downtime.",
+    "When did we move to Oslo?": "You moved to Oslo in May.",
+    "Write a haiku about rain.": "Rain taps the window.",
+}
 
 
-def call_model(prompt: str) -> str:
-    """Stand for your own call of a model; it shows what it would be sent."""
-    return f"[a model answers {len(prompt.split())} words]"
+def call_model(prompt: str, call: ModelCall) -> ModelReply:
+    """Stand for your own call of a model; this one ignores `call.user_text` and makes things up."""
+    print(f"  the model is called with {len(call.user_text)} characters")
+    return ModelReply(REPLIES[prompt])
 
 
-def reply(verdict: Verdict) -> str:
-    """Act on a verdict; only three of the six actions need a model."""
-    prompt = verdict.turn.prompt
-    if verdict.action in ("answer", "fallback", "confirm"):
-        return verdict.text
-    if verdict.action == "ground":
-        return call_model(f"{prompt}\n\nAnswer from these memories only:\n{verdict.text}")
-    return call_model(prompt)
+def answer(palace: Mempalace, prompt: str) -> Answer:
+    """Run the steps of one turn; the palace decides, and checks what the model said."""
+    verdict = RetrievalEnforcer(palace).decide(prompt)
+    steps = answer_steps(verdict, question=prompt, options=palace.answer_options)
+    try:
+        call = next(steps)
+        while True:
+            call = steps.send(call_model(prompt, call))
+    except StopIteration as end:
+        released: Answer = end.value
+        return released
 
 
 def main() -> None:
-    """Print the reply to three prompts."""
-    prompts = ("Who owns the backups?", "When did we move to Oslo?", "Write a haiku about rain.")
+    """Print what a person gets to read for each prompt."""
     with tempfile.TemporaryDirectory() as folder:
         seed(load_preset("sample"), Path(folder))
         with Mempalace.open(folder) as palace:
-            enforcer = RetrievalEnforcer(palace)
-            for prompt in prompts:
-                verdict = enforcer.decide(prompt)
-                print(f"> {prompt}\n{verdict.action}: {reply(verdict)}")
+            for prompt in REPLIES:
+                print(f"> {prompt}")
+                released = answer(palace, prompt)
+                print(f"  {released.verdict.action}, {released.model_calls} calls: {released.text}")
 
 
 if __name__ == "__main__":

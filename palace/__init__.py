@@ -10,7 +10,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from palace.enforce.answering import (
+        Answer,
+        AnswerOptions,
+        ModelCall,
+        ModelReply,
+        answer_check,
+        answer_steps,
+        confirm_steps,
+    )
     from palace.enforce.enforcer import RetrievalEnforcer
+    from palace.enforce.grounding import AnswerCheck, CheckedAnswer, SentenceGate
+    from palace.enforce.prompt import (
+        DECLINE_TOKEN,
+        context_prompt,
+        grounded_prompt,
+        quote_prompt,
+        render_context,
+    )
+    from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
     from palace.errors import (
         ConfigError,
         DrawerParseError,
@@ -72,7 +90,34 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "palace.enforce.answering": (
+        "Answer",
+        "AnswerOptions",
+        "ModelCall",
+        "ModelReply",
+        "answer_check",
+        "answer_steps",
+        "confirm_steps",
+    ),
     "palace.enforce.enforcer": ("RetrievalEnforcer",),
+    "palace.enforce.grounding": (
+        "AnswerCheck",
+        "CheckedAnswer",
+        "SentenceGate",
+    ),
+    "palace.enforce.prompt": (
+        "DECLINE_TOKEN",
+        "context_prompt",
+        "grounded_prompt",
+        "quote_prompt",
+        "render_context",
+    ),
+    "palace.enforce.quoting": (
+        "QUOTE_SCHEMA",
+        "QuoteReply",
+        "parse_quote",
+        "verify_quote",
+    ),
     "palace.errors": (
         "ConfigError",
         "DrawerParseError",
@@ -135,8 +180,14 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 _RENAMED = {"explain_settings": "explain"}
 
 __all__ = [
+    "DECLINE_TOKEN",
+    "QUOTE_SCHEMA",
     "AgentTool",
+    "Answer",
+    "AnswerCheck",
+    "AnswerOptions",
     "Check",
+    "CheckedAnswer",
     "ConfigError",
     "Conflict",
     "ConversationTurn",
@@ -160,11 +211,14 @@ __all__ = [
     "MemoryNotFoundError",
     "Mempalace",
     "Message",
+    "ModelCall",
     "ModelError",
+    "ModelReply",
     "PalaceError",
     "PalaceRoom",
     "Playbook",
     "Query",
+    "QuoteReply",
     "RecallMiss",
     "RecallSignal",
     "Remembered",
@@ -172,6 +226,7 @@ __all__ = [
     "SchemaTooNewError",
     "ScratchEntry",
     "SecretRefusedError",
+    "SentenceGate",
     "Settings",
     "StoreError",
     "StoreUnavailableError",
@@ -185,13 +240,22 @@ __all__ = [
     "WriteResult",
     "__version__",
     "agent_tools",
+    "answer_check",
+    "answer_steps",
+    "confirm_steps",
+    "context_prompt",
     "default_yaml",
     "explain_settings",
     "explain_trace",
+    "grounded_prompt",
     "load_preset",
     "load_settings",
+    "parse_quote",
+    "quote_prompt",
+    "render_context",
     "seed",
     "settings_table",
+    "verify_quote",
 ]
 
 

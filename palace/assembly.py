@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from palace.enforce.answering import AnswerOptions
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
 from palace.layers.artifacts import ArtifactsLayer
@@ -188,6 +189,17 @@ def _policy(settings: Settings) -> Policy:
         inject_always=settings.context.inject == "always",
         context_budget_tokens=settings.context.budget_tokens,
         journal_prompts=settings.journal.prompts,
+    )
+
+
+def answer_options(settings: Settings, *, identity: str) -> AnswerOptions:
+    """Return how answers are made under these settings."""
+    return AnswerOptions(
+        mode=settings.answers.check,
+        quote_calls=settings.answers.quote_calls,
+        fallback_text=settings.enforce.fallback_text,
+        context_budget_tokens=settings.context.budget_tokens,
+        identity=identity,
     )
 
 

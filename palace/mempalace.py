@@ -14,8 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.assembly import Assembly, wake_up_sources
+from palace.assembly import Assembly, answer_options, wake_up_sources
+from palace.enforce.answering import Answer, AnswerOptions
 from palace.enforce.enforcer import Enforcement
+from palace.enforce.first_turn import FirstTurns
+from palace.enforce.grounding import CheckedAnswer
+from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.promote import promote
@@ -54,6 +58,7 @@ from palace.types import (
     ScratchEntry,
     Trust,
     Turn,
+    Verdict,
     WakeUp,
     WriteResult,
 )
@@ -639,6 +644,27 @@ class Mempalace:
         """The calibrated bar in force."""
         return self._parts.sufficiency
 
+    @property
+    def answer_options(self) -> AnswerOptions:
+        """How answers are made and checked: the `answers:` settings with the identity in force."""
+        return answer_options(self.settings, identity=self.identity.text)
+
+    def record_answer(self, answer: Answer | CheckedAnswer | None, verdict: Verdict) -> str:
+        """Record what was released for a verdict: cited memories, unsupported words, model calls.
+
+        Args:
+            answer: The answer, or its check where a host made the calls itself.
+            verdict: The verdict it was made for.
+
+        Returns:
+            Id of the record, "" when no journal is kept.
+        """
+        if not self.settings.journal.enabled:
+            return ""
+        record = answer_record(answer, verdict, prompts=self.settings.journal.prompts)
+        self.journal.append(record)
+        return str(record["id"])
+
     def analyse(self, turn: Turn) -> Query:
         """Return how a turn is understood: its terms, names and what would answer it."""
         return self._parts.analyst.analyse(turn)
@@ -668,6 +694,24 @@ class Mempalace:
             max_rooms=settings.rooms,
             memories_per_room=settings.memories_per_room,
         )
+
+    def session_wake_up(self, session_id: str | None, project: str | None = None) -> str:
+        """Return the wake-up text on the first turn of a session, "" on all later ones.
+
+        A session has begun when this method was called for it in this process, or in another one
+        that kept the same journal.
+
+        Args:
+            session_id: The session; without one there is no first turn, and the result is "".
+            project: Its project, if any.
+        """
+        if not session_id or not self._first_turns.begin(session_id):
+            return ""
+        return self.wake_up(session_id, project).text
+
+    @cached_property
+    def _first_turns(self) -> FirstTurns:
+        return FirstTurns(self.journal if self.settings.journal.enabled else None)
 
     # -- looking back --------------------------------------------------------------------------
 

@@ -185,6 +185,22 @@ class EnforceSettings(Section):
     )
 
 
+class AnswersSettings(Section):
+    """How the answers of a model are made and checked."""
+
+    check: Literal["off", "flag", "replace"] = Field(
+        "replace",
+        description="Text of a grounded answer that the evidence does not support: off (released "
+        "unchecked), flag (released, and named at the end) or replace (the memory's own words "
+        "instead). After unclear evidence it is replaced in any case.",
+    )
+    quote_calls: Literal["one", "two"] = Field(
+        "two",
+        description="After unclear evidence, the answer comes from one model call (together with "
+        "the quote) or from two (written from the quoted memory alone).",
+    )
+
+
 class ContextSettings(Section):
     """What a turn carries besides its evidence."""
 
@@ -406,6 +422,9 @@ class Settings(Section):
     )
     enforce: EnforceSettings = Field(
         EnforceSettings(), description="What happens with each outcome of the walk."
+    )
+    answers: AnswersSettings = Field(
+        AnswersSettings(), description="How the answers of a model are made and checked."
     )
     context: ContextSettings = Field(
         ContextSettings(), description="What a turn carries besides its evidence."

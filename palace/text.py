@@ -9,8 +9,8 @@ from __future__ import annotations
 import secrets as _random
 import time
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from functools import lru_cache
 from typing import Literal
@@ -25,12 +25,15 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
 _CHUNK = regex.compile(
     rf"(?P<dense>[{_DENSE}]+)"
+    r"|(?P<sign>(?<![\p{L}\p{N}_])[A-Za-z](?:\+\+|\#)(?!\p{L}))"
     rf"|(?P<word>[[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+"
     rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
     regex.VERSION1,
 )
+_WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
+_GROUPED_DECIMAL = regex.compile(r"\d{1,3}(?:(?:,\d{3})+\.|(?:\.\d{3})+,)\d+")
 _GROUPED_NUMBER = regex.compile(r"\d{1,3}(?:[,.]\d{3})+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _ISO_DATE = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -131,8 +134,8 @@ class Word:
     Attributes:
         surface: As written, possessive ending removed.
         start: Offset of the first character in the text, in characters.
-        token: The one token that stands for it in a query.
-        parts: Tokens that together stand for it where `token` is unknown to the index.
+        token: The one token that stands for it.
+        parts: Tokens that together stand for it too.
         extra: Further tokens that the index gets for it (months of ISO dates, single characters).
     """
 
@@ -147,14 +150,17 @@ class Word:
 def words(text: str) -> list[Word]:
     """Cut a text into words, in order; linear in its length.
 
-    Identifiers (`handleWebSocketReconnect`, `v2.0.1`, `okabe_visitas`) are one word with parts;
-    hyphenated and apostrophised ordinary words are several words.
+    Identifiers (`handleWebSocketReconnect`, `v2.0.1`, `guest_wifi`) and hyphenated words are one
+    word with parts; words joined by an apostrophe or a slash are several words.
     """
     found: list[Word] = []
-    composed = unicodedata.normalize("NFKC", text) if not text.isascii() else text
-    for match in _CHUNK.finditer(composed):
+    if _WIDTH_FORMS.search(text):  # half-width kana are two characters that make one
+        text = unicodedata.normalize("NFKC", text)
+    for match in _CHUNK.finditer(text):
         if match["dense"]:
             found.extend(_dense_words(match["dense"], match.start()))
+        elif match["sign"]:  # C++, C#, F#
+            found.append(Word(match["sign"], match.start(), "identifier", match["sign"].lower()))
         else:
             found.extend(_spaced_words(match["word"], match.start()))
     return found
@@ -175,7 +181,6 @@ def name_tokens(text: str) -> Iterator[str]:
 
     A capitalised word at the start of a sentence counts only when another follows it.
     """
-    text = unicodedata.normalize("NFKC", text)
     found = words(text)
     for number, word in enumerate(found):
         if word.shape == "identifier":
@@ -198,20 +203,19 @@ def starts_sentence(text: str, start: int) -> bool:
 
 
 def _dense_words(run: str, start: int) -> list[Word]:
-    if len(run) == 1:
-        return [Word(run, start, "dense", fold(run))]
     folded = fold(run)
-    if len(folded) != len(run):
-        folded = run
+    if len(folded) == 1:
+        return [Word(run, start, "dense", folded)]
+    last = len(folded) - 2
     return [
         Word(
-            run[i : i + 2],
+            folded[i : i + 2],
             start + i,
             "dense",
             folded[i : i + 2],
-            extra=(folded[i],) if i + 2 < len(run) else (folded[i], folded[i + 1]),
+            extra=(folded[i], folded[i + 1]) if i == last else (folded[i],),
         )
-        for i in range(len(run) - 1)
+        for i in range(last + 1)
     ]
 
 
@@ -228,13 +232,19 @@ def _spaced_words(chunk: str, start: int) -> list[Word]:
         if piece:
             pieces.append(_plain_word(piece, start + offset))
         offset += len(piece)
-    if len(pieces) > 1 and "-" in bare:
-        # "Wi-Fi" must be found by "wifi", "T-shirt" by "tshirt"
-        joined = stem(fold(bare.replace("-", "")))[:MAX_TOKEN_CHARS]
-        if len(pieces[0].surface) == 1:  # "e-mail" is not any "mail"
-            return [Word(bare, start, "word", joined, extra=tuple(p.token for p in pieces))]
-        pieces[0] = replace(pieces[0], extra=(*pieces[0].extra, joined))
+    if len(pieces) > 1 and "-" in bare and not any(c in "./:@+," for c in bare):
+        return [_compound_word(bare, start, pieces)]
     return pieces
+
+
+def _compound_word(chunk: str, start: int, pieces: Sequence[Word]) -> Word:
+    """Return a hyphenated word: "Wi-Fi" is found by "wifi", "e-mail" is not any "mail"."""
+    joined = stem(fold("".join(c for c in chunk if c.isalnum())))[:MAX_TOKEN_CHARS]
+    parts = tuple(p.token for p in pieces)
+    extra = tuple(token for p in pieces for token in p.extra)
+    if len(pieces[0].surface) == 1:
+        return Word(chunk, start, "word", joined, extra=(*parts, *extra))
+    return Word(chunk, start, "word", joined, parts=parts, extra=extra)
 
 
 def _plain_word(piece: str, start: int) -> Word:
@@ -260,13 +270,14 @@ def _number_word(chunk: str, start: int) -> Word:
     iso = _ISO_MONTH.fullmatch(chunk)
     if iso:
         return Word(chunk, start, "number", chunk, extra=(iso[1], f"month{iso[2]}"))
+    token = token[:MAX_TOKEN_CHARS]
     if chunk.count(".") > 1:  # a version: "4.2.0" is found by "4.2" too
-        return Word(chunk, start, "number", token, extra=(chunk.rpartition(".")[0],))
+        shorter = chunk.rpartition(".")[0][:MAX_TOKEN_CHARS]
+        return Word(chunk, start, "number", token, extra=(shorter,))
     if token != chunk or "." in chunk:
-        return Word(chunk, start, "number", token[:MAX_TOKEN_CHARS])
-    parts = [p for p in _SPLIT.split(chunk) if p]
-    extra = tuple(parts) if len(parts) > 1 else ()
-    return Word(chunk, start, "number", token[:MAX_TOKEN_CHARS], extra=extra)
+        return Word(chunk, start, "number", token)
+    parts = [p[:MAX_TOKEN_CHARS] for p in _SPLIT.split(chunk) if p]
+    return Word(chunk, start, "number", token, extra=tuple(parts) if len(parts) > 1 else ())
 
 
 def _is_identifier(chunk: str) -> bool:
@@ -302,6 +313,9 @@ def canonical_number(text: str) -> str:
     """Return a number without thousands separators and trailing zeros: `18,000` -> `18000`."""
     if _GROUPED_NUMBER.fullmatch(text):
         return regex.sub(r"[,.]", "", text)
+    if _GROUPED_DECIMAL.fullmatch(text):  # 1,234.56 and 1.234,56
+        whole, fraction = regex.split(r"[,.](?=\d+$)", text)
+        return f"{regex.sub(r'[,.]', '', whole)}.{fraction}"
     if regex.fullmatch(r"\d+,\d+", text):
         return text.replace(",", ".")
     return text

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from palace.enforce.enforcer import Enforcement, Policy
-from palace.errors import FetchError, PalaceError
+from palace.errors import FetchError, StoreUnavailableError
 from palace.ports import Artifact, ArtifactRef, Candidate, Journal, Layer, Scope, TermCounts
 from palace.recall.logistic import LogisticModel
 from palace.store.index_sqlite import SqliteIndex
@@ -207,13 +207,13 @@ class BrokenJournal:
     """A journal on a full disk."""
 
     def append(self, record: Mapping[str, Any]) -> None:
-        raise PalaceError("the disk is full", hint="free some space")
+        raise StoreUnavailableError("the disk is full", hint="free some space")
 
     def records(self, *, since: object = None, type: str | None = None) -> Any:
-        raise PalaceError("the disk cannot be read", hint="check the disk")
+        raise StoreUnavailableError("the disk cannot be read", hint="check the disk")
 
     def find(self, record_id: str) -> None:
-        raise PalaceError("the disk cannot be read", hint="check the disk")
+        raise StoreUnavailableError("the disk cannot be read", hint="check the disk")
 
 
 def signal(kind: RecallKind = "fact", band: Any = "recall", **fields: Any) -> RecallSignal:

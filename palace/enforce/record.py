@@ -1,6 +1,7 @@
-"""A verdict as a journal record.
+"""A verdict and its answer as journal records.
 
-In: a verdict. Out: a JSON-ready mapping that tells retrieved, injected and cited apart.
+In: a verdict, perhaps an answer to it. Out: JSON-ready mappings that tell retrieved, injected and
+cited apart.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from palace.enforce.answering import Answer
+from palace.enforce.grounding import CheckedAnswer
 from palace.secrets import redact
-from palace.text import utc_now
+from palace.text import new_id, utc_now
 from palace.types import Verdict
 
 # What a model gets to see of a verdict's evidence.
@@ -38,6 +41,35 @@ def verdict_record(verdict: Verdict, *, prompts: str) -> dict[str, Any]:
         **_prompt_fields(verdict.turn.prompt, prompts),
     )
     return record
+
+
+def answer_record(
+    answer: Answer | CheckedAnswer | None, verdict: Verdict, *, prompts: str
+) -> dict[str, Any]:
+    """Return the record of an answer; its words are kept only as far as prompts are.
+
+    Args:
+        answer: What was released, or its check; None when nothing was.
+        verdict: The verdict it was made for; after a confirmation, what the quote proved.
+        prompts: As for `verdict_record`; other than `text` keeps counts instead of words.
+    """
+    checked = answer.checked if isinstance(answer, Answer) else answer
+    unsupported = checked.unsupported if checked else ()
+    return {
+        "id": new_id("a"),
+        "type": "answer",
+        "at": utc_now().isoformat(),
+        "session": verdict.turn.session_id,
+        "verdict": verdict.id,
+        "action": verdict.action,
+        "evidence_ids": [e.id for e in verdict.evidence],
+        "cited": list(dict.fromkeys(checked.citations.values())) if checked else [],
+        "supported": checked.supported if checked else None,
+        "declined": checked.declined if checked else False,
+        "unsupported": [redact(u) for u in unsupported] if prompts == "text" else [],
+        "unsupported_count": len(unsupported),
+        "model_calls": answer.model_calls if isinstance(answer, Answer) else None,
+    }
 
 
 def _prompt_fields(prompt: str, prompts: str) -> dict[str, str]:

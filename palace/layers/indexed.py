@@ -5,7 +5,6 @@ In: a query. Out: a report of judged memories with their sources and as-of times
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -18,7 +17,6 @@ from palace.types import (
     Evidence,
     LayerName,
     LayerReport,
-    Memory,
     Query,
     RecallSignal,
     Trust,
@@ -65,7 +63,7 @@ class IndexedLayer:
         report = judge(
             self.name,
             self._searcher.scored(query, layer=self.name),
-            evidence_of=lambda kept: self._evidence(kept, is_status=signal.kind == "status"),
+            evidence_of=lambda scored: self._evidence(scored, is_status=signal.kind == "status"),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
@@ -75,11 +73,11 @@ class IndexedLayer:
             report = replace(report, outcome="unclear")
         return report
 
-    def _evidence(self, kept: Sequence[Scored], *, is_status: bool) -> list[Evidence]:
-        memories = self._searcher.index.load([s.candidate.key for s in kept])
-        return [self._evidence_of(memory, is_status=is_status) for memory in memories]
-
-    def _evidence_of(self, memory: Memory, *, is_status: bool) -> Evidence:
+    def _evidence(self, scored: Scored, *, is_status: bool) -> Evidence | None:
+        found = self._searcher.index.load([scored.candidate.key])
+        if not found:  # retired by somebody else since the search
+            return None
+        memory = found[0]
         as_of = memory.valid_from or memory.updated or memory.created
         old = as_of is not None and utc_now() - as_of > self._stale_after
         return Evidence(

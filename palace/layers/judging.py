@@ -22,7 +22,7 @@ def judge(
     layer: LayerName,
     scored: Sequence[Scored],
     *,
-    evidence_of: Callable[[Sequence[Scored]], Sequence[Evidence]],
+    evidence_of: Callable[[Scored], Evidence | None],
     sufficiency: Sufficiency,
     max_evidence: int,
 ) -> LayerReport:
@@ -31,7 +31,7 @@ def judge(
     Args:
         layer: Whose report this is.
         scored: Candidates, best rank first.
-        evidence_of: Turns scored candidates into bare evidence, one each, same order.
+        evidence_of: Turns a scored candidate into bare evidence, or None where it vanished.
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
@@ -43,11 +43,13 @@ def judge(
     best = judged[0][0] if judged else None
     if not kept:
         return LayerReport(layer, "none", candidates=len(scored), best=best)
-    kept = kept[:max_evidence]
     evidence = tuple(
-        replace(e, confidence=confidence, scores=s.features)
-        for e, (_, confidence, s) in zip(evidence_of([s for _, _, s in kept]), kept, strict=True)
+        replace(item, confidence=confidence, scores=one.features)
+        for _, confidence, one in kept[:max_evidence]
+        if (item := evidence_of(one)) is not None
     )
+    if not evidence:
+        return LayerReport(layer, "none", candidates=len(scored), best=best)
     return LayerReport(layer, kept[0][0], candidates=len(scored), best=best, evidence=evidence)
 
 

@@ -68,7 +68,7 @@ class ScratchpadLayer:
         return judge(
             self.name,
             score(query, candidates, weights=self._weights(query, candidates)),
-            evidence_of=lambda kept: [_evidence(entries[s.candidate.key]) for s in kept],
+            evidence_of=lambda scored: _evidence(entries[scored.candidate.key]),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )

@@ -151,28 +151,35 @@ def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
 
 
 def _all_tokens(content: Iterable[Word]) -> list[str]:
-    return [token for word in content for token in (word.token, *word.parts)]
+    return [token for word in content for token in (word.token, *word.parts, *word.extra)]
 
 
 def _terms(content: Iterable[Word], counts: Mapping[str, TermCounts]) -> tuple[str, ...]:
-    """Return each word's token, or its parts where all of them, and only they, are known."""
+    """Return the tokens that stand for each word in this palace."""
     terms: dict[str, None] = {}
     for word in content:
-        parts_known = bool(word.parts) and all(counts[p].any for p in word.parts)
-        if not counts[word.token].any and parts_known:
-            terms.update(dict.fromkeys(word.parts))
-        else:
-            terms[word.token] = None
+        terms.update(dict.fromkeys(_standing_for(word, counts)))
     return tuple(terms)[:MAX_TERMS]
+
+
+def _standing_for(word: Word, counts: Mapping[str, TermCounts]) -> tuple[str, ...]:
+    parts_known = bool(word.parts) and all(counts[p].any for p in word.parts)
+    if counts[word.token].any and not (word.shape == "word" and parts_known):
+        return (word.token,)
+    if parts_known:
+        return word.parts
+    if word.shape == "identifier":  # "v2.0.1" where only "2.0.1" is written
+        return next(((e,) for e in word.extra if counts[e].any), (word.token,))
+    return (word.token,)
 
 
 def _names(
     prompt: str, content: Sequence[Word], counts: Mapping[str, TermCounts], lexicon: Lexicon
 ) -> tuple[tuple[str, ...], ...]:
     """Return names: runs of capitalised words, and words the palace itself writes as names."""
-    spaced = [w for w in content if w.shape == "word"]
+    spaced = [w for w in words(prompt) if w.shape == "word"]
     # In Title Case or ALL CAPS a capital says nothing.
-    shouting = len(spaced) > 2 and all(w.surface[0].isupper() for w in spaced)
+    shouting = len(spaced) > 3 and sum(w.surface[0].isupper() for w in spaced) > 0.8 * len(spaced)
     names: list[tuple[str, ...]] = []
     previous_end = -1
     for word in content:
@@ -206,8 +213,9 @@ def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tupl
         if fold(word.surface) in _QUESTION_WORDS:
             head: list[str] = []
             for following in found[number + 1 : number + 1 + _HEAD_WORDS]:
-                if following.token in wanted:
-                    head.append(following.token)
+                here = [t for t in (following.token, *following.parts) if t in wanted]
+                if here:
+                    head.extend(here)
                 elif head and _is_function_word(following, lexicon):
                     break
             return tuple(head)

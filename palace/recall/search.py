@@ -50,8 +50,8 @@ class Searcher:
     def hits(self, query: Query, *, top_k: int, layer: LayerName = "L1") -> list[Hit]:
         """Return the best memories of a layer with their scores."""
         best = self.scored(query, layer=layer)[:top_k]
-        memories = self.index.load([s.candidate.key for s in best])
         return [
             Hit(memory=memory, score=scored.rank, parts=scored.features)
-            for memory, scored in zip(memories, best, strict=False)
+            for scored in best
+            for memory in self.index.load([scored.candidate.key])
         ]

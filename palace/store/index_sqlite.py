@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from palace.types import Document, FileStamp, LayerName, Memory
 SCHEMA_VERSION = 1
 _MAX_QUERY_TERMS = 64
 _BUSY_TIMEOUT_MS = 10_000
+_RETRY_S = 0.01
 # A file changed within this time before it was read may change again under the same mtime.
 _RACY_NS = 50_000_000
 
@@ -50,6 +51,7 @@ CREATE VIRTUAL TABLE fts USING fts5(
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'col');
 """
+_TABLES = frozenset({"meta", "files", "memories", "fts", "vocabulary"})
 _VISIBLE = (
     "m.status = 'active' AND m.scope IN ('global', ?, ?) AND (m.valid_to = '' OR m.valid_to > ?)"
 )
@@ -78,15 +80,15 @@ class SqliteIndex:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._connect()
-        except (sqlite3.OperationalError, OSError) as error:
-            if not self._is_read_only():
+        except (sqlite3.Error, OSError) as error:
+            if self._is_read_only():
+                # A palace that cannot be written can still be read: its index lives in memory.
+                self.path = None
+            elif isinstance(error, OSError) or _is_refusal(error):
                 raise self._cannot_open(error) from error
-            # A palace that cannot be written can still be read: its index lives in memory.
-            self.path = None
-            return self._connect()
-        except sqlite3.DatabaseError:
-            # Damaged or from another version: it is derived, so it is made anew.
-            self._delete_files()
+            else:
+                # Damaged or from another version: it is derived, so it is made anew.
+                self._delete_files()
         try:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
@@ -119,12 +121,12 @@ class SqliteIndex:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _switch_to_wal(connection)
         # Losing the last transactions in a power cut only means reading some files again.
         connection.execute("PRAGMA synchronous = NORMAL")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version == SCHEMA_VERSION:
-            connection.execute("SELECT count(*) FROM files").fetchone()
+            self._refuse_damage(connection)
             return
         if version != 0:
             raise sqlite3.DatabaseError(f"index schema {version}, expected {SCHEMA_VERSION}")
@@ -135,6 +137,14 @@ class SqliteIndex:
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
+
+    def _refuse_damage(self, connection: sqlite3.Connection) -> None:
+        """Raise if the file cannot be ours: tables missing, or cut in the middle of a page."""
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        missing = _TABLES - {name for (name,) in rows}
+        page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
+        if missing or (self.path is not None and self.path.stat().st_size % page_bytes):
+            raise sqlite3.DatabaseError("the index is incomplete")
 
     def _delete_files(self) -> None:
         if self.path is None:
@@ -151,12 +161,19 @@ class SqliteIndex:
             self._connection.close()
 
     def clear(self) -> None:
-        """Throw everything away and start empty."""
+        """Throw everything away and start empty; other processes see it at once."""
         with self._lock:
-            self._connection.close()
-            self._delete_files()
             self._counts_version = -1
-            self._connection = self._open()
+            try:
+                with self._transaction() as connection:
+                    connection.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
+                    connection.execute("DELETE FROM memories")
+                    connection.execute("DELETE FROM files")
+            except StoreUnavailableError:
+                # Too damaged to be emptied: then the file itself has to go.
+                self._connection.close()
+                self._delete_files()
+                self._connection = self._open()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -329,6 +346,7 @@ class SqliteIndex:
 
     def get(self, memory_id: str) -> Memory | None:
         """Return one memory by id, active or not; a unique prefix of 8 characters is enough."""
+        memory_id = _sayable(memory_id)
         rows = self._rows("SELECT data FROM memories WHERE id = ? LIMIT 1", (memory_id,))
         if not rows and len(memory_id) >= 8:
             rows = self._rows(
@@ -370,17 +388,20 @@ class SqliteIndex:
 
     def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
         """Return how many memories hold each term; absent terms have zeros."""
-        self._refresh_counts()
-        asked = list(terms)
-        for term in asked:
-            if term not in self._counts:
-                rows = self._rows("SELECT col, doc FROM vocabulary WHERE term = ?", (term,))
-                by_column = dict(rows)
-                self._counts[term] = TermCounts(
-                    any=max(by_column.get("body", 0), by_column.get("context", 0)),
-                    name=by_column.get("names", 0),
-                )
-        return {term: self._counts[term] for term in asked}
+        with self._lock:
+            self._refresh_counts()
+            return {term: self._count(term) for term in terms}
+
+    def _count(self, term: str) -> TermCounts:
+        known = self._counts.get(term)
+        if known is None:
+            rows = self._rows("SELECT col, doc FROM vocabulary WHERE term = ?", (_sayable(term),))
+            by_column = dict(rows)
+            known = self._counts[term] = TermCounts(
+                any=max(by_column.get("body", 0), by_column.get("context", 0)),
+                name=by_column.get("names", 0),
+            )
+        return known
 
     def _refresh_counts(self) -> None:
         """Drop remembered counts when any process changed the database."""
@@ -418,10 +439,22 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> tuple[str,
     if memory.created is not None and memory.room == "timeline":
         place.append(f"{memory.created:%Y-%m-%d}")
     context = tokens("\n".join(part for part in place if part))
-    names = dict.fromkeys(
-        token for text in (memory.text, memory.speaker) for token in name_tokens(text)
-    )
+    names = dict.fromkeys((*name_tokens(memory.text), *tokens(memory.speaker)))
     return " ".join(tokens(memory.text)), " ".join(context), " ".join(names)
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Switch the journal mode; SQLite itself does not wait while another does the same."""
+    deadline = time.monotonic() + _BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_S)
+        else:
+            return
 
 
 def _candidate(row: Sequence[Any], *, bm25: float = 0.0, distance: int = 0) -> Candidate:
@@ -440,21 +473,34 @@ def _candidate(row: Sequence[Any], *, bm25: float = 0.0, distance: int = 0) -> C
 
 
 def _match_expression(terms: Sequence[str]) -> str:
-    quoted = ['"' + term.replace('"', '""') + '"' for term in terms[:_MAX_QUERY_TERMS] if term]
+    asked = (_sayable(term) for term in terms[:_MAX_QUERY_TERMS])
+    quoted = ['"' + term.replace('"', '""') + '"' for term in asked if term.strip()]
     return "{body context} : (" + " OR ".join(quoted) + ")" if quoted else ""
 
 
 def _scope_arguments(scope: Scope) -> tuple[str, str, str]:
     return (
-        f"session:{scope.session_id}" if scope.session_id else "",
-        f"project:{scope.project}" if scope.project else "",
+        _sayable(f"session:{scope.session_id}") if scope.session_id else "",
+        _sayable(f"project:{scope.project}") if scope.project else "",
         utc_now().isoformat(),
     )
 
 
+def _sayable(text: str) -> str:
+    """Return text that SQLite can take: lone surrogates name nothing that was ever stored."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_refusal(error: sqlite3.Error) -> bool:
+    """Whether the system refused, rather than the file being damaged or not ours."""
+    said = str(error)
+    return any(word in said for word in ("locked", "busy", "unable to open", "readonly", "full"))
+
+
 def _rollback(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
+    with suppress(sqlite3.Error):  # a closed connection has nothing to roll back
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _translated(error: sqlite3.Error) -> StoreUnavailableError:

@@ -8,8 +8,8 @@ import pytest
 
 from palace import (
     ConversationTurn,
-    Mempalace,
     MemoryNotFoundError,
+    Mempalace,
     RetrievalEnforcer,
     SecretRefusedError,
     TextRefusedError,

@@ -1,0 +1,302 @@
+"""The person's own words, found again in what a host sends to a model.
+
+In: messages, a prompt or a template with its arguments. Out: `Asked`: the words to decide on, and
+where in the messages they stand. Hosts wrap a question in state, memory blocks, reasoning steps
+and prompts; a decision on anything but the words themselves can be talked around.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from llama_index.core.agent.workflow.prompts import DEFAULT_STATE_PROMPT
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
+from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
+from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.prompts import BasePromptTemplate, PromptType
+
+from palace import Message
+
+# `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
+# step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
+Purpose = Literal["answer", "rewrite", "inner"]
+
+_HISTORY_MESSAGES = 12
+_QUESTION_VARIABLES = ("query_str", "question", "query", "user_msg", "user_input", "input", "msg")
+_INNER_TYPES = frozenset(
+    {
+        PromptType.TREE_SELECT,
+        PromptType.TREE_SELECT_MULTIPLE,
+        PromptType.KEYWORD_EXTRACT,
+        PromptType.QUERY_KEYWORD_EXTRACT,
+        PromptType.SCHEMA_EXTRACT,
+        PromptType.TEXT_TO_SQL,
+        PromptType.TABLE_CONTEXT,
+        PromptType.KNOWLEDGE_TRIPLET_EXTRACT,
+        PromptType.SUB_QUESTION,
+        PromptType.SINGLE_SELECT,
+        PromptType.MULTI_SELECT,
+        PromptType.DECOMPOSE,
+        PromptType.CHOICE_SELECT,
+        PromptType.RANKGPT_RERANK,
+    }
+)
+# "… Question: <words>" or "… Follow up input: <words>\nStandalone question:" at the end.
+_LABELLED_TAIL = re.compile(
+    r"(?:^|\n)[ \t]*(?:(?:latest |new |user |human )?(?:question|query|message|input|request)"
+    r"|follow[ -]?up(?: \w+)?|user|human)[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})"
+    r"\s*(?:\n[ \t]*[\w' ]{1,40}:\s*)?\Z",
+    re.IGNORECASE,
+)
+_MEMORY_BLOCK = re.compile(r"\A\s*<memory>.*</memory>\s*\Z", re.DOTALL)
+_HISTORY_LINE = re.compile(r"^\s*(user|assistant): ", re.MULTILINE)
+# What ReActAgent says in the user's role when a step of the model could not be read.
+_REACT_RETRY = re.compile(
+    r"\A(?:FAILURE: Your previous response was empty\.\nYou must output|"
+    r"Error while parsing the output: .*\n\nThe output should be in one of the following formats:)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a model call is about.
+
+    Attributes:
+        words: The person's own words; the decision is made on them.
+        purpose: Who reads what the model says.
+        history: Messages before, oldest first.
+        place: Index of the message that carries the words, -1 if none does.
+        number: How many messages of the person there are, this one included.
+        tool_texts: Results of tools since then.
+        tail: A labelled question at the end of a longer text: decided on too if the whole is let
+            through, so that wrapping a question does not hide it.
+        reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
+    """
+
+    words: str
+    purpose: Purpose = "answer"
+    history: tuple[Message, ...] = ()
+    place: int = -1
+    number: int = 1
+    tool_texts: tuple[str, ...] = ()
+    tail: str = ""
+    reasoning: bool = False
+
+
+# -- what a template knows -----------------------------------------------------------------------
+
+_TOLD: ContextVar[tuple[str, Purpose] | None] = ContextVar("llama_index_palace_told", default=None)
+
+
+@contextmanager
+def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Let the calls inside be decided on the question that a template was given, if it was."""
+    token = _TOLD.set(_asked_in_template(prompt, arguments))
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def _asked_in_template(
+    prompt: BasePromptTemplate, arguments: Mapping[str, Any]
+) -> tuple[str, Purpose] | None:
+    given = ChainMap(dict(arguments), dict(prompt.kwargs))
+    mapped = {v: k for k, v in (prompt.template_var_mappings or {}).items()}
+    for name in _QUESTION_VARIABLES:
+        value = given.get(name, given.get(mapped.get(name, name)))
+        if isinstance(value, str) and value.strip():
+            return value, _purpose_of(prompt, name, given)
+    return None
+
+
+def _purpose_of(prompt: BasePromptTemplate, name: str, given: Mapping[str, Any]) -> Purpose:
+    if name == "question" and "chat_history" in given:
+        return "rewrite"
+    return "inner" if prompt.metadata.get("prompt_type") in _INNER_TYPES else "answer"
+
+
+# -- what messages show --------------------------------------------------------------------------
+
+
+def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None = None) -> Asked:
+    """Find what the person asked in the messages of a model call.
+
+    The last message of the user's role that no host wrote: observations and retries of a ReAct
+    loop are skipped; memory blocks, agent state and the conversation of a structured reply are
+    unwrapped. Without any, the last message that is not the model's own counts.
+
+    Args:
+        messages: As the host sends them.
+        question: The person's words if they are known already.
+    """
+    place = _own_place(messages)
+    words = _own_words(messages[place]) if place >= 0 else ""
+    before = messages[: max(place, 0)]
+    found = Asked(
+        words=words,
+        history=_history(before),
+        place=place,
+        number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
+        tool_texts=_tool_texts(messages[place + 1 :]),
+        reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
+    )
+    return _known_better(found, question)
+
+
+def asked_in_prompt(
+    prompt: str, *, question: str | None = None, rewrites: Sequence[re.Pattern[str]] = ()
+) -> Asked:
+    """Find what the person asked in the prompt of a completion.
+
+    Args:
+        prompt: As the host sends it.
+        question: The person's words if they are known already.
+        rewrites: Prompts that ask for a rewritten question; see `rewrite_pattern`.
+    """
+    for pattern in rewrites:
+        match = pattern.match(prompt)
+        if match is not None:
+            groups = match.groupdict()
+            history = _history_of_text(groups.get("chat_history") or "")
+            users = 1 + sum(m.role == "user" for m in history)
+            found = Asked(match["question"].strip(), "rewrite", history, number=users)
+            return replace(found, words=question) if question else found
+    return _known_better(Asked(prompt, reasoning=_is_react_text(prompt)), question)
+
+
+def rewrite_pattern(template: str) -> re.Pattern[str]:
+    """Return what matches a rewrite prompt with `{question}` and perhaps `{chat_history}`.
+
+    Raises:
+        ValueError: If the template has no `{question}`.
+    """
+    if template.count("{question}") != 1:
+        raise ValueError("a rewrite prompt must name {question} once")
+    pieces = re.split(r"\{(\w+)\}", template)
+    pattern = "".join(
+        re.escape(piece) if number % 2 == 0 else rf"(?P<{piece}>.*?)"
+        for number, piece in enumerate(pieces)
+    )
+    # A shortest first group keeps all the person's words in the last one, whatever they contain.
+    return re.compile(rf"\A\s*{pattern.strip()}\s*\Z", re.DOTALL)
+
+
+HOST_REWRITES = (
+    rewrite_pattern(DEFAULT_CONDENSE_PROMPT_TEMPLATE.strip()),
+    rewrite_pattern(DEFAULT_TEMPLATE.strip()),
+)
+_STATE = re.compile(
+    r"\A"
+    + re.escape(DEFAULT_STATE_PROMPT)
+    .replace(re.escape("{state}"), r".*?")
+    .replace(re.escape("{msg}"), r"(?P<words>.*)")
+    + r"\Z",
+    re.DOTALL,
+)
+
+
+def _known_better(found: Asked, question: str | None) -> Asked:
+    told = _TOLD.get()
+    if told is not None:
+        found = replace(found, words=told[0], purpose=told[1])
+    elif question is None:
+        match = _LABELLED_TAIL.search(found.words)
+        tail = match["words"].strip() if match else ""
+        found = replace(found, tail=tail if tail != found.words.strip() else "")
+    return replace(found, words=question) if question is not None else found
+
+
+def _own_place(messages: Sequence[ChatMessage]) -> int:
+    for place in range(len(messages) - 1, -1, -1):
+        if _is_role(messages[place], MessageRole.USER) and not _is_of_host(messages, place):
+            return place
+    others = (MessageRole.ASSISTANT, MessageRole.TOOL, MessageRole.FUNCTION)
+    return next(
+        (i for i in range(len(messages) - 1, -1, -1) if messages[i].role not in others), -1
+    )
+
+
+def _is_of_host(messages: Sequence[ChatMessage], place: int) -> bool:
+    """Whether a ReAct loop wrote this message of the user's role."""
+    if place == 0 or not _is_role(messages[place - 1], MessageRole.ASSISTANT):
+        return False
+    text, step = messages[place].content or "", messages[place - 1].content or ""
+    if text.startswith("Observation: "):
+        return "Action:" in step and "Answer:" not in step
+    return _REACT_RETRY.match(text) is not None
+
+
+def _own_words(message: ChatMessage) -> str:
+    texts = [b.text for b in message.blocks if isinstance(b, TextBlock)]
+    if texts and texts[0].startswith("<current_conversation>"):
+        return _last_of_conversation(texts)
+    own = [t for t in texts if not _MEMORY_BLOCK.match(t)] or texts
+    return "\n".join(_without_state(t) for t in own)
+
+
+def _without_state(text: str) -> str:
+    match = _STATE.match(text)
+    return match["words"] if match else text
+
+
+def _last_of_conversation(texts: Sequence[str]) -> str:
+    """Return the user's last message of a conversation that a host wrote block by block."""
+    words: list[str] = []
+    inside = False
+    for text in texts:
+        if text == "\t<user>\n":
+            words, inside = [], True
+        elif text == "\t</user>\n":
+            inside = False
+        elif inside:
+            words.append(text.strip().removeprefix("<message>").removesuffix("</message>"))
+    own = [w for w in words if not _MEMORY_BLOCK.match(w)] or words or list(texts)
+    return "\n".join(_without_state(w) for w in own)
+
+
+def _history(before: Sequence[ChatMessage]) -> tuple[Message, ...]:
+    said = [
+        Message(m.role.value, _own_words(m) if _is_role(m, MessageRole.USER) else m.content or "")
+        for m in before
+        if m.role in (MessageRole.USER, MessageRole.ASSISTANT) and m.content
+    ]
+    return tuple(said[-_HISTORY_MESSAGES:])
+
+
+def _history_of_text(text: str) -> tuple[Message, ...]:
+    pieces = _HISTORY_LINE.split(text)
+    roles, contents = pieces[1::2], pieces[2::2]
+    said = [Message(r, c.strip()) for r, c in zip(roles, contents, strict=True) if c.strip()]
+    return tuple(said[-_HISTORY_MESSAGES:])
+
+
+def _tool_texts(after: Sequence[ChatMessage]) -> tuple[str, ...]:
+    roles = (MessageRole.TOOL, MessageRole.FUNCTION)
+    observed = (m for m in after if m.role in roles or _is_observation(m))
+    return tuple(m.content for m in observed if m.content)
+
+
+def _is_observation(message: ChatMessage) -> bool:
+    return _is_role(message, MessageRole.USER) and (message.content or "").startswith(
+        "Observation: "
+    )
+
+
+def _teaches_react(message: ChatMessage) -> bool:
+    return _is_react_text(message.content or "")
+
+
+def _is_react_text(text: str) -> bool:
+    return "Thought:" in text and "Action Input:" in text and "Answer:" in text
+
+
+def _is_role(message: ChatMessage, role: MessageRole) -> bool:
+    return message.role == role

@@ -1,0 +1,64 @@
+"""Whose turn it is: the session and, where a host hides them, the person's own words.
+
+In: what a door knows about a turn. Out: a context that every wrapper of this package reads; it
+follows `await`, tasks and threads that copy the context, and never leaks into another session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class PalaceSession:
+    """The turn that is being served; compared by identity, so that a new one is a new turn.
+
+    Attributes:
+        session_id: The session, whose notes and scoped memories may be read.
+        question: The person's own words, or None to take them from the messages.
+        project: The project whose scoped memories may be read.
+    """
+
+    session_id: str | None = None
+    question: str | None = None
+    project: str | None = None
+
+
+_CURRENT: ContextVar[PalaceSession | None] = ContextVar("llama_index_palace_session", default=None)
+
+
+@contextmanager
+def palace_session(
+    session_id: str | None, *, question: str | None = None, project: str | None = None
+) -> Iterator[PalaceSession]:
+    """Serve what happens inside for one session.
+
+    It wins over the `session_id` of the wrappers, so one `PalaceLLM` can serve many users. Enter
+    it before `agent.run(...)`, `engine.chat(...)` or `llm.chat(...)` is called: the context is
+    copied when the run starts.
+
+    Args:
+        session_id: The session of this turn.
+        question: The person's own words. Needed only for hosts with prompts of their own making,
+            which hide them; then every model call inside is decided on these words alone.
+        project: The project of this turn.
+
+    Example:
+        >>> with palace_session("user-7"):  # doctest: +SKIP
+        ...     handler = agent.run("When did we ship 4.1.0?")
+        >>> await handler  # doctest: +SKIP
+    """
+    session = PalaceSession(session_id, question, project)
+    token = _CURRENT.set(session)
+    try:
+        yield session
+    finally:
+        _CURRENT.reset(token)
+
+
+def current_session(default_session_id: str | None = None) -> PalaceSession:
+    """Return the turn being served, or one of the default session."""
+    return _CURRENT.get() or PalaceSession(default_session_id)

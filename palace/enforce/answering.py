@@ -1,0 +1,221 @@
+"""The trip from a verdict to an answer, as plain code that asks for its model calls.
+
+In: a verdict and what the model replies. Out: an `Answer`. Nothing here knows a framework: a host
+runs the generator, makes each `ModelCall` its own way and sends the `ModelReply` back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from palace.enforce.grounding import AnswerCheck, CheckedAnswer, Mode
+from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt
+from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
+from palace.enforce.replies import quote_evidence
+from palace.types import Evidence, Verdict
+
+QuoteCalls = Literal["one", "two"]
+Steps = Generator["ModelCall", "ModelReply", "Answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """How answers are made; see the `answers:` settings.
+
+    Attributes:
+        mode: What happens with unsupported text of a grounded answer.
+        quote_calls: `one`: the answer comes with the quote; `two`: it is written in a call of its
+            own, from the quoted memory alone.
+        fallback_text: The reply when the model declines.
+        context_budget_tokens: Most estimated tokens of evidence in one message, or None.
+        identity: Text of L0; an answer may use its words.
+    """
+
+    mode: Mode = "replace"
+    quote_calls: QuoteCalls = "two"
+    fallback_text: str = "I don't have this in my memory palace."
+    context_budget_tokens: int | None = None
+    identity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call that the host must make.
+
+    Attributes:
+        purpose: `quote` (pointing, never shown) or `answer` (written for the person).
+        user_text: Replaces the text of the last user message.
+        schema: Set: ask for this tool or JSON if the model can; `user_text` also tells how to
+            reply in plain words.
+    """
+
+    purpose: Literal["quote", "answer"]
+    user_text: str
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What the model replied.
+
+    Attributes:
+        text: Its text, "" if there is none.
+        arguments: Arguments of the tool call that `ModelCall.schema` asked for, if it made one.
+        has_tool_calls: Whether it calls tools of the host, which must run before there is an
+            answer.
+    """
+
+    text: str = ""
+    arguments: Mapping[str, Any] | None = None
+    has_tool_calls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What may be released.
+
+    Attributes:
+        text: The reply.
+        verdict: The verdict it rests on; after a verified quote, the `ground` verdict on the one
+            quoted memory; after a failed one, a `fallback` verdict.
+        checked: The check of the model's words, where one was made.
+        model_calls: How many calls were made.
+        passed_through: Whether the model's own message goes on as it is: the prompt was no recall,
+            or the model calls tools of the host first (then only its text is replaced by `text`).
+    """
+
+    text: str
+    verdict: Verdict
+    checked: CheckedAnswer | None = None
+    model_calls: int = 0
+    passed_through: bool = False
+
+
+def answer_steps(
+    verdict: Verdict,
+    *,
+    question: str,
+    options: AnswerOptions,
+    wake_up: str = "",
+    also: Sequence[str] = (),
+) -> Steps:
+    """Yield the model calls of a turn and return its answer.
+
+    `fallback` and `answer` make no call. `pass` and `generate` make one, whose reply goes on
+    unchecked. `ground` makes one, checked. `confirm` makes the quote call; without a verified
+    quote the reply is the fallback, and nothing the model said is released. What it writes about
+    a quoted memory is always checked, and unsupported text always replaced, whatever the mode.
+
+    Args:
+        verdict: What the enforcer decided.
+        question: The person's own words.
+        options: How answers are made.
+        wake_up: What the session starts with, on its first turn.
+        also: Further texts whose words an answer may use, e.g. results of tools in this turn.
+    """
+    if verdict.action in ("fallback", "answer"):
+        return Answer(verdict.text or options.fallback_text, verdict)
+    if verdict.action == "confirm":
+        return (yield from _confirmed(verdict, question, options, wake_up, also))
+    if verdict.action == "ground":
+        return (yield from _grounded(verdict, question, options, wake_up, also))
+    text = context_prompt(
+        question, verdict, wake_up=wake_up, budget_tokens=options.context_budget_tokens
+    )
+    reply = yield ModelCall("answer", text)
+    return Answer(reply.text, verdict, model_calls=1, passed_through=True)
+
+
+def confirm_steps(
+    verdict: Verdict, *, question: str, options: AnswerOptions
+) -> Generator[ModelCall, ModelReply, Verdict]:
+    """Yield the quote call of a `confirm` verdict and return what it proved.
+
+    For tool loops, streams and structured output: run it before the host's own call. Any other
+    verdict is returned as it is, without a call.
+
+    Returns:
+        A `ground` verdict on the one quoted memory, or a `fallback` verdict with its reply.
+    """
+    proved, _ = yield from _pointed(verdict, question, options)
+    return proved
+
+
+def answer_check(
+    verdict: Verdict, *, question: str, options: AnswerOptions, also: Sequence[str] = ()
+) -> AnswerCheck:
+    """Return the check for answers to a `ground` verdict.
+
+    The evidence of a near miss that was confirmed is always checked in the mode `replace`.
+    """
+    unclear = verdict.outcome == "near_miss"
+    return AnswerCheck(
+        verdict.evidence,
+        question,
+        identity=options.identity,
+        fallback_text=options.fallback_text,
+        mode="replace" if unclear else options.mode,
+        also=also,
+    )
+
+
+def _pointed(
+    verdict: Verdict, question: str, options: AnswerOptions
+) -> Generator[ModelCall, ModelReply, tuple[Verdict, QuoteReply | None]]:
+    if verdict.action != "confirm":
+        return verdict, None
+    text = quote_prompt(
+        question, verdict, in_words=True, budget_tokens=options.context_budget_tokens
+    )
+    reply = yield ModelCall("quote", text, QUOTE_SCHEMA)
+    parsed = parse_quote(reply.text if reply.arguments is None else reply.arguments)
+    quoted = verify_quote(parsed, verdict.evidence)
+    if quoted is None:
+        return _refused(verdict, options), None
+    return _proved(verdict, quoted), parsed
+
+
+def _proved(verdict: Verdict, quoted: Evidence) -> Verdict:
+    return replace(
+        verdict,
+        action="ground",
+        layer=quoted.layer,
+        evidence=(quoted,),
+        text=quote_evidence((quoted,)),
+    )
+
+
+def _refused(verdict: Verdict, options: AnswerOptions) -> Verdict:
+    return replace(verdict, action="fallback", text=verdict.text or options.fallback_text)
+
+
+def _confirmed(
+    verdict: Verdict, question: str, options: AnswerOptions, wake_up: str, also: Sequence[str]
+) -> Steps:
+    proved, reply = yield from _pointed(verdict, question, options)
+    if reply is None:
+        return Answer(proved.text, proved, model_calls=1)
+    if options.quote_calls == "one":
+        checked = answer_check(proved, question=question, options=options).check(reply.answer)
+        return Answer(checked.text, proved, checked, model_calls=1)
+    answer = yield from _grounded(proved, question, options, wake_up, also)
+    return replace(answer, model_calls=2)
+
+
+def _grounded(
+    verdict: Verdict, question: str, options: AnswerOptions, wake_up: str, also: Sequence[str]
+) -> Steps:
+    text = grounded_prompt(
+        question, verdict, wake_up=wake_up, budget_tokens=options.context_budget_tokens
+    )
+    reply = yield ModelCall("answer", text)
+    if reply.has_tool_calls and not reply.text.strip():
+        return Answer("", verdict, model_calls=1, passed_through=True)
+    sources = (*also, wake_up) if wake_up else also
+    check = answer_check(verdict, question=question, options=options, also=sources)
+    checked = check.check(reply.text)
+    return Answer(
+        checked.text, verdict, checked, model_calls=1, passed_through=reply.has_tool_calls
+    )

@@ -1,0 +1,190 @@
+"""The direction of imports, and what no module may import at all."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+GROUND = {"types", "errors", "ports", "text", "secrets"}
+MAY_IMPORT = {
+    "types": set(),
+    "errors": set(),
+    "ports": {"types"},
+    "text": {"types"},
+    "secrets": {"types"},
+    "settings": {"types", "errors"},
+    "presets": {"types", "errors"},
+    "store": GROUND,
+    "fetch": GROUND,
+    "models": GROUND,
+    "recall": GROUND - {"secrets"},
+    "layers": GROUND | {"recall"},
+    "enforce": GROUND | {"recall", "layers"},
+    "learn": GROUND | {"recall"},
+    "tools": {"types", "errors", "secrets"},
+    "testing": GROUND - {"secrets"},
+    "assembly": GROUND | {"fetch", "recall", "layers", "enforce", "learn", "settings"},
+    "doctor": GROUND | {"store", "enforce"},
+    "mempalace": GROUND
+    | {"settings", "presets", "store", "recall", "enforce", "learn", "assembly", "doctor"},
+    "facade": set(),
+    "serve": {"facade"},
+    "__main__": {"serve"},
+}
+# Annotations of what the root hands to its parts; nothing of it is imported at run time.
+MAY_NAME = {
+    "assembly": {"mempalace"},
+    "doctor": {"mempalace"},
+    "tools": {"mempalace"},
+    "facade": {"types", "errors", "settings", "presets", "store", "enforce", "learn", "tools"}
+    | {"mempalace"},
+}
+HEAVY = ("pydantic", "httpx", "typer", "rich", "numpy", "yaml", "langchain", "llama_index")
+NEWER_THAN_3_10 = {
+    "asyncio": {"Runner", "TaskGroup", "timeout"},
+    "contextlib": {"chdir"},
+    "datetime": {"UTC"},
+    "enum": {"StrEnum", "verify"},
+    "hashlib": {"file_digest"},
+    "itertools": {"batched"},
+    "tomllib": {""},
+    "typing": {"LiteralString", "Never", "NotRequired", "Self", "assert_never", "override"},
+}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module; `when` is `top`, `lazy` (in a function) or `typing`."""
+
+    importer: str
+    module: str
+    names: tuple[str, ...]
+    when: str
+    where: str
+    level: int = 0
+
+
+def imports_of(path: Path) -> list[Import]:
+    importer = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return list(_imports(ast.parse(path.read_text("utf-8")), importer, path, "top"))
+
+
+def _imports(node: ast.AST, importer: str, path: Path, when: str) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        inside = when
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            inside = "typing"
+        elif isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = "lazy"
+        where = f"{path.relative_to(ROOT)}:{getattr(child, 'lineno', 0)}"
+        if isinstance(child, ast.Import):
+            for alias in child.names:
+                yield Import(importer, alias.name, ("",), when, where)
+        elif isinstance(child, ast.ImportFrom):
+            names = tuple(alias.name for alias in child.names)
+            yield Import(importer, child.module or "", names, when, where, child.level)
+        else:
+            yield from _imports(child, importer, path, inside)
+
+
+def group(module: str) -> str:
+    name = (module.split(".") + ["facade"])[1]
+    return next(
+        (g for p, g in (("settings_", "settings"), ("secret_", "secrets")) if name.startswith(p)),
+        name,
+    )
+
+
+SOURCES = sorted((ROOT / "palace").rglob("*.py"))
+IMPORTS = [found for path in SOURCES for found in imports_of(path)]
+OURS = [i for i in IMPORTS if i.module.split(".")[0] == "palace"]
+
+
+def test_imports_point_one_way():
+    wrong = []
+    for found in OURS:
+        importer, imported = group(found.importer), group(found.module)
+        allowed = MAY_IMPORT[importer] | {importer}
+        if found.when == "typing":
+            allowed |= MAY_NAME.get(importer, set())
+        if imported not in allowed:
+            wrong.append(f"{found.where}: {importer} -> {imported}")
+    assert not wrong
+
+
+def test_every_group_is_governed():
+    assert {group(i.importer) for i in OURS} <= set(MAY_IMPORT)
+    assert len(OURS) > 100  # the parser sees them
+
+
+def test_a_package_is_imported_by_its_modules():
+    packages = {
+        ".".join(p.parent.relative_to(ROOT).parts) for p in SOURCES if p.name == "__init__.py"
+    }
+    inner = packages - {"palace", "palace.presets", "palace.serve"}
+    assert [i.where for i in OURS if i.module in inner] == []
+
+
+def test_no_relative_imports():
+    assert [i.where for i in IMPORTS if i.level] == []
+
+
+def test_no_cycles_at_import_time():
+    graph = {}
+    modules = {i.importer for i in IMPORTS} | {i.module for i in OURS}
+    for found in OURS:
+        if found.when == "top":
+            named = [f"{found.module}.{name}" for name in found.names]
+            graph.setdefault(found.importer, set()).update({found.module, *named} & modules)
+    assert len(list(TopologicalSorter(graph).static_order())) > 20
+
+
+def test_no_doors_but_the_program_know_the_doors():
+    assert {
+        i.importer for i in OURS if group(i.module) == "serve" and group(i.importer) != "serve"
+    } == {"palace.__main__"}
+
+
+@pytest.mark.parametrize(
+    "folder", ["palace", "adapters", "benchmarks", "examples", "tests", "docs"]
+)
+def test_nothing_newer_than_python_3_10(folder):
+    wrong = [
+        f"{found.where}: {found.module} {', '.join(found.names)}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for found in imports_of(path)
+        if {*found.names, ""} & NEWER_THAN_3_10.get(found.module, set()) and found.when != "typing"
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", ["adapters", "benchmarks", "examples"])
+def test_what_stands_outside_uses_the_package_only(folder):
+    # the fitting of the shipped models works on the parts it fits
+    allowed = {"benchmarks": ("palace.recall",)}.get(folder, ())
+    wrong = [
+        f"{found.where}: {found.module}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for found in imports_of(path)
+        if found.module.startswith("palace.") and not found.module.startswith(tuple(allowed))
+    ]
+    assert not wrong
+
+
+def test_importing_the_package_is_cheap():
+    code = "import sys, palace; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.split()
+    assert "palace" in loaded
+    assert [name for name in loaded if name.startswith(HEAVY)] == []
+    assert [name for name in loaded if name.startswith("palace.")] == []

@@ -1,0 +1,185 @@
+"""The detector with a hand-made model: shape, cues, familiarity, own phrases."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from palace.recall.detector import CueDetector
+from palace.recall.lexicon import load_lexicons
+from palace.recall.logistic import LogisticModel
+from palace.recall.query import Analyst
+from palace.types import Message, RecallKind, RecallSignal, Turn
+from tests.doubles import FixedVocabulary, bar_model
+
+LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru"))
+MODEL = bar_model({"personal_question": 3.0, "task": -4.0, "known_name": 3.0}, bias=-1.0)
+PALACE = FixedVocabulary("Mira bought the blue kettle", "the lamp", names=["mira"])
+
+
+def detector(model: LogisticModel = MODEL, **options: Any) -> CueDetector:
+    vocabulary = options.pop("vocabulary", PALACE)
+    return CueDetector(LEXICONS, vocabulary, model=model, **options)
+
+
+def detected(prompt: str, *history: Message, **options: Any) -> RecallSignal:
+    vocabulary = options.get("vocabulary", PALACE)
+    turn = Turn(prompt, history=history)
+    query = Analyst(LEXICONS, vocabulary).analyse(turn)
+    return detector(**options).detect(turn, query)
+
+
+def features(
+    prompt: str, *history: Message, vocabulary: FixedVocabulary = PALACE
+) -> dict[str, float]:
+    turn = Turn(prompt, history=history)
+    query = Analyst(LEXICONS, vocabulary).analyse(turn)
+    return detector(vocabulary=vocabulary).features(turn, query)
+
+
+# -- bands --------------------------------------------------------------------------------------
+
+
+def test_bands_follow_the_score() -> None:
+    recall = detected("What did we decide about the lamp?")
+    assert (recall.band, recall.kind) == ("recall", "fact")
+    assert recall.score > 0.7
+    other = detected("Write a poem about rain")
+    assert (other.band, other.kind) == ("other", "none")
+    assert other.score < 0.3
+
+
+def test_unsure_keeps_its_kind_so_that_the_evidence_can_decide() -> None:
+    unsure = detected("status of the lamp", model=bar_model({}))
+    assert (unsure.band, unsure.kind, unsure.score) == ("unsure", "status", 0.5)
+
+
+def test_given_bars_win_over_fitted_ones() -> None:
+    model = bar_model({})
+    assert detected("the lamp", model=model, recall_at=0.4).band == "recall"
+    assert detected("the lamp", model=model, other_below=0.6).band == "other"
+    assert detected("the lamp", model=model, recall_at=0.5).band == "recall"
+    assert detected("the lamp", model=model, recall_at=0.0, other_below=0.0).band == "recall"
+
+
+def test_what_it_would_have_been_is_the_runner_up_of_other() -> None:
+    other = detected("write about our status", model=bar_model({}, bias=-9.0))
+    assert (other.kind, other.runner_up) == ("none", "status")
+
+
+def test_cues_are_strongest_first_and_few() -> None:
+    signal = detected("What did Mira and we decide last time about our kettle?")
+    assert signal.cues[0] in {"personal_question", "known_name"}
+    assert len(signal.cues) <= 8
+
+
+# -- kinds --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("When did we buy the kettle?", "fact"),
+        ("What is the status of our lamp order?", "status"),
+        ("What did we talk about last week?", "history"),
+        ("What is my favourite tea?", "preference"),
+        ("How do we roll back?", "procedure"),
+        ("Who are you?", "identity"),
+        ("Which memories did you use?", "meta"),
+        ("What did we decide?", "fact"),
+        ("Wer bist du?", "identity"),
+        ("Wie ist der Status von unserer Lampe?", "status"),
+    ],
+)
+def test_kinds(prompt: str, kind: RecallKind) -> None:
+    assert detected(prompt, recall_at=0.0).kind == kind
+
+
+# -- familiarity --------------------------------------------------------------------------------
+
+
+def test_a_name_the_palace_knows() -> None:
+    known = features("when did Mira call")
+    assert (known["known_name"], known["unknown_name"], known["any_name"]) == (1.0, 0.0, 1.0)
+    unknown = features("when did Zora call")
+    assert (unknown["known_name"], unknown["unknown_name"], unknown["any_name"]) == (0.0, 1.0, 1.0)
+
+
+def test_a_name_in_a_task_is_not_free() -> None:
+    assert features("write a note about Mira")["known_name_free"] == 0.0
+    assert features("when did Mira call")["known_name_free"] == 1.0
+
+
+def test_known_terms_are_a_share() -> None:
+    assert features("blue kettle")["known_terms"] == 1.0
+    assert features("blue kettle")["all_known"] == 1.0
+    assert 0 < features("blue zeppelin")["known_terms"] < 1
+    assert features("zeppelin")["known_terms"] == 0.0
+
+
+def test_an_empty_palace_knows_nothing_and_nobody_is_a_stranger_in_it() -> None:
+    found = features("did Mira buy the blue kettle?", vocabulary=FixedVocabulary())
+    assert [found[n] for n in ("loaded", "known_name", "unknown_name", "known_terms")] == [0.0] * 4
+
+
+# -- shape --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ['{"status": "what did we decide?"}', "<note>what did we decide?</note>", "", "  ",
+     "[notification] what did we decide?", "what did we decide? <memory-context>", "ERROR: what did we decide"],
+)  # fmt: skip
+def test_machine_prompts_are_never_recall(prompt: str) -> None:
+    signal = detected(prompt, recall_at=0.0, own_cues=[("what did we decide", "fact")])
+    assert (signal.band, signal.kind, signal.score) == ("other", "none", 0.0)
+    assert signal.cues[0].startswith("machine:")
+
+
+def test_every_feature_is_bounded() -> None:
+    for prompt in (
+        "What did we do?",
+        "x " * 500,
+        "def f():\n  return 1;\n",
+        "🙂",
+        '"a" ' * 40 + ": b",
+    ):
+        assert all(0.0 <= v <= 1.0 for v in features(prompt).values()), prompt
+
+
+def test_follow_ups_are_seen() -> None:
+    assert features("and when was that?", Message("user", "the kettle"))["follow_up"] == 1.0
+    assert features("and when was that?")["follow_up"] == 0.0
+
+
+# -- own cues -----------------------------------------------------------------------------------
+
+
+def test_a_persons_own_phrase_makes_recall() -> None:
+    signal = detected(
+        "Hey, CHECK  the vault. Was gibt’s im Café?", own_cues=[("im café", "preference")]
+    )
+    assert (signal.band, signal.kind) == ("recall", "preference")
+    assert signal.score >= 0.99
+    assert signal.cues[0] == "own:im cafe"
+
+
+def test_an_own_phrase_is_literal() -> None:
+    assert detected("write a.b", own_cues=[("a+b", "fact")]).band == "other"
+    assert detected("write a+b", own_cues=[("a+b", "fact")]).band == "recall"
+
+
+# -- any text -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["\x00", "\ud800", "🙂", "?" * 5000, "did we " * 5000, "a" * 100_000, "'" * 3000, "\n\n?"],
+)
+def test_any_text_gives_a_signal_quickly(prompt: str) -> None:
+    started = time.perf_counter()
+    signal = detected(prompt)
+    assert 0.0 <= signal.score <= 1.0
+    assert time.perf_counter() - started < 5

@@ -1,0 +1,309 @@
+"""Ranks order, features prove: the score of a candidate against a query."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from palace.ports import Candidate, TermCounts
+from palace.recall.scoring import (
+    ADDRESSED_TURN,
+    NAMED_TURN,
+    OTHER_TURN,
+    OWN_TURN,
+    Weights,
+    answer_present,
+    attribution,
+    counted_present,
+    features,
+    inverse_frequency,
+    relevance,
+    score,
+    term_weights,
+)
+from palace.text import name_tokens, tokens
+from palace.types import AnswerType, Query
+from tests.doubles import FixedVocabulary
+
+
+def candidate(text: str, position: int = 0, **fields: Any) -> Candidate:
+    values: dict[str, Any] = {
+        "key": position + 1,
+        "path": "a.md",
+        "session": "",
+        "context": (),
+        "names": frozenset(name_tokens(text)),
+        **fields,
+    }
+    return Candidate(position=position, body=tuple(tokens(text)), **values)
+
+
+def query(text: str, **fields: Any) -> Query:
+    return Query(text, tuple(dict.fromkeys(tokens(text))), **fields)
+
+
+def weights(asked: Query, *texts: str) -> Weights:
+    return term_weights(asked, FixedVocabulary(*texts))
+
+
+def described(asked: Query, found: Candidate, *texts: str) -> dict[str, float]:
+    return features(asked, found, [], weights=weights(asked, *texts), margin=0.0)
+
+
+# -- weights ------------------------------------------------------------------------------------
+
+
+def test_rare_terms_weigh_more_and_absent_ones_most() -> None:
+    weighed = weights(query("kettle lamp rug"), "kettle one", "kettle two", "lamp")
+    assert weighed.idf["kettl"] < weighed.idf["lamp"] < weighed.idf["rug"] == weighed.ceiling
+    assert weighed.known == {"kettl", "lamp"}
+
+
+def test_carried_and_soft_terms_weigh_less() -> None:
+    texts = ("kettle lamp rug",)
+    plain = weights(query("kettle lamp"), *texts).idf
+    soft = weights(query("kettle lamp", soft=("lamp",)), *texts).idf
+    carried = weights(query("kettle", carried=("lamp",)), *texts).idf
+    assert soft["kettl"] == carried["kettl"] == plain["kettl"]
+    assert 0 < soft["lamp"] < carried["lamp"] < plain["lamp"]
+
+
+def test_an_empty_palace_has_weights() -> None:
+    weighed = weights(query("kettle"))
+    assert weighed.idf["kettl"] == weighed.ceiling > 0
+    assert weighed.known == frozenset()
+
+
+@pytest.mark.parametrize(("count", "size"), [(0, 1), (1, 1), (5, 3), (10**6, 10), (0, 10**9)])
+def test_inverse_frequency_is_above_zero(count: int, size: int) -> None:
+    assert inverse_frequency(TermCounts(count), size) > 0
+
+
+# -- relevance and rank -------------------------------------------------------------------------
+
+
+def test_relevance_grows_with_terms_and_shrinks_with_length() -> None:
+    idf = {"kettl": 1.0, "blue": 1.0}
+    short, both = candidate("kettle"), candidate("blue kettle")
+    long_ = candidate("kettle " + "and more words " * 30)
+    assert relevance(both, idf) > relevance(short, idf) > relevance(long_, idf) > 0
+    assert relevance(candidate("lamp"), idf) == 0
+
+
+def test_context_counts_half_of_a_word() -> None:
+    inside = candidate("kettle shelf")
+    around = candidate("green shelf", context=("kettl",))
+    assert 0 < relevance(around, {"kettl": 1.0}) < relevance(inside, {"kettl": 1.0})
+
+
+def test_nothing_to_score() -> None:
+    assert score(query("kettle"), [], weights=weights(query("kettle"))) == []
+
+
+def test_ties_are_broken_by_place_whatever_the_order() -> None:
+    asked = query("kettle")
+    found = [
+        candidate("kettle", 1, key=1, path="b.md"),
+        candidate("kettle", 0, key=2, path="b.md"),
+        candidate("kettle", 5, key=3, path="a.md"),
+    ]
+    for order in itertools.permutations(found):
+        ranked = score(asked, list(order), weights=weights(asked, "kettle"))
+        assert [(s.candidate.path, s.candidate.position) for s in ranked] == [
+            ("a.md", 5),
+            ("b.md", 0),
+            ("b.md", 1),
+        ]
+
+
+def test_margin_is_the_distance_to_the_rival() -> None:
+    asked = query("blue kettle")
+    both = [candidate("blue kettle", 0), candidate("blue lamp", 1)]
+    first, second = score(asked, both, weights=weights(asked, "blue kettle", "blue lamp"))
+    assert first.features["margin"] > 0 > second.features["margin"] >= -1
+    (alone,) = score(asked, both[:1], weights=weights(asked, "blue kettle"))
+    assert alone.features["margin"] == 0
+
+
+def test_only_the_head_is_described() -> None:
+    asked = query("kettle")
+    many = [candidate("kettle", n) for n in range(60)]
+    ranked = score(asked, many, weights=weights(asked, "kettle"))
+    assert len(ranked) == 60
+    assert [bool(s.features) for s in ranked] == [True] * 20 + [False] * 40
+
+
+def test_neighbours_of_a_conversation_lend_their_words() -> None:
+    asked = query("kettle price")
+    turns = [
+        candidate("which kettle", 0, session="s1"),
+        candidate("the price was nine", 1, session="s1"),
+        candidate("the price was ten", 9, session="s2"),
+    ]
+    ranked = score(asked, turns, weights=weights(asked, *("x price", "kettle", "price")))
+    ranks = {s.candidate.position: s.rank for s in ranked}
+    assert ranks[1] > ranks[9]
+    windows = {s.candidate.position: s.features["coverage_window"] for s in ranked}
+    assert windows[1] == 1.0 > windows[9]
+
+
+def test_statements_do_not_lend_words() -> None:
+    asked = query("kettle price")
+    pages = [candidate("which kettle", 0), candidate("the price was nine", 1)]
+    ranked = score(asked, pages, weights=weights(asked, "kettle", "price"))
+    assert all(s.features["coverage_window"] < 1 for s in ranked)
+
+
+# -- attribution --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (candidate("we bought it", session="s", context=("mira",)), OWN_TURN),
+        (candidate("Mira bought it", session="s", context=("jona",)), NAMED_TURN),
+        (candidate("you bought it", session="s", context=("jona",)), ADDRESSED_TURN),
+        (candidate("we bought it", session="s", context=("jona",)), OTHER_TURN),
+        (candidate("we bought it"), 1.0),
+    ],
+)
+def test_attribution(found: Candidate, expected: float) -> None:
+    assert attribution(found, query("buy", names=(("mira",),))) == expected
+
+
+def test_without_a_name_every_turn_counts() -> None:
+    assert attribution(candidate("we bought it", session="s"), query("buy")) == 1.0
+
+
+def test_the_named_person_comes_first() -> None:
+    asked = query("mira kettle", names=(("mira",),))
+    turns = [
+        candidate("my kettle is blue", 0, session="s1", context=("jona",)),
+        candidate("my kettle is green", 5, session="s1", context=("mira",)),
+    ]
+    ranked = score(asked, turns, weights=weights(asked, "kettle", "kettle mira"))
+    assert ranked[0].candidate.position == 5
+
+
+# -- features -----------------------------------------------------------------------------------
+
+
+def test_coverage_charges_absent_terms_in_full() -> None:
+    texts = ("blue kettle", "green lamp")
+    whole = described(query("blue kettle"), candidate("blue kettle"), *texts)
+    part = described(query("blue kettle zeppelin"), candidate("blue kettle"), *texts)
+    assert whole["coverage"] == 1.0
+    assert (whole["absent"], whole["missing"]) == (0.0, 0.0)
+    assert part["coverage"] < 0.8
+    assert part["coverage_known"] == 1.0
+    assert part["absent"] > 0
+    assert part["missing"] == 1.0 > part["missing_known"] == 0.0
+
+
+def test_context_covers_but_the_body_does_not() -> None:
+    found = described(query("kettle"), candidate("green", context=("kettl",)), "kettle")
+    assert (found["coverage"], found["coverage_body"]) == (1.0, 0.0)
+
+
+def test_names_must_stand_in_the_same_memory() -> None:
+    asked = query("mira holt kettle", names=(("mira", "holt"),))
+    texts = ("mira holt kettle", "mira jonas")
+    assert described(asked, candidate("Mira Holt kettle"), *texts)["names"] == 1.0
+    assert described(asked, candidate("Mira Jonas kettle"), *texts)["names"] == 0.0
+    inherited = described(asked, candidate("kettle", context=("mira", "holt")), *texts)
+    assert (inherited["names"], inherited["names_body"]) == (1.0, 0.0)
+    assert described(query("kettle"), candidate("kettle"), *texts)["names"] == 0.5
+
+
+def test_a_stranger_is_an_unknown_name() -> None:
+    asked = query("zora kettle", names=(("zora",),))
+    found = described(asked, candidate("blue kettle"), "blue kettle")
+    assert (found["has_names"], found["unknown_name"]) == (1.0, 1.0)
+    known = described(query("mira", names=(("mira",),)), candidate("mira"), "mira")
+    assert known["unknown_name"] == 0.0
+
+
+def test_identifiers_and_numbers() -> None:
+    asked = query("v2.0.1 14", identifiers=("v2.0.1",), numbers=("14",))
+    found = described(asked, candidate("shipped v2.0.1"), "v2.0.1 14")
+    assert (found["identifiers"], found["numbers"]) == (1.0, 0.0)
+    neutral = described(query("kettle"), candidate("kettle"), "kettle")
+    assert (neutral["identifiers"], neutral["numbers"]) == (0.5, 0.5)
+
+
+def test_words_close_together_are_a_phrase() -> None:
+    asked = query("blue kettle")
+    texts = ("blue kettle",)
+    near = candidate("the blue big kettle")
+    far = candidate("blue is the sky and white is the old kettle")
+    assert described(asked, near, *texts)["phrase"] == 1.0
+    assert described(asked, far, *texts)["phrase"] == 0.0
+
+
+def test_head_and_tail() -> None:
+    asked = query("shirt size mira", head=("shirt", "size"))
+    found = described(asked, candidate("mira likes the shirt"), "mira shirt size")
+    assert (found["head"], found["tail"]) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("date", "moved on 2026-10-05", 1.0),
+        ("date", "moved in October", 1.0),
+        ("date", "moved yesterday", 1.0),
+        ("date", "moved away", 0.0),
+        ("clock", "starts at 14:30", 1.0),
+        ("clock", "starts at noon", 1.0),
+        ("clock", "starts early", 0.0),
+        ("number", "bought 12", 1.0),
+        ("number", "bought twelve", 1.0),
+        ("number", "bought some", 0.0),
+        ("person", "we met Mira", 1.0),
+        ("person", "we met nobody", 0.0),
+        ("thing", "anything", 0.5),
+        ("place", "anything", 0.5),
+        ("reason", "anything", 0.5),
+        ("yes_no", "anything", 0.5),
+    ],
+)
+def test_answer_type(kind: AnswerType, text: str, expected: float) -> None:
+    assert answer_present(query("move", answer_type=kind), candidate(text)) == expected
+
+
+def test_what_the_question_says_is_no_answer() -> None:
+    asked = query("2026", answer_type="date", numbers=("2026",))
+    assert answer_present(asked, candidate("moved in 2026")) == 0.0
+    asked = query("mira", answer_type="person")
+    assert answer_present(asked, candidate("we met Mira")) == 0.0
+
+
+def test_a_turn_of_a_conversation_always_holds_a_person() -> None:
+    asked = query("move", answer_type="person")
+    assert answer_present(asked, candidate("i moved", session="s1")) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("bought 12 eggs", 1.0),
+        ("eggs: a dozen", 1.0),
+        ("eggs and then very much later 12", 0.0),
+        ("12 lamps", 0.0),
+        ("eggs", 0.0),
+    ],
+)
+def test_counted(text: str, expected: float) -> None:
+    asked = query("egg", answer_type="number", head=("egg",))
+    assert counted_present(asked, tokens(text)) == expected
+    assert counted_present(query("egg", head=("egg",)), tokens(text)) == 0.5
+    assert counted_present(query("egg", answer_type="number"), tokens(text)) == 0.5
+
+
+def test_carried_and_single_terms_are_told() -> None:
+    found = described(query("kettle", carried=("lamp",)), candidate("kettle"), "kettle")
+    assert (found["carried"], found["one_term"]) == (1.0, 1.0)
+    found = described(query("kettle lamp"), candidate("kettle"), "kettle")
+    assert (found["carried"], found["one_term"]) == (0.0, 0.0)

@@ -1,0 +1,98 @@
+"""Search: from a query to scored candidates and hits."""
+
+from __future__ import annotations
+
+import pytest
+
+from palace.recall.search import Searcher
+from palace.text import tokens
+from palace.types import Query
+from tests.doubles import VanishingIndex, indexed, memory
+
+TEXTS = ("the blue kettle", "a green lamp", "blue lamp and blue kettle", "no such thing")
+
+
+def query(text: str, **scope: str) -> Query:
+    return Query(text, tuple(dict.fromkeys(tokens(text))), **scope)
+
+
+@pytest.fixture
+def searcher() -> Searcher:
+    return Searcher(indexed(*(memory(text, n) for n, text in enumerate(TEXTS))))
+
+
+def test_hits_are_best_first_with_parts(searcher: Searcher) -> None:
+    hits = searcher.hits(query("kettle lamp"), top_k=10)
+    assert hits[0].memory.text == "blue lamp and blue kettle"
+    assert {h.memory.text for h in hits} == set(TEXTS[:3])
+    assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
+    assert hits[0].parts["coverage"] == 1.0
+
+
+def test_top_k(searcher: Searcher) -> None:
+    assert len(searcher.hits(query("kettle lamp"), top_k=1)) == 1
+    assert searcher.hits(query("kettle"), top_k=0) == []
+
+
+def test_nothing_found(searcher: Searcher) -> None:
+    assert searcher.scored(query("zeppelin")) == []
+    assert searcher.scored(query("")) == []
+    assert searcher.hits(query(""), top_k=3) == []
+    assert searcher.hits(query("kettle"), top_k=3, layer="L4") == []
+
+
+def test_carried_terms_are_searched_too(searcher: Searcher) -> None:
+    asked = Query("that", (), carried=("kettl",))
+    assert {h.memory.text for h in searcher.hits(asked, top_k=5)} == {TEXTS[0], TEXTS[2]}
+
+
+def test_the_scope_of_the_query_counts() -> None:
+    index = indexed(
+        memory("kettle for all", 0),
+        memory("kettle of the garden", 1, scope="project:garden"),
+        memory("kettle of today", 2, scope="session:s1"),
+    )
+    found = {
+        len(Searcher(index).hits(query("kettle", **scope), top_k=9))
+        for scope in ({}, {"project": "other"}, {"session_id": "s2"})
+    }
+    assert found == {1}
+    assert len(Searcher(index).hits(query("kettle", project="garden"), top_k=9)) == 2
+    assert len(Searcher(index).hits(query("kettle", session_id="s1"), top_k=9)) == 2
+
+
+def test_the_number_of_candidates_is_bounded() -> None:
+    index = indexed(*(memory(f"kettle number {n}", n) for n in range(30)))
+    assert len(Searcher(index, candidates=7).scored(query("kettle"))) == 7
+
+
+def test_turns_around_a_turn_join_in_unless_turned_off() -> None:
+    turns = [
+        memory(text, n, session="s1")
+        for n, text in enumerate(("hello there", "which kettle", "the blue one", "bye"))
+    ]
+    index = indexed(*turns)
+    near = Searcher(index, neighbour_distance=1).scored(query("kettle"))
+    assert [s.candidate.position for s in near][0] == 1
+    assert {s.candidate.position for s in near} == {0, 1, 2}
+    alone = Searcher(index, neighbour_distance=0).scored(query("kettle"))
+    assert [s.candidate.position for s in alone] == [1]
+
+
+def test_a_turn_of_another_scope_lends_nothing() -> None:
+    index = indexed(
+        memory("which kettle", 0, session="s1"),
+        memory("secret price", 1, session="s1", scope="session:s1"),
+    )
+    (only,) = Searcher(index).scored(query("kettle price"))
+    assert only.features["coverage_window"] < 1
+
+
+def test_a_memory_that_vanished_takes_its_score_with_it() -> None:
+    index = indexed(*(memory(text, n) for n, text in enumerate(TEXTS)))
+    usual = {h.memory.text: h.score for h in Searcher(index).hits(query("kettle lamp"), top_k=9)}
+    hits = Searcher(VanishingIndex(index)).hits(query("kettle lamp"), top_k=9)
+    assert len(hits) == 2
+    assert {h.memory.text: h.score for h in hits} == {
+        h.memory.text: usual[h.memory.text] for h in hits
+    }

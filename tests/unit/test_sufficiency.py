@@ -1,0 +1,144 @@
+"""Three bands out of one probability."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from palace.ports import Candidate
+from palace.recall.logistic import LogisticModel, load_model
+from palace.recall.scoring import Scored
+from palace.recall.sufficiency import Sufficiency
+from tests.doubles import bar_model
+
+STATEMENT = bar_model({"coverage": 4.0}, bias=-2.0)
+TURN = bar_model({"coverage": 1.0}, bias=0.0, sufficient=0.9, unclear=0.6)
+
+
+def scored(*, session: str = "", **features: float) -> Scored:
+    neutral = {"has_names": 0.0, "names": 0.5, "unknown_name": 0.0}
+    return Scored(Candidate(1, "a.md", 0, session, (), ()), 1.0, {**neutral, **features})
+
+
+def judged(sufficiency: Sufficiency, found: Scored) -> str:
+    return sufficiency.band(found, sufficiency.confidence(found))
+
+
+# -- the model ----------------------------------------------------------------------------------
+
+
+def test_probability_is_logistic() -> None:
+    model = LogisticModel({"a": 2.0, "b": -1.0}, 0.5, {})
+    assert model.probability({}) == pytest.approx(1 / (1 + math.exp(-0.5)))
+    assert model.probability({"a": 1.0, "b": 0.5}) == pytest.approx(1 / (1 + math.exp(-2.0)))
+    assert model.probability({"unheard_of": 9.0}) == model.probability({})
+
+
+@pytest.mark.parametrize("bias", [1e9, -1e9, math.inf, -math.inf])
+def test_probability_stays_between_zero_and_one(bias: float) -> None:
+    assert 0 < LogisticModel({}, bias, {}).probability({}) <= 1
+
+
+def test_contributions_are_largest_first() -> None:
+    model = LogisticModel({"a": 1.0, "b": -3.0, "c": 2.0, "d": 5.0}, 0, {})
+    assert model.contributions({"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.0}) == {
+        "b": -3.0,
+        "c": 2.0,
+        "a": 1.0,
+    }
+    assert list(model.contributions({"a": 1.0, "b": 1.0, "c": 1.0})) == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize("name", ["detector", "sufficiency_statement", "sufficiency_turn"])
+def test_shipped_models(name: str) -> None:
+    model = load_model(name)
+    bars = ("other", "recall") if name == "detector" else ("unclear", "sufficient")
+    assert 0 < model.bars[bars[0]] < model.bars[bars[1]] < 1
+    assert model.weights
+    assert all(math.isfinite(w) for w in (*model.weights.values(), model.bias))
+    assert model.provenance
+
+
+# -- the bands ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("coverage", "band"), [(1.0, "sufficient"), (0.5, "unclear"), (0.0, "none")]
+)
+def test_bands(coverage: float, band: str) -> None:
+    assert judged(Sufficiency(STATEMENT, TURN), scored(coverage=coverage)) == band
+
+
+def test_a_bar_is_part_of_its_band() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    found = scored(coverage=1.0)
+    assert sufficiency.band(found, 0.7) == "sufficient"
+    assert sufficiency.band(found, 0.3) == "unclear"
+    assert sufficiency.band(found, 0.2999) == "none"
+
+
+def test_statements_and_turns_have_their_own_models_and_bars() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    assert sufficiency.model(scored()) is STATEMENT
+    assert sufficiency.model(scored(session="s1")) is TURN
+    turn = scored(session="s1", coverage=1.0)
+    assert sufficiency.confidence(turn) == TURN.probability({"coverage": 1.0})
+    assert judged(sufficiency, turn) == "unclear"
+
+
+def test_given_bars_win_over_fitted_ones() -> None:
+    strict = Sufficiency(STATEMENT, TURN, sufficient_at=0.95, unclear_at=0.9)
+    assert judged(strict, scored(coverage=1.0)) == "none"
+    lenient = Sufficiency(STATEMENT, TURN, sufficient_at=0.05, unclear_at=0.01)
+    assert judged(lenient, scored(coverage=0.0)) == "sufficient"
+    zero = Sufficiency(STATEMENT, TURN, sufficient_at=0.0, unclear_at=0.0)
+    assert judged(zero, scored(coverage=0.0)) == "sufficient"
+
+
+def test_an_unclear_bar_above_the_sufficient_one_hides_nothing() -> None:
+    odd = Sufficiency(STATEMENT, TURN, sufficient_at=0.2)  # the fitted unclear bar is 0.3
+    found = scored(coverage=1.0)
+    assert odd.band(found, 0.25) == "sufficient"
+    assert odd.band(found, 0.1) == "none"
+
+
+def test_a_stranger_is_never_more_than_none() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    sure = {"coverage": 1.0, "has_names": 1.0, "names": 1.0}
+    assert judged(sufficiency, scored(**sure, unknown_name=1.0)) == "none"
+    assert judged(sufficiency, scored(**sure, unknown_name=0.5)) == "sufficient"
+    assert judged(sufficiency, scored(coverage=1.0, unknown_name=1.0)) == "sufficient"
+
+
+@pytest.mark.parametrize(
+    ("coverage", "names", "band"),
+    [(1.0, 1.0, "sufficient"), (1.0, 0.5, "unclear"), (1.0, 0.0, "unclear"), (0.0, 1.0, "unclear"),
+     (0.0, 0.5, "none")],
+)  # fmt: skip
+def test_a_statement_must_hold_every_name_asked_for(
+    coverage: float, names: float, band: str
+) -> None:
+    found = scored(coverage=coverage, names=names, has_names=1.0)
+    assert judged(Sufficiency(STATEMENT, TURN), found) == band
+
+
+def test_a_turn_may_lack_the_name() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    turn = scored(session="s1", names=0.0, has_names=1.0)
+    assert sufficiency.band(turn, 0.95) == "sufficient"
+    whole = scored(session="s1", names=1.0, has_names=1.0)
+    assert sufficiency.band(whole, 0.1) == "none"
+
+
+def test_a_candidate_that_was_not_described_proves_nothing() -> None:
+    bare = Scored(Candidate(1, "a.md", 0, "", (), ()), 99.0, {})
+    assert Sufficiency(STATEMENT, TURN).band(bare, 1.0) == "none"
+
+
+def test_rank_does_not_enter() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    low, high = (
+        Scored(Candidate(1, "a", 0, "", (), ()), r, {"coverage": 0.5}) for r in (0.1, 99.0)
+    )
+    assert sufficiency.confidence(low) == sufficiency.confidence(high)
