@@ -20,8 +20,6 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
 DISTRIBUTION = "mempalace-enforcer"
 STATEMENTS = (
     ("bare interpreter", "pass"),
@@ -45,13 +43,13 @@ def core_distributions(name: str = DISTRIBUTION) -> Iterator[str]:
     """Yield the distributions a plain install brings along, without the package itself."""
     seen, waiting = {_normal(name)}, [name]
     while waiting:
-        for text in metadata.requires(waiting.pop()) or ():
-            requirement = Requirement(text)
-            wanted = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-            if wanted and _normal(requirement.name) not in seen:
-                seen.add(_normal(requirement.name))
-                waiting.append(requirement.name)
-                yield requirement.name
+        for requirement in metadata.requires(waiting.pop()) or ():
+            needed, _, marker = requirement.partition(";")
+            found = _normal(re.split(r"[^\w.-]", needed.strip(), maxsplit=1)[0])
+            if found not in seen and "extra ==" not in marker and _is_installed(found):
+                seen.add(found)
+                waiting.append(found)
+                yield found
 
 
 def size_bytes(name: str) -> int:
@@ -59,6 +57,15 @@ def size_bytes(name: str) -> int:
     files = metadata.files(name) or ()
     paths = [Path(f.locate()) for f in files if f.suffix != ".pyc"]
     return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def _is_installed(name: str) -> bool:
+    """Return whether a requirement is there; one for another system or version is not."""
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _normal(name: str) -> str:

@@ -53,7 +53,7 @@ def commands(*group: str) -> Iterator[tuple[str, ...]]:
 def help_block() -> str:
     """Return the help of the program and of all its commands as Markdown."""
     return "\n".join(
-        f"### `palace{''.join(f' {word}' for word in command)}`\n\n```text\n{help_of(*command)}\n```\n"
+        f"### `{' '.join(('palace', *command))}`\n\n```text\n{help_of(*command)}\n```\n"
         for command in ((), *commands())
     )
 

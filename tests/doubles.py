@@ -88,6 +88,7 @@ class VanishingIndex:
 
     def __init__(self, index: SqliteIndex) -> None:
         self._index = index
+        self._gone: int | None = None
 
     def candidates(
         self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
@@ -100,7 +101,9 @@ class VanishingIndex:
         return self._index.neighbours(candidates, distance=distance, scope=scope)
 
     def load(self, keys: Sequence[int]) -> list[Memory]:
-        return self._index.load(list(keys)[1:])
+        if self._gone is None and keys:
+            self._gone = keys[0]
+        return self._index.load([key for key in keys if key != self._gone])
 
     def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
         return self._index.counts(terms)

@@ -10,23 +10,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import count
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PalaceSession:
-    """The turn that is being served; compared by identity, so that a new one is a new turn.
+    """The turn that is being served.
 
     Attributes:
         session_id: The session, whose notes and scoped memories may be read.
         question: The person's own words, or None to take them from the messages.
         project: The project whose scoped memories may be read.
+        block: Number of the `palace_session` block, so that no turn outlives its block; 0 outside.
     """
 
     session_id: str | None = None
     question: str | None = None
     project: str | None = None
+    block: int = 0
 
 
+_BLOCKS = count(1)
 _CURRENT: ContextVar[PalaceSession | None] = ContextVar("llama_index_palace_session", default=None)
 
 
@@ -51,7 +55,7 @@ def palace_session(
         ...     handler = agent.run("When did we ship 4.1.0?")
         >>> await handler  # doctest: +SKIP
     """
-    session = PalaceSession(session_id, question, project)
+    session = PalaceSession(session_id, question, project, next(_BLOCKS))
     token = _CURRENT.set(session)
     try:
         yield session
@@ -59,6 +63,8 @@ def palace_session(
         _CURRENT.reset(token)
 
 
-def current_session(default_session_id: str | None = None) -> PalaceSession:
-    """Return the turn being served, or one of the default session."""
-    return _CURRENT.get() or PalaceSession(default_session_id)
+def current_session(
+    session_id: str | None = None, *, project: str | None = None
+) -> PalaceSession:
+    """Return the turn being served, or else one of this session and project."""
+    return _CURRENT.get() or PalaceSession(session_id, project=project)

@@ -164,13 +164,11 @@ class RetrievalEnforcer:
             reports = yield from _walk(parts, turn, query, signal)
             verdict = _verdict(turn, signal, reports, parts.policy)
             if signal.kind == "meta" and signal.band == "recall":
-                records = yield lambda: list(parts.previous(turn.session_id))
+                records = yield lambda: _previous(parts, turn.session_id)
                 verdict = _meta_verdict(verdict, records, parts.policy)
             elif verdict.action == "pass" and parts.policy.inject_always:
                 verdict = yield from _with_context(parts, verdict, query)
-        verdict = replace(
-            _without_secrets(verdict), elapsed_ms=(time.perf_counter() - started) * 1000
-        )
+        verdict = replace(verdict, elapsed_ms=(time.perf_counter() - started) * 1000)
         if parts.journal is not None:
             record = verdict_record(verdict, prompts=parts.policy.journal_prompts)
             journal = parts.journal
@@ -225,7 +223,7 @@ def _walk(
     reports: list[LayerReport] = []
     for number, layer in enumerate(layers):
         report = yield lambda layer=layer: layer.gather(turn, query, signal)  # type: ignore[misc]
-        reports.append(report)
+        reports.append(_without_secrets(report))
         if report.outcome == "sufficient" and home not in {x.name for x in layers[number + 1 :]}:
             break
     return reports
@@ -331,17 +329,29 @@ def _nothing(verdict: Verdict, policy: Policy) -> Verdict:
     return replace(verdict, action="fallback", outcome="nothing_stored", text=policy.fallback_text)
 
 
+def _previous(parts: Enforcement, session_id: str | None) -> list[Mapping[str, Any]] | StoreError:
+    try:
+        return list(parts.previous(session_id))
+    except StoreError as error:
+        return error
+
+
 def _meta_verdict(
-    verdict: Verdict, records: Sequence[Mapping[str, Any]], policy: Policy
+    verdict: Verdict, records: Sequence[Mapping[str, Any]] | StoreError, policy: Policy
 ) -> Verdict:
     """Answer "which memories did you use?" from the journal, or say that none were used."""
+    bare = replace(verdict, evidence=(), layer=None, text="")
+    if isinstance(records, StoreError):
+        broken = LayerReport("L0", "unavailable", reason=f"the journal: {records.message}")
+        text = reply_for_miss(policy.fallback_text, [broken])
+        return replace(bare, action="fallback", outcome="unavailable", text=text)
     used = next((r for r in records if r.get("injected")), None)
     if used is None:
-        return replace(_nothing(verdict, policy), layer=None)
+        return _nothing(bare, policy)
     evidence = tuple(
         Evidence(
             id=str(item.get("id", "")),
-            text=str(item.get("text", "")),
+            text=redact(str(item.get("text", ""))),
             layer=item.get("layer", "L1"),
             source=str(item.get("source", "")),
             confidence=1.0,
@@ -349,12 +359,7 @@ def _meta_verdict(
         for item in used.get("evidence", ())
     )
     return replace(
-        verdict,
-        action="answer",
-        outcome="hit",
-        layer=None,
-        evidence=evidence,
-        text=quote_evidence(evidence),
+        bare, action="answer", outcome="hit", evidence=evidence, text=quote_evidence(evidence)
     )
 
 
@@ -366,6 +371,7 @@ def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[V
     report = next((r for r in verdict.walk if r.layer == "L1"), None)
     if report is None:
         report = yield lambda: layer.gather(verdict.turn, query, verdict.signal)
+        report = _without_secrets(report)
         verdict = replace(verdict, walk=(*verdict.walk, report))
     evidence: list[Evidence] = []
     left = parts.policy.context_budget_tokens
@@ -377,9 +383,6 @@ def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[V
     return replace(verdict, evidence=tuple(evidence))
 
 
-def _without_secrets(verdict: Verdict) -> Verdict:
-    """Return the verdict with secrets removed from everything that could be shown or injected."""
-    evidence = tuple(replace(e, text=redact(e.text)) for e in verdict.evidence)
-    if evidence == verdict.evidence:
-        return verdict
-    return replace(verdict, evidence=evidence, text=redact(verdict.text))
+def _without_secrets(report: LayerReport) -> LayerReport:
+    """Return a report whose evidence can be shown, quoted in part or injected."""
+    return replace(report, evidence=tuple(replace(e, text=redact(e.text)) for e in report.evidence))

@@ -78,6 +78,8 @@ class IndexedLayer:
         if not found:  # retired by somebody else since the search
             return None
         memory = found[0]
+        if memory.trust not in self._trusted:
+            return None
         as_of = memory.valid_from or memory.updated or memory.created
         old = as_of is not None and utc_now() - as_of > self._stale_after
         return Evidence(

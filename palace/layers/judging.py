@@ -12,7 +12,7 @@ from dataclasses import replace
 from palace.errors import PalaceError
 from palace.recall.scoring import Scored
 from palace.recall.sufficiency import Sufficiency
-from palace.types import Evidence, LayerName, LayerReport
+from palace.types import Band, Evidence, LayerName, LayerReport
 
 # Only the head of a ranking is judged: what stands below never was the answer in any measurement.
 JUDGED = 10
@@ -31,7 +31,8 @@ def judge(
     Args:
         layer: Whose report this is.
         scored: Candidates, best rank first.
-        evidence_of: Turns a scored candidate into bare evidence, or None where it vanished.
+        evidence_of: Turns a scored candidate into bare evidence, or None where it may not be one
+            (it vanished, or its source is not trusted enough).
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
@@ -43,14 +44,20 @@ def judge(
     best = judged[0][0] if judged else None
     if not kept:
         return LayerReport(layer, "none", candidates=len(scored), best=best)
-    evidence = tuple(
-        replace(item, confidence=confidence, scores=one.features)
-        for _, confidence, one in kept[:max_evidence]
-        if (item := evidence_of(one)) is not None
-    )
-    if not evidence:
+    found: list[tuple[Band, Evidence]] = []
+    for band, confidence, one in kept:
+        bare = evidence_of(one) if len(found) < max_evidence else None
+        if bare is not None:
+            found.append((band, replace(bare, confidence=confidence, scores=one.features)))
+    if not found:
         return LayerReport(layer, "none", candidates=len(scored), best=best)
-    return LayerReport(layer, kept[0][0], candidates=len(scored), best=best, evidence=evidence)
+    return LayerReport(
+        layer,
+        found[0][0],
+        candidates=len(scored),
+        best=best,
+        evidence=tuple(item for _, item in found),
+    )
 
 
 def timed(layer: LayerName, gather: Callable[[], LayerReport]) -> LayerReport:

@@ -12,7 +12,7 @@ from palace.layers.judging import judge, timed
 from palace.ports import Candidate, Scratchpad, Vocabulary
 from palace.recall.scoring import Weights, score, term_weights
 from palace.recall.sufficiency import Sufficiency
-from palace.text import tokens
+from palace.text import name_tokens, tokens
 from palace.types import (
     Evidence,
     LayerName,
@@ -94,9 +94,10 @@ def _evidence(entry: ScratchEntry) -> Evidence:
 
 
 @lru_cache(maxsize=4096)
-def _tokens_of(text: str) -> tuple[str, ...]:
-    return tuple(tokens(text))
+def _tokens_of(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    return tuple(tokens(text)), frozenset(name_tokens(text))
 
 
 def _candidate(number: int, text: str) -> Candidate:
-    return Candidate(number, "scratchpad", number, "", _tokens_of(text), ())
+    body, names = _tokens_of(text)
+    return Candidate(number, "scratchpad", number, "", body, (), names)

@@ -63,9 +63,7 @@ def judged(*coverages: float, max_evidence: int = 5) -> LayerReport:
     return judge(
         "L1",
         [scored(n, c) for n, c in enumerate(coverages)],
-        evidence_of=lambda kept: [
-            Evidence(f"m-{s.candidate.key}", "text", "L1", "a.md:1") for s in kept
-        ],
+        evidence_of=lambda s: Evidence(f"m-{s.candidate.key}", "text", "L1", "a.md:1"),
         sufficiency=BAR,
         max_evidence=max_evidence,
     )
@@ -104,7 +102,7 @@ def test_a_lower_sufficient_bar_still_hands_evidence_on() -> None:
     report = judge(
         "L1",
         [scored(0, 0.3)],  # 0.17: above the given bar, below the fitted unclear one
-        evidence_of=lambda kept: [Evidence("m-0", "text", "L1", "a.md:1") for _ in kept],
+        evidence_of=lambda _: Evidence("m-0", "text", "L1", "a.md:1"),
         sufficiency=lenient,
         max_evidence=5,
     )
@@ -225,9 +223,15 @@ def test_scope_of_the_turn() -> None:
 def test_playbooks_are_their_own_layer() -> None:
     index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
     assert asked(rooms(index), "blue kettle", index).outcome == "none"
-    report = asked(rooms(index, name="L4"), "blue kettle", index)
+    report = asked(rooms(index, name="L4"), "blue kettle", index, kind="procedure")
     assert (report.layer, report.outcome) == ("L4", "sufficient")
     assert report.evidence[0].layer == "L4"
+
+
+def test_a_playbook_proves_nothing_to_who_does_not_ask_how() -> None:
+    index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
+    report = asked(rooms(index, name="L4"), "blue kettle", index, kind="fact")
+    assert (report.outcome, len(report.evidence)) == ("unclear", 1)
 
 
 def test_a_broken_index_is_unavailable() -> None:

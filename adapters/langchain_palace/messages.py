@@ -1,0 +1,157 @@
+"""Surgery on messages: which one asks, what was said before, and how its text is replaced.
+
+In: LangChain messages. Out: new ones; a message that comes in is never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from palace import Message
+
+# More than this much of a conversation never told a follow-up from a new question.
+HISTORY_MESSAGES = 12
+_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+_TOOL_KEYS = frozenset({"tool_calls", "function_call"})
+
+
+def text_of(message: BaseMessage) -> str:
+    """Return the text of a message, without its images and other parts."""
+    return str(message.text)
+
+
+def asking_index(messages: Sequence[BaseMessage]) -> int | None:
+    """Return where the last message of the person stands; a summary is not theirs."""
+    for index in range(len(messages) - 1, -1, -1):
+        if isinstance(messages[index], HumanMessage) and not is_summary(messages[index]):
+            return index
+    return None
+
+
+def is_summary(message: BaseMessage) -> bool:
+    """Whether a summarising middleware wrote this message in place of others."""
+    return message.additional_kwargs.get("lc_source") == "summarization"
+
+
+def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message, ...]:
+    """Return what was said before, oldest first, as the palace reads it."""
+    earlier = messages[max(0, index - HISTORY_MESSAGES) : index]
+    return tuple(
+        Message(_ROLES[m.type], text_of(m)) for m in earlier if m.type in _ROLES and text_of(m)
+    )
+
+
+def tool_texts(messages: Sequence[BaseMessage], index: int) -> tuple[str, ...]:
+    """Return what tools of the host answered since the person asked."""
+    return tuple(text_of(m) for m in messages[index + 1 :] if m.type == "tool")
+
+
+def with_text(message: BaseMessage, text: str) -> BaseMessage:
+    """Return a message with its text replaced; its images and other parts, and its id, stay.
+
+    Where the person's text comes in several parts, it stays too and the new text goes first:
+    what stands between two images means something.
+    """
+    if isinstance(message.content, str):
+        return message.model_copy(update={"content": text})
+    parts = list(message.content)
+    places = [n for n, part in enumerate(parts) if _is_text(part)]
+    block: dict[str, Any] = {"type": "text", "text": text}
+    if len(places) == 1:
+        parts[places[0]] = block
+    else:
+        parts.insert(0, block)
+    return message.model_copy(update={"content": parts})
+
+
+def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> list[BaseMessage]:
+    """Return the messages with the text of the asking one replaced.
+
+    Args:
+        messages: The conversation.
+        index: Where the person asks; None if that message is gone, for example summarised. Then
+            the text is added to the summary, or goes first.
+        text: What the model is asked.
+    """
+    if index is not None:
+        return [*messages[:index], with_text(messages[index], text), *messages[index + 1 :]]
+    last = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].type == "human"), None)
+    if last is None:
+        return [HumanMessage(text), *messages]
+    added = with_text(messages[last], f"{text_of(messages[last])}\n\n{text}")
+    return [*messages[:last], added, *messages[last + 1 :]]
+
+
+def spoken(text: str, metadata: Mapping[str, Any]) -> AIMessage:
+    """Return a reply that no model wrote."""
+    return AIMessage(text, response_metadata={"palace": dict(metadata)})
+
+
+def labelled(message: AIMessage, metadata: Mapping[str, Any]) -> AIMessage:
+    """Return a model's message as it is, with the verdict for the host to see."""
+    told = {**message.response_metadata, "palace": dict(metadata)}
+    return message.model_copy(update={"response_metadata": told})
+
+
+def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMessage:
+    """Return a model's message with nothing in it but checked text and calls of tools.
+
+    Reasoning and other parts are text that nobody checked: they stay only beside tool calls,
+    where providers want them back, and never as text.
+    """
+    calling = bool(message.tool_calls or message.invalid_tool_calls)
+    update: dict[str, Any] = {
+        "content": _released_content(message, text) if calling else text,
+        "additional_kwargs": _released_extras(message.additional_kwargs) if calling else {},
+        "response_metadata": {**message.response_metadata, "palace": dict(metadata)},
+    }
+    return message.model_copy(update=update)
+
+
+def _released_content(message: AIMessage, text: str) -> str | list[Any]:
+    if isinstance(message.content, str):
+        return text
+    kept = [p for p in message.content if not _is_text(p)]
+    return [{"type": "text", "text": text}, *kept] if text else kept
+
+
+def _released_extras(extras: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep calls and opaque signatures; reasoning in words goes."""
+    return {
+        key: value
+        for key, value in extras.items()
+        if key in _TOOL_KEYS or not (isinstance(value, str) or "reasoning" in key)
+    }
+
+
+def leaves(value: object) -> Iterator[str]:
+    """Yield every text and number of a structured answer, as text; truth values say nothing."""
+    if isinstance(value, str):
+        if value.strip():
+            yield value
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, (int, float)):
+        yield f"{value}"
+    elif isinstance(value, Mapping):
+        yield from _all_leaves(value.values())
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        yield from _all_leaves(value)
+    elif hasattr(value, "model_dump"):
+        yield from leaves(value.model_dump(mode="json"))
+    elif hasattr(value, "__dict__"):
+        yield from _all_leaves(vars(value).values())
+    else:
+        yield str(value)
+
+
+def _all_leaves(values: Iterable[object]) -> Iterator[str]:
+    for value in values:
+        yield from leaves(value)
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, str) or (isinstance(part, Mapping) and part.get("type") == "text")

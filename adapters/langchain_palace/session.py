@@ -1,0 +1,49 @@
+"""Who is asking: session, project and callbacks of one call.
+
+In: a `RunnableConfig`, given or inherited. Out: a frozen `Call`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
+
+# `session_id` is what message histories use, `thread_id` what checkpointers use.
+SESSION_KEYS = ("session_id", "thread_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Where a call comes from.
+
+    Attributes:
+        session_id: Whose notes and session memories may be read.
+        project: Whose project memories may be read.
+        config: Callbacks, tags and metadata for what happens on the way.
+    """
+
+    session_id: str | None
+    project: str | None
+    config: RunnableConfig
+
+
+def call_of(
+    config: RunnableConfig | None, *, session_id: str | None = None, project: str | None = None
+) -> Call:
+    """Return the call of a config; the arguments are used where it names none.
+
+    Inside a graph or a chain the config that is running is used where none is given.
+    """
+    whole = ensure_config(config)
+    given: Mapping[str, Any] = whole.get("configurable") or {}
+    session = next((given[key] for key in SESSION_KEYS if given.get(key)), session_id)
+    named = given.get("project") or project
+    return Call(
+        session_id=None if session is None else str(session),
+        project=None if named is None else str(named),
+        config=whole,
+    )

@@ -1,0 +1,55 @@
+"""One piece of logic, run with or without an event loop.
+
+In: a generator that yields `Step`s, pieces of work it wants done. Out: what it returns. The sync
+and the async driver differ in nothing but how they do a step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[T]):
+    """A piece of work.
+
+    Attributes:
+        now: Does it, blocking.
+        later: Does it without blocking the event loop.
+    """
+
+    now: Callable[[], T]
+    later: Callable[[], Awaitable[T]]
+
+
+Steps = Generator[Step[Any], Any, T]
+
+
+def in_thread(work: Callable[[], T]) -> Step[T]:
+    """Return blocking work as a step; with an event loop it runs in a thread."""
+    return Step(work, lambda: asyncio.to_thread(work))
+
+
+def run(steps: Steps[T]) -> T:
+    """Run the steps, blocking, and return their result."""
+    try:
+        step = next(steps)
+        while True:
+            step = steps.send(step.now())
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+async def arun(steps: Steps[T]) -> T:
+    """Run the steps without blocking the event loop and return their result."""
+    try:
+        step = next(steps)
+        while True:
+            step = steps.send(await step.later())
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]

@@ -1,0 +1,210 @@
+"""Messages on their way to a model and replies on their way back.
+
+In: the host's messages, the model's chunks, a ruling. Out: messages with the evidence in the
+user's one, and replies of which only verified text is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llama_index.core.agent.react.output_parser import extract_tool_use
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    MessageRole,
+    TextBlock,
+)
+from llama_index_palace.events import KEY
+from llama_index_palace.questions import Asked
+from llama_index_palace.turns import Ruling
+
+from palace import AnswerCheck, CheckedAnswer, Message, SentenceGate
+
+_REACT_ANSWER = "Thought: I can answer from memory.\nAnswer: "
+_REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {arguments}"
+
+
+# -- to the model --------------------------------------------------------------------------------
+
+
+def prepared_messages(
+    messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling
+) -> list[ChatMessage]:
+    """Return messages as the model gets them: evidence in the user's message, verdicts removed."""
+    sent = [without_verdict(m) for m in messages]
+    if asked.purpose != "answer":
+        return sent
+    if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
+        text = ruling.prompt(asked.words)
+        changed = text != asked.words
+        return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
+    sent[asked.place] = _with_prompt(sent[asked.place], ruling)
+    return sent
+
+
+def without_verdict(message: ChatMessage) -> ChatMessage:
+    """Return a message without what this package noted in it; providers refuse unknown keys."""
+    if KEY not in message.additional_kwargs:
+        return message
+    kept = {k: v for k, v in message.additional_kwargs.items() if k != KEY}
+    return message.model_copy(update={"additional_kwargs": kept})
+
+
+def quote_messages(history: Sequence[Message], user_text: str) -> list[ChatMessage]:
+    """Return the messages of a quote call: what was said before, then the contract."""
+    said = [ChatMessage(role=MessageRole(m.role), content=m.content) for m in history]
+    return [*said, ChatMessage(role=MessageRole.USER, content=user_text)]
+
+
+def _with_prompt(message: ChatMessage, ruling: Ruling) -> ChatMessage:
+    """Return the message with its last text made the prompt; other blocks, e.g. images, stay."""
+    blocks = list(message.blocks)
+    place = next((i for i in range(len(blocks) - 1, -1, -1) if _is_text(blocks[i])), -1)
+    if place < 0:
+        blocks.append(TextBlock(text=ruling.prompt(ruling.words)))
+    else:
+        blocks[place] = TextBlock(text=ruling.prompt(blocks[place].text))
+    return message.model_copy(update={"blocks": blocks})
+
+
+def _is_text(block: Any) -> bool:  # noqa: ANN401 - a union that grows with every version
+    return isinstance(block, TextBlock)
+
+
+# -- back to the host ----------------------------------------------------------------------------
+
+
+class Screen:
+    """Lets the words of one model reply through as they are verified.
+
+    Args:
+        check: What they are held against.
+        reasoning: Whether the reply is a ReAct step: then its thought is replaced by a neutral
+            one, an action goes on, and only what follows `Answer:` is checked and released.
+    """
+
+    def __init__(self, check: AnswerCheck, *, reasoning: bool = False) -> None:
+        self.released = ""
+        self.checked: CheckedAnswer | None = None
+        self._gate: SentenceGate = check.gate()
+        self._reasoning = reasoning
+        self._held = ""
+        self._seen = ""
+
+    def feed(self, chunk_text: str, delta: str | None) -> str:
+        """Take in the text so far or the next piece of it; return what may be released now."""
+        new = self._new(chunk_text, delta)
+        if not self._reasoning:
+            return self._let("".join(self._gate.feed(new)))
+        self._held += new
+        thought, mark, answer = self._held.partition("Answer:")
+        if not mark or "Action:" in thought:
+            return ""
+        self._reasoning, self._held = False, ""
+        return self._let(_REACT_ANSWER + "".join(self._gate.feed(answer.lstrip())))
+
+    def close(self, *, calls_tools: bool = False) -> str:
+        """End the reply; return the rest that may be released.
+
+        Args:
+            calls_tools: Whether the reply calls tools: then its further words are dropped.
+        """
+        if calls_tools:
+            return ""
+        if self._reasoning and self._held:
+            step = _react_step(self._held)
+            if step:
+                return self._let(step)
+            self._let(_REACT_ANSWER)
+            return _REACT_ANSWER + self._rest(self._gate.feed(self._held))
+        return self._rest([])
+
+    def _rest(self, pieces: list[str]) -> str:
+        rest = "".join([*pieces, *self._gate.close()])
+        self.checked = self._gate.result
+        return self._let(rest)
+
+    def _let(self, text: str) -> str:
+        self.released += text
+        return text
+
+    def _new(self, text: str, delta: str | None) -> str:
+        if len(text) > len(self._seen) and text.startswith(self._seen):
+            new = text[len(self._seen) :]
+        else:
+            new = delta or ""
+        self._seen += new
+        return new
+
+
+def _react_step(text: str) -> str:
+    """Return the action of a ReAct step without the model's thought, "" if there is none."""
+    if "Action:" not in text:
+        return ""
+    try:
+        _, action, arguments = extract_tool_use(text)
+    except ValueError:
+        return ""
+    return _REACT_STEP.format(action=action, arguments=arguments)
+
+
+def is_step(text: str, asked: Asked, *, calls_tools: bool) -> bool:
+    """Whether the host will call the model again in this turn."""
+    return calls_tools or (asked.reasoning and "Action:" in text.partition("Answer:")[0])
+
+
+def refusal_text(ruling: Ruling, asked: Asked) -> str:
+    """Return the reply of a turn that needs no model, as the host can read it."""
+    if asked.purpose == "rewrite":
+        return ruling.words
+    return _REACT_ANSWER + ruling.text if asked.reasoning else ruling.text
+
+
+def chat_reply(
+    text: str, metadata: Mapping[str, Any], *, delta: str | None = None
+) -> ChatResponse:
+    """Return a reply of verified text alone."""
+    noted = {KEY: dict(metadata)}
+    message = ChatMessage(role=MessageRole.ASSISTANT, content=text, additional_kwargs=noted)
+    return ChatResponse(message=message, delta=delta, additional_kwargs=dict(noted))
+
+
+def completion_reply(
+    text: str, metadata: Mapping[str, Any], *, delta: str | None = None
+) -> CompletionResponse:
+    """Return a completion of verified text alone."""
+    return CompletionResponse(text=text, delta=delta, additional_kwargs={KEY: dict(metadata)})
+
+
+def tool_reply(
+    response: ChatResponse, text: str, metadata: Mapping[str, Any], *, delta: str | None = None
+) -> ChatResponse:
+    """Return a reply that calls tools with its unverified words taken out."""
+    calls = [b for b in response.message.blocks if not _is_text(b)]
+    blocks = [TextBlock(text=text), *calls] if text else calls
+    message = response.message.model_copy(
+        update={
+            "blocks": blocks,
+            "additional_kwargs": {**response.message.additional_kwargs, KEY: dict(metadata)},
+        }
+    )
+    return ChatResponse(message=message, delta=delta, additional_kwargs={KEY: dict(metadata)})
+
+
+def noted_chat(response: ChatResponse, metadata: Mapping[str, Any]) -> ChatResponse:
+    """Return the model's own reply with the verdict noted in it."""
+    noted = {**response.message.additional_kwargs, KEY: dict(metadata)}
+    message = response.message.model_copy(update={"additional_kwargs": noted})
+    extra = {**response.additional_kwargs, KEY: dict(metadata)}
+    return response.model_copy(update={"message": message, "additional_kwargs": extra})
+
+
+def noted_completion(
+    response: CompletionResponse, metadata: Mapping[str, Any]
+) -> CompletionResponse:
+    """Return the model's own completion with the verdict noted in it."""
+    extra = {**(response.additional_kwargs or {}), KEY: dict(metadata)}
+    return response.model_copy(update={"additional_kwargs": extra})

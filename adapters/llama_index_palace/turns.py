@@ -1,0 +1,279 @@
+"""One decision for each turn, however often a host calls its model for it.
+
+In: what a model call is about. Out: `Ruling`: whether the model may be called, with what text,
+and how its words are checked. Written once as plain code that asks for its I/O; `run` and `arun`
+drive it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from llama_index_palace.events import (
+    announce_answer,
+    announce_look,
+    announce_verdict,
+    verdict_metadata,
+)
+from llama_index_palace.questions import Asked
+from llama_index_palace.session import PalaceSession
+
+from palace import (
+    Answer,
+    AnswerCheck,
+    AnswerOptions,
+    CheckedAnswer,
+    Mempalace,
+    ModelCall,
+    ModelReply,
+    RecallSignal,
+    RetrievalEnforcer,
+    Turn,
+    Verdict,
+    answer_check,
+    answer_steps,
+    confirm_steps,
+    context_prompt,
+    grounded_prompt,
+)
+
+_T = TypeVar("_T")
+# A turn whose loop was abandoned is forgotten after this long; a finished one at once.
+_KEPT_S = 300.0
+_KEPT_TURNS = 1024
+_NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
+
+
+@dataclass(frozen=True)
+class Decide:
+    """The request to ask the enforcer."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True)
+class Look:
+    """The request to run a blocking piece of the palace's I/O."""
+
+    run: Callable[[], Any]
+
+
+Request = Decide | Look | ModelCall
+Steps = Generator[Request, Any, _T]
+
+
+@dataclass
+class Ruling:
+    """What may happen in a turn.
+
+    Attributes:
+        verdict: After a confirmation, the `ground` verdict on the quoted memory or a `fallback`.
+        options: How answers are made, as the settings say.
+        words: The person's own words.
+        wake_up: What the session starts with, on its first turn.
+        model_calls: Quote calls made so far.
+        key: Under which the turn is remembered.
+        ready: The whole answer, where it came with the quote.
+        at: When it was decided, in seconds of the monotonic clock.
+    """
+
+    verdict: Verdict
+    options: AnswerOptions
+    words: str
+    wake_up: str = ""
+    model_calls: int = 0
+    key: tuple[Any, ...] = ()
+    ready: Answer | None = None
+    at: float = field(default_factory=time.monotonic)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the reply stands without a further call of the model."""
+        return self.ready is not None or self.verdict.action in ("fallback", "answer")
+
+    @property
+    def gated(self) -> bool:
+        """Whether the model's words are checked before anybody sees them."""
+        return self.verdict.action == "ground"
+
+    @property
+    def text(self) -> str:
+        """The reply that needs no further call."""
+        if self.ready is not None:
+            return self.ready.text
+        return self.verdict.text or self.options.fallback_text
+
+    def prompt(self, text: str) -> str:
+        """Return the text of the user message: evidence or wake-up before the host's own text."""
+        render = grounded_prompt if self.gated else context_prompt
+        budget = self.options.context_budget_tokens
+        return render(text, self.verdict, wake_up=self.wake_up, budget_tokens=budget)
+
+    def check(self, asked: Asked) -> AnswerCheck:
+        """Return the check of the model's words.
+
+        Results of tools count as sources, except where the evidence had to be confirmed: there
+        the quoted memory alone does.
+        """
+        unclear = self.verdict.outcome == "near_miss"
+        also = () if unclear else (*asked.tool_texts, self.wake_up)
+        return answer_check(
+            self.verdict, question=self.words, options=self.options, also=[t for t in also if t]
+        )
+
+
+def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply, None]:
+    """Make the quote call of an unclear turn; keep what it proved."""
+    question, options = ruling.words, ruling.options
+    if alone and options.quote_calls == "one":
+        ready = yield from answer_steps(ruling.verdict, question=question, options=options)
+        ruling.ready, ruling.verdict = ready, ready.verdict
+    else:
+        ruling.verdict = yield from confirm_steps(
+            ruling.verdict, question=question, options=options
+        )
+    ruling.model_calls = 1
+
+
+class Turns:
+    """Decides turns and remembers them while they last.
+
+    Args:
+        palace: An open palace.
+    """
+
+    def __init__(self, palace: Mempalace) -> None:
+        self.palace = palace
+        self._enforcer = RetrievalEnforcer(palace)
+        self._open: dict[tuple[Any, ...], Ruling] = {}
+        self._lock = threading.Lock()
+
+    # -- deciding ------------------------------------------------------------------------------
+
+    def rule(
+        self, asked: Asked, session: PalaceSession, *, alone: bool = False
+    ) -> Steps[Ruling]:
+        """Yield what is needed to decide a turn, once, and return the ruling.
+
+        A `confirm` verdict is resolved here: the quote call comes before any call of the host's.
+
+        Args:
+            asked: What the model call is about.
+            session: Whose turn it is.
+            alone: Whether the reply is plain text of one call, so that the answer given with the
+                quote may be the whole reply (`answers.quote_calls: one`).
+        """
+        key = (session, asked.number, asked.words)
+        ruling = self._remembered(key)
+        if ruling is None:
+            verdict = yield from self._decided(asked, session)
+            options = yield Look(lambda: self.palace.answer_options)
+            ruling = Ruling(verdict, options, asked.words, key=key)
+            if verdict.action == "confirm":
+                yield from _resolve(ruling, alone=alone)
+            self._remember(ruling)
+        if asked.purpose == "answer" and not ruling.refused and not ruling.wake_up:
+            ruling.wake_up = yield Look(
+                lambda: self.palace.session_wake_up(session.session_id, session.project)
+            )
+        return ruling
+
+    def _decided(self, asked: Asked, session: PalaceSession) -> Steps[Verdict]:
+        verdict = _NOT_ASKED
+        for words in (asked.words, asked.tail):
+            if words.strip() and verdict.action == "pass":
+                turn = Turn(words, session.session_id, session.project, asked.history)
+                announce_look(words)
+                verdict = yield Decide(turn)
+                announce_verdict(verdict)
+        return verdict
+
+    def _remembered(self, key: tuple[Any, ...]) -> Ruling | None:
+        with self._lock:
+            ruling = self._open.get(key)
+            if ruling is None or time.monotonic() - ruling.at > _KEPT_S:
+                return None
+            return ruling
+
+    def _remember(self, ruling: Ruling) -> None:
+        with self._lock:
+            while len(self._open) >= _KEPT_TURNS:
+                self._open.pop(next(iter(self._open)))
+            self._open[ruling.key] = ruling
+
+    # -- ending --------------------------------------------------------------------------------
+
+    def finish(
+        self, ruling: Ruling, text: str, *, checked: CheckedAnswer | None = None, calls: int = 0
+    ) -> Steps[dict[str, Any]]:
+        """Yield the record of a released answer; the next call is a new turn.
+
+        Args:
+            ruling: The turn.
+            text: What is released.
+            checked: The check of the model's words, where one was made.
+            calls: Model calls made since the ruling.
+
+        Returns:
+            What the host gets to see of the verdict.
+        """
+        with self._lock:
+            self._open.pop(ruling.key, None)
+        verdict = ruling.verdict
+        if ruling.ready is not None:
+            checked = ruling.ready.checked
+        answer = Answer(text, verdict, checked, model_calls=ruling.model_calls + calls)
+        if checked is not None or ruling.model_calls:
+            yield Look(lambda: self.palace.record_answer(answer, verdict))
+        metadata = verdict_metadata(verdict, checked=checked, model_calls=answer.model_calls)
+        announce_answer(metadata, verdict)
+        return metadata
+
+    # -- driving -------------------------------------------------------------------------------
+
+    def run(self, steps: Steps[_T], ask: Callable[[ModelCall], ModelReply] | None = None) -> _T:
+        """Drive steps in this thread."""
+        try:
+            request = next(steps)
+            while True:
+                request = steps.send(self._served(request, ask))
+        except StopIteration as end:
+            value: _T = end.value
+            return value
+
+    async def arun(
+        self, steps: Steps[_T], ask: Callable[[ModelCall], Awaitable[ModelReply]] | None = None
+    ) -> _T:
+        """Drive steps on the event loop; the palace's own I/O runs in threads."""
+        try:
+            request = next(steps)
+            while True:
+                request = steps.send(await self._aserved(request, ask))
+        except StopIteration as end:
+            value: _T = end.value
+            return value
+
+    def _served(
+        self, request: Request, ask: Callable[[ModelCall], ModelReply] | None
+    ) -> Any:  # noqa: ANN401 - each request has its own kind of reply
+        if isinstance(request, Decide):
+            return self._enforcer.decide(request.turn)
+        if isinstance(request, Look):
+            return request.run()
+        assert ask is not None
+        return ask(request)
+
+    async def _aserved(
+        self, request: Request, ask: Callable[[ModelCall], Awaitable[ModelReply]] | None
+    ) -> Any:  # noqa: ANN401 - each request has its own kind of reply
+        if isinstance(request, Decide):
+            return await self._enforcer.adecide(request.turn)
+        if isinstance(request, Look):
+            return await asyncio.to_thread(request.run)
+        assert ask is not None
+        return await ask(request)

@@ -1,0 +1,168 @@
+"""The index is nothing but its files, and any text at all is a safe question to it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from palace.ports import Scope
+from palace.recall.lexicon import load_lexicons
+from palace.recall.query import Analyst
+from palace.recall.search import Searcher
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.memory_json import decode_memory, encode_memory
+from palace.store.playbook_files import PlaybookFiles
+from palace.store.playbook_pages import PlaybookPages
+from palace.store.refresh import refresh
+from palace.store.rooms import RoomStore
+from palace.types import Memory, Message, Turn
+from tests.doubles import indexed, memory
+from tests.properties.strategies import any_text, file_bytes, markdown_text
+
+LIGHT = settings(deadline=None, max_examples=40)
+LEXICONS = load_lexicons(("en", "de", "zh", "ja", "ru"))
+KETTLE = memory("The blue kettle of Mira cost 18,000 on 2026-10-05, see v2.0.1 数据库.")
+
+paths = st.sampled_from(
+    ["rooms/a/x.md", "rooms/a/y.md", "rooms/b/c/z.md", "playbooks/p.md", "timeline/2026-01-01.md"]
+)
+edits = st.lists(st.tuples(paths, st.one_of(st.none(), file_bytes)), max_size=8)
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[SqliteIndex]:
+    index = SqliteIndex(path)
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def bring_up_to_date(index: SqliteIndex, root: Path) -> None:
+    refresh(index, [("L1", RoomStore(root)), ("L4", PlaybookPages(PlaybookFiles(root)))])
+
+
+def contents(index: SqliteIndex) -> dict[str, Any]:
+    memories = [m for layer in ("L1", "L4") for m in index.memories(layer=layer)]
+    terms = sorted({t for m in memories for t in m.text.lower().split()})[:40]
+    counts = index.counts(terms)
+    found = {
+        term: [
+            (c.path, c.position, c.body, c.context, sorted(c.names), round(c.bm25, 9))
+            for c in sorted(
+                index.candidates([term], layer="L1", scope=Scope(), limit=500),
+                key=lambda c: (c.path, c.position),
+            )
+        ]
+        for term in terms
+    }
+    return {
+        "memories": memories,
+        "size": index.size(),
+        "counts": counts,
+        "found": found,
+        "rooms": index.rooms(),
+        "digests": index.digests(),
+    }
+
+
+def apply(root: Path, path: str, content: bytes | None) -> None:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if content is None:
+        file.unlink(missing_ok=True)
+    else:
+        file.write_bytes(content)
+
+
+@LIGHT
+@given(edits, edits)
+def test_the_index_is_what_its_files_say(
+    first: Sequence[tuple[str, bytes | None]], later: Sequence[tuple[str, bytes | None]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        with opened(root / ".palace" / "index.sqlite") as grown:
+            for batch in (first, later):
+                for path, content in batch:
+                    apply(root, path, content)
+                bring_up_to_date(grown, root)
+            with opened(None) as rebuilt:
+                bring_up_to_date(rebuilt, root)
+                assert contents(grown) == contents(rebuilt)
+            assert grown.check() is None
+
+
+@LIGHT
+@given(st.one_of(any_text, st.text(alphabet="\"*()^:-+{}' aANDORNTEkettl\x00", max_size=60)))
+def test_any_text_at_all_is_a_safe_question(prompt: str) -> None:
+    with opened(None) as index:
+        for text in (prompt, f"{prompt} kettle"):
+            turn = Turn(text, text, text, (Message("user", text),))
+            query = Analyst(LEXICONS, index).analyse(turn)
+            assert Searcher(index).scored(query) == []
+
+
+@LIGHT
+@given(st.one_of(any_text, markdown_text))
+def test_any_text_keeps_a_known_word_findable(text: str) -> None:
+    index = indexed(KETTLE)
+    query = Analyst(LEXICONS, index).analyse(Turn(f"{text}\n\nkettle"))
+    if len(query.terms) < 40:  # beyond the bound of terms a word may be left out
+        hits = Searcher(index).hits(query, top_k=1)
+        assert [h.memory.id for h in hits] == [KETTLE.id]
+    index.close()
+
+
+@LIGHT
+@given(st.lists(any_text, min_size=1, max_size=6), st.text(max_size=20), st.text(max_size=20))
+def test_scopes_never_leak(texts: list[str], session: str, project: str) -> None:
+    scopes = (f"session:{session}!", f"project:{project}!", "session:", "project:")
+    memories = [
+        memory(f"kettle {text}", n, scope=scopes[n % len(scopes)]) for n, text in enumerate(texts)
+    ]
+    index = indexed(*memories)
+    for scope in (Scope(), Scope(session, project), Scope(project, session), Scope("", "")):
+        assert index.candidates(["kettl"], layer="L1", scope=scope, limit=50) == []
+    index.close()
+
+
+times = st.one_of(
+    st.none(),
+    st.datetimes(
+        min_value=datetime(1970, 1, 1),
+        max_value=datetime(2100, 1, 1),
+        timezones=st.just(timezone.utc),
+    ),
+)
+some_text = st.text(max_size=30)
+memories = st.builds(
+    Memory,
+    id=some_text,
+    text=any_text,
+    path=some_text,
+    line=st.integers(min_value=0, max_value=10**6),
+    room=some_text,
+    drawer=some_text,
+    heading=some_text,
+    tags=st.lists(some_text, max_size=3).map(tuple),
+    triggers=st.lists(some_text, max_size=3).map(tuple),
+    confidence=st.floats(min_value=0, max_value=1),
+    created=times,
+    valid_to=times,
+    status=st.sampled_from(["active", "inactive"]),
+    scope=some_text,
+)
+
+
+@LIGHT
+@given(memories)
+def test_a_memory_survives_its_json(one: Memory) -> None:
+    assert decode_memory(encode_memory(one)) == one

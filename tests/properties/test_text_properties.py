@@ -1,0 +1,112 @@
+"""What holds for any text: tokens are safe, short and the same twice."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from palace.text import (
+    MAX_TOKEN_CHARS,
+    canonical_number,
+    clip,
+    estimate_tokens,
+    fold,
+    id_time,
+    iso_dates,
+    name_tokens,
+    new_id,
+    numbers,
+    tokens,
+    words,
+)
+from tests.properties.strategies import any_text
+
+LIGHT = settings(deadline=None, max_examples=60)
+scripts = st.text(
+    alphabet=st.one_of(
+        st.characters(codec="utf-8", categories=("L", "M", "N")),
+        st.sampled_from(list("aZ09_.-:/@+,'’ …ﬁ½数がﾞКй\u0301\u200d")),
+    ),
+    max_size=60,
+)
+texts = st.one_of(any_text, scripts)
+
+
+@LIGHT
+@given(texts)
+def test_tokens_are_short_and_without_spaces_or_controls(text: str) -> None:
+    for token in tokens(text):
+        assert 1 <= len(token) <= MAX_TOKEN_CHARS
+        assert not any(c.isspace() or unicodedata.category(c) in {"Cc", "Cs"} for c in token)
+        assert '"' not in token
+
+
+@LIGHT
+@given(texts)
+def test_tokens_are_the_same_every_time_and_in_any_normal_form(text: str) -> None:
+    assert tokens(text) == tokens(text)
+    assert tokens(text) == tokens(unicodedata.normalize("NFKC", text))
+
+
+@LIGHT
+@given(texts, texts)
+def test_tokens_of_separate_lines_are_separate(one: str, other: str) -> None:
+    assert tokens(f"{one}\n\n{other}") == [*tokens(one), *tokens(other)]
+
+
+@LIGHT
+@given(texts)
+def test_names_are_tokens(text: str) -> None:
+    assert set(name_tokens(text)) <= set(tokens(text))
+
+
+@LIGHT
+@given(texts)
+def test_words_stand_in_order_inside_the_text(text: str) -> None:
+    starts = [w.start for w in words(text)]
+    assert starts == sorted(starts)
+    assert all(0 <= start < max(len(text), 1) for start in starts)
+
+
+@LIGHT
+@given(st.text(alphabet=st.characters(max_codepoint=127), max_size=80))
+def test_words_know_their_place(text: str) -> None:
+    assert all(text.startswith(w.surface, w.start) for w in words(text))
+
+
+@LIGHT
+@given(texts)
+def test_fold_is_idempotent(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@LIGHT
+@given(texts)
+def test_numbers_and_dates_never_fail(text: str) -> None:
+    assert all(canonical_number(n) == n for n in numbers(text))
+    iso_dates(text)
+
+
+@LIGHT
+@given(texts, texts)
+def test_estimate_grows_with_the_text(one: str, other: str) -> None:
+    assert 0 <= estimate_tokens(one) <= estimate_tokens(one + other)
+    assert estimate_tokens(one + other) <= estimate_tokens(one) + estimate_tokens(other)
+
+
+@LIGHT
+@given(texts, st.integers(min_value=1, max_value=80))
+def test_clip_fits_one_line(text: str, limit: int) -> None:
+    cut = clip(text, limit)
+    assert len(cut) <= limit
+    assert "\n" not in cut
+    assert clip(cut, limit) == cut
+
+
+@LIGHT
+@given(texts)
+def test_only_ids_tell_a_time(text: str) -> None:
+    assert id_time(text) is None
+    assert id_time(new_id("m")) is not None

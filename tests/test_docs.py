@@ -1,0 +1,159 @@
+"""The README says what is true: commands, settings, help, examples, links."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs import generate
+from palace import Mempalace, RetrievalEnforcer, load_preset, seed, settings_table
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+COMMANDS = [(), *generate.commands()]
+
+
+def block(name: str) -> str:
+    """What stands between the markers of a generated block."""
+    [found] = re.findall(
+        rf"<!-- {name}:begin[^\n]*-->\n(.*?)<!-- {name}:end -->", README, re.DOTALL
+    )
+    return found
+
+
+def fence_after(marker: str) -> str:
+    """The fenced block that follows a marker."""
+    [found] = re.findall(rf"{re.escape(marker)}\n```\w+\n(.*?)```", README, re.DOTALL)
+    return found
+
+
+def test_settings_table():
+    assert block("settings") == settings_table(), "run `python docs/generate.py`"
+
+
+def test_every_command_has_its_help():
+    headings = re.findall(r"^### `palace(.*)`$", block("help"), re.MULTILINE)
+    assert [tuple(heading.split()) for heading in headings] == COMMANDS
+    assert len(COMMANDS) > 15
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help(command):
+    """Word for word where the help was laid out by the same version of typer, else its substance."""
+    title = " ".join(("palace", *command))
+    [written] = re.findall(
+        rf"^### `{title}`\n\n```text\n(.*?)\n```$", block("help"), re.MULTILINE | re.DOTALL
+    )
+    real = generate.help_of(*command)
+    [version] = re.findall(r"<!-- help:begin typer=(\S+) -->", README)
+    if generate.typer_version() == version:
+        assert written == real, "run `python docs/generate.py`"
+    assert substance(written) == substance(real)
+
+
+def substance(text: str) -> tuple[str, list[str], str]:
+    """The first sentence, the options and the example; how they are laid out is typer's business."""
+    sentence = text.split("\n\n")[1].split()
+    options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
+    return " ".join(sentence), sorted(options), text.splitlines()[-1].strip()
+
+
+def test_the_build_runs_the_commands_of_the_readme():
+    done = subprocess.run(
+        ["bash", str(ROOT / ".ci" / "run"), "--list"], capture_output=True, text=True, check=True
+    )
+    written = [fence_after(f"<!-- command:{name} -->") for name in ("first", "tests")]
+    assert done.stdout == "".join(written)
+    assert all(command.count("\n") == 1 for command in written)
+
+
+def test_first_answer_is_the_one_shown(tmp_path, capsys):
+    from palace.serve.cli import run
+
+    command = fence_after("<!-- command:first -->")
+    [question] = re.findall(r'ask "(.*)"', command)
+    assert run(["init", "--sample", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert run(["--root", str(tmp_path), "ask", question]) == 0
+    assert f"```text\n{capsys.readouterr().out}```" in README
+    assert run(["--root", str(tmp_path), "ask", "When did we move to Oslo?"]) == 1
+    assert "I don't have this in my memory palace." in capsys.readouterr().out
+
+
+def test_json_of_ask(tmp_path):
+    seed(load_preset("sample"), tmp_path)
+    with Mempalace.open(tmp_path) as palace:
+        real = RetrievalEnforcer(palace).decide("When did we move to PostgreSQL 16?").as_dict()
+    written = json.loads(fence_after("<!-- json:ask -->"))
+    assert shape(written) == shape(real)
+    assert written["evidence"][0]["source"] == real["evidence"][0]["source"]
+
+
+def shape(value: object) -> object:
+    """Keys in their order and kinds of values; of a list, its first item."""
+    if isinstance(value, dict):
+        return [(key, shape(item)) for key, item in value.items()]
+    if isinstance(value, list):
+        return [shape(item) for item in value[:1]]
+    return "number" if isinstance(value, (int, float)) else type(value).__name__
+
+
+EXAMPLES = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", README, re.DOTALL)
+
+
+def test_every_python_example_says_what_it_prints():
+    assert len(EXAMPLES) == README.count("```python\n") > 0
+
+
+@pytest.mark.parametrize(("code", "printed"), EXAMPLES)
+def test_python_example(code, printed, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (printed, "")
+
+
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    targets = [t.partition("#")[0] for t in re.findall(r"\]\(([^)\s]+)\)", text) if ":" not in t]
+    assert [t for t in targets if t and not (page.parent / t).exists()] == []
+
+
+def test_decisions_are_numbered_without_gaps():
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    numbers = [re.match(r"(\d{4})-[a-z0-9-]+\.md$", page.name) for page in pages]
+    assert all(numbers)
+    assert [int(found[1]) for found in numbers] == list(range(1, len(pages) + 1))
+    assert [p.name for p in pages if not p.read_text("utf-8").startswith("# ")] == []
+
+
+def test_decisions_named_in_the_sources_exist():
+    named = {
+        path
+        for source in (ROOT / "palace").rglob("*.py")
+        for path in re.findall(r"docs/decisions/[\w-]+\.md", source.read_text("utf-8"))
+    }
+    assert sorted(path for path in named if not (ROOT / path).is_file()) == []
+
+
+def test_the_changelog_knows_the_version():
+    from palace import __version__
+
+    assert re.search(
+        rf"^## {re.escape(__version__)}\b", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M
+    )

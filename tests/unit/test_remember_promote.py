@@ -1,0 +1,254 @@
+"""Every explicit write: fit, unless held already or contradicted; and promotion of a note."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palace.errors import SecretRefusedError, TextRefusedError, UnsafeNameError
+from palace.learn.promote import promote
+from palace.learn.remember import Writer
+from palace.store.rooms import RoomStore
+from palace.text import utc_now
+from palace.types import Conflict, Draft, Duplicate, Memory, Remembered, ScratchEntry, WriteResult
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+PORT = "The staging server listens on port 5432"
+OTHER_PORT = "The staging server listens on port 5433"
+TRACE = (
+    "Traceback (most recent call last):\n"
+    '  File "app.py", line 3, in run\n    start()\n'
+    '  File "app.py", line 9, in start\n    raise ValueError\nValueError'
+)
+
+
+class Desk:
+    """A writer over real files, which offers every active memory as resembling."""
+
+    def __init__(self, root: Path, **options: Any) -> None:
+        self.store = RoomStore(root)
+        self.changed: list[str] = []
+        self.writer = Writer(
+            store=self.store, resembling=self._resembling, written=self.changed.append, **options
+        )
+
+    def _resembling(self, draft: Draft) -> Sequence[Memory]:
+        return [m for m in self.memories() if m.status == "active" and m.scope == draft.scope]
+
+    def memories(self) -> list[Memory]:
+        return [m for stamp in self.store.scan() for m in self.store.read(stamp.path).memories]
+
+    def texts(self) -> list[str]:
+        return [m.text for m in self.memories() if m.status == "active"]
+
+    def remember(self, text: str, **options: Any) -> WriteResult:
+        fields = {k: options.pop(k) for k in ("scope", "kind") if k in options}
+        return self.writer.remember(
+            Draft(text, created=utc_now(), **fields), room="desk", drawer="notes", **options
+        )
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+# -- remember -----------------------------------------------------------------------------------
+
+
+def test_a_new_statement_is_stored(desk: Desk) -> None:
+    result = desk.remember(PORT)
+    assert isinstance(result, Remembered)
+    assert desk.texts() == [PORT]
+    assert result.memory.text == PORT
+    assert desk.changed == [result.memory.path]
+
+
+def test_what_is_held_already_is_not_written_again(desk: Desk) -> None:
+    first = desk.remember(PORT)
+    again = desk.remember("the staging server listens on port 5432!")
+    assert isinstance(again, Duplicate)
+    assert again.memory.id == first.memory.id
+    assert desk.texts() == [PORT]
+    assert len(desk.changed) == 1
+
+
+def test_another_value_is_asked_about(desk: Desk) -> None:
+    first = desk.remember(PORT)
+    result = desk.remember(OTHER_PORT)
+    assert isinstance(result, Conflict)
+    assert result.memory.id == first.memory.id
+    assert "5432" in result.detail
+    assert "5433" in result.detail
+    assert desk.texts() == [PORT]
+
+
+def test_keep_keeps_both(desk: Desk) -> None:
+    desk.remember(PORT)
+    assert isinstance(desk.remember(OTHER_PORT, on_conflict="keep"), Remembered)
+    assert desk.texts() == [PORT, OTHER_PORT]
+
+
+def test_supersede_retires_the_older(desk: Desk) -> None:
+    first = desk.remember(PORT)
+    result = desk.remember(OTHER_PORT, on_conflict="supersede")
+    assert isinstance(result, Remembered)
+    assert desk.texts() == [OTHER_PORT]
+    (old,) = [m for m in desk.memories() if m.status == "inactive"]
+    assert (old.id, old.text, old.superseded_by) == (first.memory.id, PORT, result.memory.id)
+    assert desk.changed == ["rooms/desk/notes.md"] * 3
+
+
+def test_supersede_retires_a_line_that_a_person_wrote(desk: Desk, tmp_path: Path) -> None:
+    file = tmp_path / "rooms" / "desk" / "by-hand.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"# By hand\n- {PORT}\n- another line\n")
+    result = desk.remember(OTHER_PORT, on_conflict="supersede")
+    assert isinstance(result, Remembered)
+    assert sorted(desk.texts()) == sorted(["another line", OTHER_PORT])
+    assert PORT in file.read_text()
+
+
+def test_supersede_without_a_conflict_just_stores(desk: Desk) -> None:
+    assert isinstance(desk.remember(PORT, on_conflict="supersede"), Remembered)
+    assert desk.texts() == [PORT]
+
+
+def test_scopes_do_not_contradict_each_other(desk: Desk) -> None:
+    desk.remember(PORT)
+    assert isinstance(desk.remember(OTHER_PORT, scope="project:garden"), Remembered)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "nothing"),
+        (" \n\t ", "nothing"),
+        ("<memory-context>our own echo</memory-context>", "nothing"),
+        ("a\x00b", "NUL"),
+        ("a\u202eb", "reading direction"),
+        ("x" * 4001, "4001"),
+    ],
+)
+def test_unfit_text_is_refused(desk: Desk, text: str, said: str) -> None:
+    with pytest.raises(TextRefusedError) as caught:
+        desk.remember(text)
+    assert said in caught.value.message
+    assert caught.value.hint
+    assert (desk.memories(), desk.changed) == ([], [])
+
+
+def test_the_longest_text_fits(desk: Desk) -> None:
+    assert isinstance(desk.remember("word " * 799 + "end"), Remembered)
+
+
+def test_text_is_cleaned_before_it_is_stored(desk: Desk) -> None:
+    result = desk.remember("  one \r\n two  <memory-context>echo</memory-context> ")
+    assert result.memory.text.split() == ["one", "two"]
+
+
+def test_secrets_are_refused_without_echo(desk: Desk) -> None:
+    with pytest.raises(SecretRefusedError) as caught:
+        desk.remember(f"our token is {TOKEN}")
+    told = f"{caught.value} {caught.value.hint} {caught.value!r}"
+    assert TOKEN not in told
+    assert TOKEN[:12] not in told
+    assert desk.memories() == []
+
+
+def test_secrets_may_be_redacted_instead(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, secrets="redact")
+    result = desk.remember(f"our token is {TOKEN}, keep it")
+    assert isinstance(result, Remembered)
+    assert TOKEN not in result.memory.text
+    assert TOKEN not in (tmp_path / result.memory.path).read_text()
+
+
+def test_names_that_would_leave_the_palace_are_refused(desk: Desk, tmp_path: Path) -> None:
+    for room, drawer in (("../outside", "notes"), ("desk", "../../outside"), ("/etc", "x")):
+        with pytest.raises(UnsafeNameError):
+            desk.writer.remember(Draft("a text"), room=room, drawer=drawer)
+    assert not (tmp_path.parent / "outside").exists()
+
+
+# -- promotion ----------------------------------------------------------------------------------
+
+
+def entry(text: str = "the tunnel on the staging host uses port 5432") -> ScratchEntry:
+    return ScratchEntry("s-1", "session-1", text, utc_now(), 60.0)
+
+
+def promoted(desk: Desk, note: ScratchEntry | None = None, **fields: Any) -> WriteResult:
+    given: dict[str, Any] = {"summary": PORT, "reason": "needed at every deploy", **fields}
+    return promote(desk.writer, note or entry(), room="desk", drawer="ops", **given)
+
+
+def test_a_promoted_note_is_a_memory_that_names_where_it_comes_from(desk: Desk) -> None:
+    result = promoted(desk, kind="preference")
+    assert isinstance(result, Remembered)
+    kept = result.memory
+    assert (kept.text, kept.reason, kept.kind) == (PORT, "needed at every deploy", "preference")
+    assert (kept.provenance, kept.session, kept.trust) == ("scratchpad:s-1", "session-1", "agent")
+    assert (kept.scope, kept.path) == ("global", "rooms/desk/ops.md")
+    (read,) = desk.memories()
+    assert (read.text, read.reason, read.provenance) == (PORT, kept.reason, kept.provenance)
+
+
+def test_promotion_for_a_project(desk: Desk) -> None:
+    kept = promoted(desk, project="garden").memory
+    assert (kept.scope, kept.project) == ("project:garden", "garden")
+
+
+@pytest.mark.parametrize("missing", ["summary", "reason"])
+@pytest.mark.parametrize("blank", ["", "  \n"])
+def test_summary_and_reason_are_required(desk: Desk, missing: str, blank: str) -> None:
+    with pytest.raises(TextRefusedError) as caught:
+        promoted(desk, **{missing: blank})
+    assert missing in caught.value.message
+    assert caught.value.hint
+    assert desk.memories() == []
+
+
+@pytest.mark.parametrize("raw", [TRACE, '{"status": "ok", "count": 3}', "x" * 5000])
+def test_raw_tool_output_is_refused_as_a_note(desk: Desk, raw: str) -> None:
+    with pytest.raises(TextRefusedError) as caught:
+        promoted(desk, entry(raw))
+    assert "note" in caught.value.message
+    assert desk.memories() == []
+
+
+def test_raw_tool_output_is_refused_as_a_summary(desk: Desk) -> None:
+    with pytest.raises(TextRefusedError) as caught:
+        promoted(desk, summary=TRACE)
+    assert "summary" in caught.value.message
+
+
+@pytest.mark.parametrize("where", ["note", "summary", "reason"])
+def test_a_secret_anywhere_is_refused_without_echo(desk: Desk, where: str) -> None:
+    secret = f"the token is {TOKEN}"
+    with pytest.raises(SecretRefusedError) as caught:
+        if where == "note":
+            promoted(desk, entry(secret))
+        else:
+            promoted(desk, **{where: secret})
+    assert TOKEN not in f"{caught.value} {caught.value!r}"
+    assert desk.memories() == []
+
+
+def test_promoting_twice_is_a_duplicate(desk: Desk) -> None:
+    first = promoted(desk)
+    again = promoted(desk)
+    assert isinstance(again, Duplicate)
+    assert again.memory.id == first.memory.id
+
+
+def test_a_contradicting_promotion_is_a_conflict(desk: Desk) -> None:
+    first = promoted(desk)
+    result = promoted(desk, summary=OTHER_PORT)
+    assert isinstance(result, Conflict)
+    assert result.memory.id == first.memory.id
+    assert isinstance(promoted(desk, summary=OTHER_PORT, on_conflict="supersede"), Remembered)
+    assert desk.texts() == [OTHER_PORT]

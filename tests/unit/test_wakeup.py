@@ -1,0 +1,168 @@
+"""Wake-up: the right rooms, within the budget, saying what was left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from palace.enforce.wakeup import RoomDigest, WakeUpSources, compose_wake_up, select_rooms
+from palace.text import estimate_tokens, utc_now
+from palace.types import Memory, ScratchEntry, WakeUp
+from tests.doubles import memory
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+
+
+def room(name: str, *texts: str, uses: int = 0, recency: float = 0.0, **fields: Any) -> RoomDigest:
+    memories = tuple(
+        memory(text, n, id=f"m-{name}-{n}", room=name, **fields) for n, text in enumerate(texts)
+    )
+    return RoomDigest(name, memories, uses, recency)
+
+
+def note(text: str, number: int = 0) -> ScratchEntry:
+    return ScratchEntry(f"s-{number}", "s1", text, utc_now(), 60.0)
+
+
+def composed(sources: WakeUpSources, budget_tokens: int = 1000, **options: Any) -> WakeUp:
+    return compose_wake_up("s1", sources, budget_tokens=budget_tokens, **options)
+
+
+SOURCES = WakeUpSources(
+    identity="I keep the house.",
+    rooms=(room("kitchen", "the kettle is blue", "the pan is red", uses=3), room("attic", "dust")),
+    promoted=(memory("the lamp was repaired", id="m-lamp"),),
+    notes=(note("the tunnel uses port 5432"),),
+)
+
+
+def test_the_whole_page() -> None:
+    page = composed(SOURCES)
+    assert page.text == (
+        "# Identity\nI keep the house.\n"
+        "# Notes of this session\n- the tunnel uses port 5432\n"
+        "# Learned last session\n- the lamp was repaired\n"
+        "# Room kitchen\n- the kettle is blue\n- the pan is red"
+    )
+    assert page.session_id == "s1"
+    assert page.rooms == ("kitchen",)
+    assert page.included == ("identity", "s-0", "m-lamp", "m-kitchen-0", "m-kitchen-1")
+    assert page.used_tokens == estimate_tokens(page.text) <= page.budget_tokens == 1000
+    assert page.left_out == ("rooms not active in this context: attic (1)",)
+
+
+def test_nothing_to_say() -> None:
+    page = composed(WakeUpSources())
+    assert (page.text, page.used_tokens, page.included, page.left_out) == ("", 0, (), ())
+
+
+@pytest.mark.parametrize("budget", range(0, 60))
+def test_the_budget_is_never_exceeded(budget: int) -> None:
+    page = composed(SOURCES, budget)
+    assert page.used_tokens == estimate_tokens(page.text) <= budget
+
+
+def test_what_does_not_fit_is_said() -> None:
+    notes = tuple(note(f"note number {n} of the session", n) for n in range(20))
+    page = composed(WakeUpSources(notes=notes), 40)
+    shown = len(page.included)
+    assert 0 < shown < 20
+    assert page.left_out == (f"Notes of this session: {20 - shown} did not fit the budget",)
+
+
+def test_an_identity_that_does_not_fit_is_said() -> None:
+    page = composed(WakeUpSources(identity="x" * 900), 100)
+    assert (page.text, page.included) == ("", ())
+    assert page.left_out == ("Identity: 1 did not fit the budget",)
+
+
+def test_a_room_that_did_not_fit_is_not_called_inactive() -> None:
+    page = composed(WakeUpSources(rooms=(room("kitchen", "x" * 300, uses=1),)), 10)
+    assert page.rooms == ()
+    assert page.left_out == ("Room kitchen: 1 did not fit the budget",)
+
+
+def test_a_heading_never_stands_alone() -> None:
+    for budget in range(80):
+        lines = composed(SOURCES, budget).text.split("\n")
+        headings = [n for n, line in enumerate(lines) if line.startswith("# ")]
+        assert all(n + 1 < len(lines) and not lines[n + 1].startswith("# ") for n in headings)
+
+
+def test_what_was_told_is_not_told_again() -> None:
+    kept = memory("the kettle is blue", id="m-1")
+    page = composed(WakeUpSources(promoted=(kept,), rooms=(RoomDigest("kitchen", (kept,), 5),)))
+    assert page.text.count("the kettle is blue") == 1
+
+
+def test_bounds_of_rooms_and_memories() -> None:
+    rooms = tuple(room(f"r{n}", *(f"text {n} {m}" for m in range(9)), uses=9 - n) for n in range(6))
+    page = composed(WakeUpSources(rooms=rooms), max_rooms=2, memories_per_room=3)
+    assert page.rooms == ("r0", "r1")
+    assert len(page.included) == 6
+
+
+def test_long_and_many_lined_memories_take_one_line() -> None:
+    page = composed(WakeUpSources(rooms=(room("kitchen", "one\ntwo " + "word " * 400, uses=1),)))
+    line = page.text.split("\n")[1]
+    assert line.startswith("- one two word")
+    assert len(line) <= 402
+
+
+def test_secrets_are_removed() -> None:
+    sources = WakeUpSources(
+        identity=f"My token is {TOKEN}.",
+        rooms=(room("kitchen", f"the token is {TOKEN}", uses=1),),
+        promoted=(memory(f"the token is {TOKEN}"),),
+        notes=(note(f"the token is {TOKEN}"),),
+    )
+    assert TOKEN not in composed(sources).text
+
+
+# -- which rooms --------------------------------------------------------------------------------
+
+
+def chosen(*rooms: RoomDigest, project: str | None = None, limit: int = 9) -> list[str]:
+    return [r.name for r in select_rooms(rooms, project=project, limit=limit)]
+
+
+def test_rooms_that_do_not_matter_are_not_chosen() -> None:
+    assert chosen(room("quiet", "x"), room("used", "x", uses=1), room("empty", uses=9)) == ["used"]
+
+
+def test_use_then_recency_then_name() -> None:
+    rooms = (
+        room("c", "x", uses=1), room("b", "x", uses=1), room("fresh", "x", recency=1.0),
+        room("stale", "x", recency=0.2), room("busy", "x", uses=4),
+    )  # fmt: skip
+    assert chosen(*rooms) == ["busy", "b", "c", "fresh", "stale"]
+
+
+def test_a_project_brings_its_rooms_forward() -> None:
+    rooms = (
+        room("garden/beds", "x"), room("busy", "x", uses=3), room("own", "x", project="garden"),
+        room("other", "x"),
+    )  # fmt: skip
+    assert chosen(*rooms, project="garden") == ["garden/beds", "own", "busy"]
+    assert chosen(*rooms) == ["busy"]
+
+
+def test_a_project_is_found_in_drawer_names() -> None:
+    drawer = RoomDigest("plans", (memory("x", drawer="garden-beds"),))
+    assert chosen(drawer, room("other", "x"), project="Garden Beds") == ["plans"]
+
+
+def test_a_name_of_two_words_needs_both() -> None:
+    assert chosen(room("garden", "x"), project="garden shed") == []
+
+
+def test_limit() -> None:
+    assert chosen(*(room(n, "x", uses=1) for n in "abc"), limit=2) == ["a", "b"]
+    assert chosen(room("a", "x", uses=1), limit=0) == []
+
+
+def test_memories_keep_their_order() -> None:
+    first: tuple[Memory, ...] = room("kitchen", "zeta", "alpha", uses=1).memories
+    page = composed(WakeUpSources(rooms=(RoomDigest("kitchen", first, 1),)))
+    assert page.text.index("zeta") < page.text.index("alpha")
