@@ -72,6 +72,13 @@ class FixedVocabulary:
         self._texts = [set(tokens(text)) for text in texts]
         self._names = frozenset(names)
 
+    @classmethod
+    def of_tokens(cls, *texts: set[str]) -> FixedVocabulary:
+        """Return the vocabulary of texts that are tokens already."""
+        made = cls()
+        made._texts = list(texts)
+        return made
+
     def counts(self, terms: Iterable[str]) -> dict[str, TermCounts]:
         found = {}
         for term in terms:

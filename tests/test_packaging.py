@@ -90,7 +90,7 @@ def test_data_is_in_the_wheel(contents, name):
 
 
 def test_nothing_else_is_in_the_wheel(contents):
-    adapters = {path.parent.name for path in (ROOT / "adapters").glob("*/__init__.py")}
+    adapters = {path.parent.name for path in (ROOT / "adapters").glob("*/*.py")}
     packages = {name.partition("/")[0] for name in contents}
     metadata = {name for name in packages if name.endswith(".dist-info")}
     assert packages - metadata == {"palace", *adapters}

@@ -21,7 +21,7 @@ from llama_index_palace.events import KEY
 from llama_index_palace.questions import Asked
 from llama_index_palace.turns import Ruling
 
-from palace import AnswerCheck, CheckedAnswer, Message, SentenceGate
+from palace import AnswerCheck, CheckedAnswer, SentenceGate
 
 _REACT_ANSWER = "Thought: I can answer from memory.\nAnswer: "
 _REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {arguments}"
@@ -51,12 +51,6 @@ def without_verdict(message: ChatMessage) -> ChatMessage:
         return message
     kept = {k: v for k, v in message.additional_kwargs.items() if k != KEY}
     return message.model_copy(update={"additional_kwargs": kept})
-
-
-def quote_messages(history: Sequence[Message], user_text: str) -> list[ChatMessage]:
-    """Return the messages of a quote call: what was said before, then the contract."""
-    said = [ChatMessage(role=MessageRole(m.role), content=m.content) for m in history]
-    return [*said, ChatMessage(role=MessageRole.USER, content=user_text)]
 
 
 def _with_prompt(message: ChatMessage, ruling: Ruling) -> ChatMessage:

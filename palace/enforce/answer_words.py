@@ -1,23 +1,87 @@
-"""Words of answers: which carry content and which only frame it.
+"""Words of answers: which carry content, which only frame it, and which stand for each other.
 
-In: text. Out: content tokens.
+In: text. Out: content words and the classes that the answer check compares.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import regex
+import yaml
 
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
-from palace.text import fold, words
+from palace.text import Word, fold, stem, words
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWords:
+    """The word lists of the answer check; all folded.
+
+    Attributes:
+        function: Words without content in any shipped language, as written and as tokens.
+        framing: Words that frame an answer and claim nothing.
+        refusals: Pattern of a sentence that says that nothing is known.
+        affirmations: Words for yes.
+        denials: Words for no.
+        negations: Words that turn a clause into its opposite.
+        opposites: Words beside which polarity is not compared.
+        groups: Token -> numbers of the groups of words it may stand for.
+    """
+
+    function: frozenset[str]
+    framing: frozenset[str]
+    refusals: regex.Pattern[str]
+    affirmations: frozenset[str]
+    denials: frozenset[str]
+    negations: frozenset[str]
+    opposites: frozenset[str]
+    groups: dict[str, frozenset[int]]
 
 
 @lru_cache(maxsize=1)
-def function_words() -> frozenset[str]:
-    """Return the words of all shipped languages that carry no content, folded and stemmed."""
-    return frozenset().union(*(lexicon.stopwords for lexicon in load_lexicons(DEFAULT_LANGUAGES)))
+def answer_words() -> AnswerWords:
+    """Return the word lists, read once."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    text = (resources.files("palace.enforce") / "answer_words.yaml").read_text("utf-8")
+    data: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - one of the safe loaders
+    groups: dict[str, set[int]] = {}
+    for number, line in enumerate(data["synonyms"]):
+        for word in line.split():
+            groups.setdefault(stem(fold(word)), set()).add(number)
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    return AnswerWords(
+        function=frozenset().union(*(lexicon.stopwords for lexicon in lexicons)),
+        framing=_forms(data["framing"]),
+        refusals=regex.compile("|".join(f"(?:{pattern})" for pattern in data["refusals"])),
+        affirmations=frozenset(map(fold, data["affirmations"].split())),
+        denials=frozenset(map(fold, data["denials"].split())),
+        negations=frozenset(map(fold, data["negations"].split())),
+        opposites=_forms(data["opposites"]),
+        groups={token: frozenset(numbers) for token, numbers in groups.items()},
+    )
+
+
+def _forms(text: str) -> frozenset[str]:
+    folded = [fold(word) for word in text.split()]
+    return frozenset(folded) | frozenset(stem(word) for word in folded)
+
+
+def is_content(word: Word) -> bool:
+    """Whether a word carries content, in any of the shipped languages."""
+    empty = answer_words().function
+    return word.token not in empty and fold(word.surface) not in empty
+
+
+def is_framing(word: Word) -> bool:
+    """Whether a word only frames an answer."""
+    framing = answer_words().framing
+    return fold(word.surface) in framing or word.token in framing
 
 
 def content_tokens(text: str) -> list[str]:
     """Return the index tokens of the content words of a text, in order."""
-    empty = function_words()
-    return [w.token for w in words(text) if w.token not in empty and fold(w.surface) not in empty]
+    return [word.token for word in words(text) if is_content(word)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from palace.learn.dedup import differs
-from palace.text import name_tokens, tokens
+from palace.text import name_tokens, words
 from palace.types import Memory
 
 # The words that are no values must be nearly the same, or two facts merely resemble each other.
@@ -22,33 +22,32 @@ def find_conflict(text: str, resembling: Iterable[Memory]) -> tuple[Memory, str]
     Values are numbers, dates, versions and negations; the other words, names among them, must
     agree, so that unrelated facts never retire each other.
     """
-    own = tokens(text)
-    own_names = set(name_tokens(text))
     for memory in resembling:
-        other = tokens(memory.text)
-        detail = _difference(own, other)
-        if detail and _same_subject(own_names, set(name_tokens(memory.text))):
+        detail = _difference(text, memory.text)
+        if detail and _subjects(text) == _subjects(memory.text):
             return memory, detail
     return None
 
 
-def _difference(own: list[str], other: list[str]) -> str | None:
-    own_words = {t for t in own if not differs(t)}
-    other_words = {t for t in other if not differs(t)}
-    union = own_words | other_words
-    shared = own_words & other_words
-    if len(shared) < _LEAST_SHARED or len(shared) / len(union) < SAME_STATEMENT:
+def _difference(text: str, stored: str) -> str | None:
+    ours, theirs = _surfaces(text), _surfaces(stored)
+    own = {t for t in ours if not differs(t)}
+    other = {t for t in theirs if not differs(t)}
+    shared = own & other
+    if len(shared) < _LEAST_SHARED or len(shared) / len(own | other) < SAME_STATEMENT:
         return None
-    ours = [t for t in dict.fromkeys(own) if differs(t) and t not in other]
-    theirs = [t for t in dict.fromkeys(other) if differs(t) and t not in own]
-    if not ours and not theirs:
+    new = [word for token, word in ours.items() if differs(token) and token not in theirs]
+    old = [word for token, word in theirs.items() if differs(token) and token not in ours]
+    if not new and not old:
         return None
-    return (
-        f"stored: {' '.join(theirs) or 'no such value'}; new: {' '.join(ours) or 'no such value'}"
-    )
+    nothing = "no such value"
+    return f"stored: {' '.join(old) or nothing}; new: {' '.join(new) or nothing}"
 
 
-def _same_subject(own: set[str], other: set[str]) -> bool:
-    plain_own = {n for n in own if not differs(n)}
-    plain_other = {n for n in other if not differs(n)}
-    return plain_own == plain_other
+def _surfaces(text: str) -> dict[str, str]:
+    """Return token -> the word as a person wrote it."""
+    return {word.token: word.surface for word in words(text)}
+
+
+def _subjects(text: str) -> set[str]:
+    return {name for name in name_tokens(text) if not differs(name)}

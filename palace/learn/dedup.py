@@ -6,8 +6,11 @@ In: a text and memories that resemble it. Out: the memory that says the same, or
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 
-from palace.text import tokens
+import regex
+
+from palace.text import fold, name_tokens, tokens
 from palace.types import Memory
 
 # High on purpose: a false duplicate loses what a person wanted to keep.
@@ -16,27 +19,40 @@ _NEGATIONS = frozenset(
     "not no never none without cannot don t won isn aren doesn didn nicht nie kein pas jamais"
     " sin nunca jamas nao не никогда 不 没 ない".split()
 )
+# Signs that no token holds and that still change what is said.
+_SIGNS = regex.compile(r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)")
 
 
 def find_duplicate(text: str, resembling: Iterable[Memory]) -> Memory | None:
     """Return the first memory that says the same thing.
 
-    Two texts are the same when their index tokens are, or when at least nine tenths of their
-    distinct tokens are shared and neither a number nor a negation differs.
+    Two texts say the same when their index tokens and signs are equal; or when at least nine tenths
+    of their distinct tokens are shared in the same order and neither a number, a name, a sign nor a
+    negation differs.
     """
-    own = tokens(text)
-    for memory in resembling:
-        other = tokens(memory.text)
-        if own == other or _near(set(own), set(other)):
-            return memory
-    return None
+    return next((memory for memory in resembling if says_the_same(text, memory.text)), None)
 
 
-def _near(own: set[str], other: set[str]) -> bool:
-    union = own | other
-    if not union or len(own & other) / len(union) < NEAR_DUPLICATE:
+def says_the_same(text: str, other: str) -> bool:
+    """Whether two statements are one; symmetric."""
+    ours, theirs = tokens(text), tokens(other)
+    if not ours or not theirs:
+        return fold(" ".join(text.split())) == fold(" ".join(other.split()))
+    if _SIGNS.findall(text) != _SIGNS.findall(other):
         return False
-    return not any(differs(token) for token in own ^ other)
+    return ours == theirs or (
+        _near(ours, theirs) and set(name_tokens(text)) == set(name_tokens(other))
+    )
+
+
+def _near(ours: list[str], theirs: list[str]) -> bool:
+    own, other = set(ours), set(theirs)
+    if len(own & other) / len(own | other) < NEAR_DUPLICATE:
+        return False
+    if any(differs(token) for token in own ^ other):
+        return False
+    first, second = sorted((ours, theirs))  # the ratio depends on who comes first
+    return SequenceMatcher(None, first, second, autojunk=False).ratio() >= NEAR_DUPLICATE
 
 
 def differs(token: str) -> bool:

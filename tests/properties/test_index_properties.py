@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,11 @@ def bring_up_to_date(index: SqliteIndex, root: Path) -> None:
 
 
 def contents(index: SqliteIndex) -> dict[str, Any]:
-    memories = [m for layer in ("L1", "L4") for m in index.memories(layer=layer)]
+    # When a playbook was last touched is the file system's word, not the content's.
+    memories = [
+        replace(m, updated=None) if m.room == "playbooks" else m
+        for m in (*index.memories(layer="L1"), *index.memories(layer="L4"))
+    ]
     terms = sorted({t for m in memories for t in m.text.lower().split()})[:40]
     counts = index.counts(terms)
     found = {

@@ -69,8 +69,8 @@ def queries(draw: st.DrawFn) -> Query:
 
 def weighed(query: Query, found: list[Candidate], others: int) -> Weights:
     """Return weights of a palace that holds the candidates and some memories more."""
-    texts = [" ".join((*c.body, *c.context)) for c in found]
-    return term_weights(query, FixedVocabulary(*texts, *["else"] * others))
+    held = [{*c.body, *c.context} for c in found]
+    return term_weights(query, FixedVocabulary.of_tokens(*held, *[{"else"}] * others))
 
 
 @LIGHT

@@ -1,0 +1,90 @@
+"""The quote call, made the best way the wrapped model can: by tool, by chat or by completion.
+
+In: a `ModelCall` and what was said before. Out: a `ModelReply`; nothing of it is shown to anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.bridge.pydantic import BaseModel, Field
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import LLM
+from llama_index.core.tools import FunctionTool
+
+from palace import QUOTE_SCHEMA, Message, ModelCall, ModelReply
+
+
+class _PointToMemory(BaseModel):
+    """The arguments of the quote contract; a test holds them equal to `QUOTE_SCHEMA`."""
+
+    memory: int | None = Field(description="Number of the item that answers, or null if none does.")
+    quote: str = Field(description="The words of that item that answer, copied exactly.")
+    answer: str = Field(description="A short answer that says only what the item says.")
+
+
+def _never_run(memory: int | None = None, quote: str = "", answer: str = "") -> str:
+    """Stand for the tool: its call is read, never run."""
+    return f"{memory}: {quote} {answer}"
+
+
+_TOOL = FunctionTool.from_defaults(
+    fn=_never_run,
+    name=str(QUOTE_SCHEMA["name"]),
+    description=str(QUOTE_SCHEMA["description"]),
+    fn_schema=_PointToMemory,
+)
+
+
+def ask(inner: LLM, call: ModelCall, history: Sequence[Message]) -> ModelReply:
+    """Make the call."""
+    messages = _messages(history, call.user_text)
+    if call.schema is not None and _has_tools(inner):
+        return _reply(inner, inner.chat(**_with_tool(inner, messages)))
+    if inner.metadata.is_chat_model:
+        return ModelReply(inner.chat(messages).message.content or "")
+    return ModelReply(inner.complete(call.user_text).text)
+
+
+async def aask(inner: LLM, call: ModelCall, history: Sequence[Message]) -> ModelReply:
+    """Make the call as `ask` does."""
+    messages = _messages(history, call.user_text)
+    if call.schema is not None and _has_tools(inner):
+        return _reply(inner, await inner.achat(**_with_tool(inner, messages)))
+    if inner.metadata.is_chat_model:
+        return ModelReply((await inner.achat(messages)).message.content or "")
+    return ModelReply((await inner.acomplete(call.user_text)).text)
+
+
+def calls_of(inner: LLM, response: ChatResponse) -> list[Any]:
+    """Return the tool calls of a reply, none from a model that has no tools."""
+    if not _has_tools(inner):
+        return []
+    assert isinstance(inner, FunctionCallingLLM)
+    return list(inner.get_tool_calls_from_response(response, error_on_no_tool_call=False) or ())
+
+
+def _has_tools(inner: LLM) -> bool:
+    return isinstance(inner, FunctionCallingLLM) and inner.metadata.is_function_calling_model
+
+
+def _with_tool(inner: LLM, messages: list[ChatMessage]) -> dict[str, Any]:
+    assert isinstance(inner, FunctionCallingLLM)
+    return inner._prepare_chat_with_tools_compat(
+        [_TOOL], chat_history=messages, tool_required=True, allow_parallel_tool_calls=False
+    )
+
+
+def _reply(inner: LLM, response: ChatResponse) -> ModelReply:
+    text = response.message.content or ""
+    for call in calls_of(inner, response):
+        if call.tool_name == _TOOL.metadata.name:
+            return ModelReply(text, arguments=call.tool_kwargs)
+    return ModelReply(text)
+
+
+def _messages(history: Sequence[Message], user_text: str) -> list[ChatMessage]:
+    said = [ChatMessage(role=MessageRole(m.role), content=m.content) for m in history]
+    return [*said, ChatMessage(role=MessageRole.USER, content=user_text)]

@@ -1,0 +1,95 @@
+"""Structured prediction under the same rules: typed misses, and values that are checked.
+
+In: a prompt and a ruling; the model's object. Out: a prompt whose messages carry the evidence, and
+the object if everything it says is supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from llama_index.core.base.llms.base import BaseLLM
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import BaseModel, PrivateAttr
+from llama_index.core.prompts import ChatPromptTemplate
+
+from palace import DECLINE_TOKEN, AnswerCheck, CheckedAnswer, RecallMiss, UngroundedAnswerError
+
+
+class PreparedPrompt(ChatPromptTemplate):
+    """Messages that are ready: nothing in them is a variable, braces included.
+
+    Args:
+        messages: What the model gets.
+    """
+
+    _ready: list[ChatMessage] = PrivateAttr(default_factory=list)
+
+    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+        super().__init__(message_templates=[ChatMessage(role="user", content="")])
+        self._ready = list(messages)
+
+    def format_messages(
+        self,
+        llm: BaseLLM | None = None,  # noqa: ARG002 - the name is the host's
+        **kwargs: Any,  # noqa: ANN401, ARG002 - nothing is a variable here
+    ) -> list[ChatMessage]:
+        """Return the messages, with the output parser's instructions if a host set one."""
+        messages = list(self._ready)
+        if self.output_parser is not None:
+            return self.output_parser.format_messages(messages)
+        return messages
+
+
+def miss(text: str) -> RecallMiss:
+    """Return the error that a typed caller gets instead of an invented object."""
+    return RecallMiss(
+        text, hint="catch RecallMiss and show its message; no model has answered this question"
+    )
+
+
+def declines(error: ValueError) -> bool:
+    """Whether a failed prediction failed because the model declined."""
+    return DECLINE_TOKEN in str(error)
+
+
+def check_object(result: Any, check: AnswerCheck) -> CheckedAnswer:  # noqa: ANN401 - any model
+    """Hold the text and numbers of an object against the evidence.
+
+    Truth values and enumerations are choices, not statements, and are not checked.
+
+    Returns:
+        The check; not supported only where the mode lets that pass.
+
+    Raises:
+        RecallMiss: If the object declines.
+        UngroundedAnswerError: If a value is not supported and the mode is `replace`.
+    """
+    values = list(_values(result))
+    if DECLINE_TOKEN in values:
+        raise miss(check.fallback_text)
+    checked = check.check("\n".join(values)) if values else CheckedAnswer("")
+    if not checked.supported and check.mode == "replace":
+        raise UngroundedAnswerError(
+            f"the model's {type(result).__name__} is not supported by the memory it was given: "
+            + "; ".join(checked.unsupported),
+            hint="ask again, or set answers.check to flag if such values are expected",
+        )
+    return checked
+
+
+def _values(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a model class may hold
+    if value is None or isinstance(value, (bool, Enum)):
+        return
+    if isinstance(value, BaseModel):
+        yield from _values({name: getattr(value, name) for name in type(value).model_fields})
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _values(item)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            yield from _values(item)
+    elif str(value).strip():
+        yield str(value).strip()

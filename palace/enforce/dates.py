@@ -1,0 +1,194 @@
+"""Dates in any common writing, whole or in part, and the days they stand for.
+
+In: text. Out: dates with the place where they stand, comparable whatever the writing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+import regex
+
+from palace.text import fold, month_token
+
+_MONTH = r"(?P<month>\p{L}{3,10})\.?"
+_ORDINAL_WORDS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
+    " twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh"
+    " twenty-eighth twenty-ninth thirtieth thirty-first"
+).split()
+_SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
+_DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
+_YEAR = r"(?P<year>\d{4})"
+_RANGE = r"\s*(?:[-–—/]|to|and|until|till|through|bis|und|al?|au|et|y)\s*"
+_PATTERNS = tuple(
+    regex.compile(pattern, regex.IGNORECASE)
+    for pattern in (
+        r"(?<![\d.,/-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d|[-/.]\d)",
+        r"(?:(?P<year>\d{4})\s*年\s*)?(?P<month>\d{1,2})\s*月\s*(?:(?P<day>\d{1,2})\s*日)?",
+        r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
+        rf"\b(?:(?P<other>\d{{1,2}})\.?{_RANGE})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
+        rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
+        rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:{_RANGE}(?P<other>\d{{1,2}})(?:st|nd|rd|th)?"
+        rf"(?![\d:%]|\s*\p{{L}}))?(?:,?\s+{_YEAR})?(?!\w|:\d|[.,]\d)",
+        rf"\b{_MONTH},?\s+(?:of\s+|de\s+)?{_YEAR}(?!\w)",
+        r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?![\d-])",
+        rf"\b{_MONTH}(?!\w)",
+    )
+)
+_WEEKDAY_LINES = (
+    "monday mon montag lundi lunes segunda-feira lunedi понедельник 月曜 星期一 周一",
+    "tuesday tue tues dienstag mardi martes terca-feira martedi вторник 火曜 星期二 周二",
+    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi среда среду 水曜 星期三 周三",
+    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi четверг 木曜 星期四 周四",
+    "friday fri freitag vendredi viernes sexta-feira venerdi пятница пятницу 金曜 星期五 周五",
+    "saturday sat samstag sonnabend samedi sabado sabato суббота субботу 土曜 星期六 周六",
+    "sunday sun sonntag dimanche domingo domenica воскресенье 日曜 星期日 星期天 周日",
+)
+_WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
+_AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
+_DENSE_WEEKDAY = regex.compile(r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]")
+_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:-feira)?")
+_RELATIVE = {
+    "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
+    "yesterday": -1, "gestern": -1, "hier": -1, "ayer": -1, "昨天": -1, "昨日": -1,
+    "tomorrow": 1, "morgen": 1, "demain": 1, "manana": 1, "明天": 1, "明日": 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDate:
+    """A date as far as it is said.
+
+    Attributes:
+        year: Year, if said; likewise `month` and `day`.
+        start: Place of its first character.
+        end: Place after its last character.
+        swapped: Whether day and month could as well be meant the other way round.
+    """
+
+    year: int | None
+    month: int | None
+    day: int | None
+    start: int = 0
+    end: int = 0
+    swapped: bool = False
+
+    def fits(self, other: FoundDate) -> bool:
+        """Whether everything that this date says is said by `other` too."""
+        mine, theirs = (self.year, self.month, self.day), (other.year, other.month, other.day)
+        return all(own in (None, said) for own, said in zip(mine, theirs, strict=True))
+
+    def readings(self) -> tuple[FoundDate, ...]:
+        """Return the date in both orders of day and month, where the writing leaves it open."""
+        if not self.swapped:
+            return (self,)
+        return (self, replace(self, month=self.day, day=self.month, swapped=False))
+
+    @property
+    def weekday(self) -> int | None:
+        """Monday = 0, where the date is whole."""
+        if self.year is None or self.month is None or self.day is None:
+            return None
+        return date(self.year, self.month, self.day).weekday()
+
+
+def find_dates(text: str) -> list[FoundDate]:
+    """Return the dates of a text that do not overlap, most complete writing first."""
+    found: list[FoundDate] = []
+    taken = bytearray(len(text))
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            if any(taken[match.start() : match.end()]):
+                continue
+            dates = list(_read(match))
+            if dates:
+                found.extend(dates)
+                taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+    return found
+
+
+def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
+    parts = match.groupdict()
+    month = _month(parts["month"], alone=not parts.get("day") and not parts.get("year"))
+    year = int(parts["year"]) if parts.get("year") else None
+    day = _day(parts.get("day"))
+    if month is None or (parts.get("day") and day is None):
+        return
+    numeric = parts["month"].isdigit()
+    if month > 12 and numeric and day is not None and day <= 12:
+        month, day = day, month
+    if not _exists(year, month, day):
+        return
+    swapped = numeric and day is not None and day <= 12 and match.start("day") < match.start("month")
+    yield FoundDate(year, month, day, match.start(), match.end(), swapped)
+    other = _day(parts.get("other"))
+    if other is not None and _exists(year, month, other):
+        yield FoundDate(year, month, other, match.start(), match.end())
+
+
+def _month(text: str, *, alone: bool) -> int | None:
+    if text.isdigit():
+        return int(text)
+    token = month_token(text)
+    if token is None or (alone and (text.islower() and text.isascii() or len(text) <= 3)):
+        return None
+    return int(token[5:])
+
+
+def _day(text: str | None) -> int | None:
+    if not text:
+        return None
+    if text.isdigit():
+        return int(text)
+    return _ORDINAL_WORDS.index(text.casefold()) + 1
+
+
+def _exists(year: int | None, month: int, day: int | None) -> bool:
+    try:
+        date(year or 2000, month, day or 1)
+    except ValueError:
+        return False
+    return True
+
+
+def find_weekdays(text: str) -> list[tuple[int, int, int]]:
+    """Return the weekdays of a text as (Monday = 0, start, end)."""
+    found = []
+    for match in _WORD.finditer(text):
+        folded = fold(match[0])
+        number = _WEEKDAYS.get(folded, _WEEKDAYS.get(folded.removesuffix("s")))
+        if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not match[0][0].isupper()):
+            continue
+        found.append((number, match.start(), match.end()))
+    found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
+    return found
+
+
+def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
+    """Return the dates of a text, completed and worked out from the day it was said.
+
+    "12 May" gets the year of `as_of`; "yesterday" and "last Friday" become that day.
+    """
+    found = [reading for day in find_dates(text) for reading in day.readings()]
+    if as_of is None:
+        return found
+    said = as_of.date()
+    found.extend(
+        replace(day, year=said.year)
+        for day in list(found)
+        if day.year is None and _exists(said.year, day.month or 1, day.day)
+    )
+    folded = fold(text)
+    worked_out = [said]
+    worked_out.extend(
+        said + timedelta(days=days) for word, days in _RELATIVE.items() if word in folded
+    )
+    for weekday, _, _ in find_weekdays(text):
+        back = (said.weekday() - weekday) % 7
+        worked_out.extend(said - timedelta(days=n) for n in (back, back - 7) if n)
+    found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
+    return found
