@@ -506,7 +506,7 @@ class IndexContract:
 
     everyone = Scope()
 
-    def memory(self, number: int, text: str, **fields: Any) -> Memory:
+    def memory(self, number: int, text: str, **fields: Any) -> Memory:  # noqa: ANN401 - fields of `Memory`
         """Return the `number`th memory of a drawer named `desk/notes`."""
         values: dict[str, Any] = {"path": "rooms/desk/notes.md", "room": "desk", **fields}
         return Memory(

@@ -219,9 +219,7 @@ def _own_place(messages: Sequence[ChatMessage]) -> int:
         if _is_role(messages[place], MessageRole.USER) and not _is_of_host(messages, place):
             return place
     others = (MessageRole.ASSISTANT, MessageRole.TOOL, MessageRole.FUNCTION)
-    return next(
-        (i for i in range(len(messages) - 1, -1, -1) if messages[i].role not in others), -1
-    )
+    return next((i for i in range(len(messages) - 1, -1, -1) if messages[i].role not in others), -1)
 
 
 def _is_of_host(messages: Sequence[ChatMessage], place: int) -> bool:

@@ -157,9 +157,7 @@ def refusal_text(ruling: Ruling, asked: Asked) -> str:
     return _REACT_ANSWER + ruling.text if asked.reasoning else ruling.text
 
 
-def chat_reply(
-    text: str, metadata: Mapping[str, Any], *, delta: str | None = None
-) -> ChatResponse:
+def chat_reply(text: str, metadata: Mapping[str, Any], *, delta: str | None = None) -> ChatResponse:
     """Return a reply of verified text alone."""
     noted = {KEY: dict(metadata)}
     message = ChatMessage(role=MessageRole.ASSISTANT, content=text, additional_kwargs=noted)

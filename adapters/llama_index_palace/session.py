@@ -63,8 +63,6 @@ def palace_session(
         _CURRENT.reset(token)
 
 
-def current_session(
-    session_id: str | None = None, *, project: str | None = None
-) -> PalaceSession:
+def current_session(session_id: str | None = None, *, project: str | None = None) -> PalaceSession:
     """Return the turn being served, or else one of this session and project."""
     return _CURRENT.get() or PalaceSession(session_id, project=project)

@@ -155,9 +155,7 @@ class Turns:
 
     # -- deciding ------------------------------------------------------------------------------
 
-    def rule(
-        self, asked: Asked, session: PalaceSession, *, alone: bool = False
-    ) -> Steps[Ruling]:
+    def rule(self, asked: Asked, session: PalaceSession, *, alone: bool = False) -> Steps[Ruling]:
         """Yield what is needed to decide a turn, once, and return the ruling.
 
         A `confirm` verdict is resolved here: the quote call comes before any call of the host's.
@@ -258,9 +256,7 @@ class Turns:
             value: _T = end.value
             return value
 
-    def _served(
-        self, request: Request, ask: Callable[[ModelCall], ModelReply] | None
-    ) -> Any:  # noqa: ANN401 - each request has its own kind of reply
+    def _served(self, request: Request, ask: Callable[[ModelCall], ModelReply] | None) -> Any:  # noqa: ANN401 - each request has its own kind of reply
         if isinstance(request, Decide):
             return self._enforcer.decide(request.turn)
         if isinstance(request, Look):

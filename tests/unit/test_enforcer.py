@@ -14,7 +14,7 @@ from palace.enforce.enforcer import Policy, RetrievalEnforcer
 from palace.errors import StoreUnavailableError
 from palace.testing import MemoryJournal
 from palace.text import estimate_tokens
-from palace.types import LayerName, Message, Turn, Verdict
+from palace.types import LayerName, Message, RecallKind, Turn, Verdict
 from tests.doubles import BrokenJournal, ScriptedLayer, ScriptedPalace, evidence, signal
 
 FALLBACK = Policy().fallback_text
@@ -36,7 +36,8 @@ def _adecide(
 
 @pytest.fixture(params=[_decide, _adecide], ids=["sync", "async"])
 def decide(request: pytest.FixtureRequest) -> Decide:
-    return request.param  # type: ignore[no-any-return]
+    given: Decide = request.param
+    return given
 
 
 def walk(**outcomes: Any) -> list[ScriptedLayer]:
@@ -47,7 +48,7 @@ def walk(**outcomes: Any) -> list[ScriptedLayer]:
         has_found = outcome in {"sufficient", "unclear", "loaded"}
         found = (evidence(f"words of {name}", name),) if has_found else ()
         reason = f"{name} broke" if outcome == "unavailable" else ""
-        layers.append(ScriptedLayer(name, outcome, *found, reason=reason))  # type: ignore[arg-type]
+        layers.append(ScriptedLayer(name, outcome, *found, reason=reason))
     return layers
 
 
@@ -184,7 +185,8 @@ def test_on_hit_answer_quotes_the_best(decide: Decide) -> None:
 
 
 def test_answer_kinds(decide: Decide) -> None:
-    for kind, action in (("preference", "answer"), ("fact", "ground")):
+    kinds: tuple[tuple[RecallKind, str], ...] = (("preference", "answer"), ("fact", "ground"))
+    for kind, action in kinds:
         palace = ScriptedPalace(
             *walk(L1="sufficient"), signal=signal(kind), answer_kinds=frozenset({"preference"})
         )

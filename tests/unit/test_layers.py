@@ -43,7 +43,10 @@ def asked(
     layer: Any, prompt: str, vocabulary: Any, *, kind: Any = "fact", **turn: Any
 ) -> LayerReport:
     told = Turn(prompt, **turn)
-    return layer.gather(told, Analyst(LEXICONS, vocabulary).analyse(told), signal(kind))
+    report: LayerReport = layer.gather(
+        told, Analyst(LEXICONS, vocabulary).analyse(told), signal(kind)
+    )
+    return report
 
 
 def rooms(index: Index, **options: Any) -> IndexedLayer:
@@ -177,12 +180,13 @@ def test_nothing_relevant() -> None:
 
 def test_as_of_prefers_when_it_became_true() -> None:
     days = [datetime(2026, 1, n, tzinfo=timezone.utc) for n in (1, 2, 3)]
-    for fields, expected in (
+    cases: tuple[tuple[Any, Any], ...] = (
         ({"valid_from": days[0], "updated": days[1], "created": days[2]}, days[0]),
         ({"updated": days[1], "created": days[2]}, days[1]),
         ({"created": days[2]}, days[2]),
         ({}, None),
-    ):
+    )
+    for fields, expected in cases:
         index = indexed(memory("the blue kettle", **fields))
         assert asked(rooms(index), "blue kettle", index).evidence[0].as_of == expected
 

@@ -206,7 +206,7 @@ def test_promotion_for_a_project(desk: Desk) -> None:
 @pytest.mark.parametrize("blank", ["", "  \n"])
 def test_summary_and_reason_are_required(desk: Desk, missing: str, blank: str) -> None:
     with pytest.raises(TextRefusedError) as caught:
-        promoted(desk, **{missing: blank})
+        promoted(desk, None, **{missing: blank})
     assert missing in caught.value.message
     assert caught.value.hint
     assert desk.memories() == []
@@ -229,11 +229,10 @@ def test_raw_tool_output_is_refused_as_a_summary(desk: Desk) -> None:
 @pytest.mark.parametrize("where", ["note", "summary", "reason"])
 def test_a_secret_anywhere_is_refused_without_echo(desk: Desk, where: str) -> None:
     secret = f"the token is {TOKEN}"
+    note = entry(secret) if where == "note" else entry()
+    words: Any = {} if where == "note" else {where: secret}
     with pytest.raises(SecretRefusedError) as caught:
-        if where == "note":
-            promoted(desk, entry(secret))
-        else:
-            promoted(desk, **{where: secret})
+        promoted(desk, note, **words)
     assert TOKEN not in f"{caught.value} {caught.value!r}"
     assert desk.memories() == []
 

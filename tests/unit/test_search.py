@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from palace.recall.search import Searcher
@@ -12,7 +14,7 @@ from tests.doubles import VanishingIndex, indexed, memory
 TEXTS = ("the blue kettle", "a green lamp", "blue lamp and blue kettle", "no such thing")
 
 
-def query(text: str, **scope: str) -> Query:
+def query(text: str, **scope: Any) -> Query:
     return Query(text, tuple(dict.fromkeys(tokens(text))), **scope)
 
 

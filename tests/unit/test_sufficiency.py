@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -105,7 +106,7 @@ def test_an_unclear_bar_above_the_sufficient_one_hides_nothing() -> None:
 
 def test_a_stranger_is_never_more_than_none() -> None:
     sufficiency = Sufficiency(STATEMENT, TURN)
-    sure = {"coverage": 1.0, "has_names": 1.0, "names": 1.0}
+    sure: Any = {"coverage": 1.0, "has_names": 1.0, "names": 1.0}
     assert judged(sufficiency, scored(**sure, unknown_name=1.0)) == "none"
     assert judged(sufficiency, scored(**sure, unknown_name=0.5)) == "sufficient"
     assert judged(sufficiency, scored(coverage=1.0, unknown_name=1.0)) == "sufficient"

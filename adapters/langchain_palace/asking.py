@@ -1,0 +1,135 @@
+"""Asking a chat model on the way to a reply, without its answer being seen by anybody.
+
+In: a chat model, as it is or with arguments bound, and the calls a turn needs. Out: its replies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.outputs import ChatResult
+from langchain_core.runnables import Runnable, RunnableBinding
+
+from langchain_palace.messages import asking, text_of
+from langchain_palace.steps import Step
+from palace import ConfigError, ModelCall, ModelReply
+
+# Arguments that decide what a reply looks like; a call of our own has its own.
+_SHAPING = frozenset(
+    "tools tool_choice functions function_call response_format parallel_tool_calls strict"
+    " ls_structured_output_format structured_output_format output_config format".split()
+)
+
+
+def unbound(model: Runnable[Any, Any]) -> tuple[BaseChatModel, dict[str, Any]]:
+    """Return the chat model behind a binding, and the arguments that are bound to it.
+
+    Raises:
+        ConfigError: If there is no chat model behind it.
+    """
+    kwargs: dict[str, Any] = {}
+    while isinstance(model, RunnableBinding):
+        kwargs = {**model.kwargs, **kwargs}
+        model = model.bound
+    if isinstance(model, BaseChatModel):
+        return model, kwargs
+    raise ConfigError(
+        f"{type(model).__name__} is not a chat model",
+        hint="wrap the chat model itself, or the whole chain with PalaceRunnable",
+    )
+
+
+def generate(
+    model: BaseChatModel,
+    messages: list[BaseMessage],
+    stop: list[str] | None,
+    kwargs: Mapping[str, Any],
+) -> Step[ChatResult]:
+    """Return one silent call of a model: no callback hears what nobody has checked."""
+
+    def now() -> ChatResult:
+        if model.rate_limiter:
+            model.rate_limiter.acquire(blocking=True)
+        return model._generate(messages, stop=stop, run_manager=None, **kwargs)  # noqa: SLF001
+
+    async def later() -> ChatResult:
+        if model.rate_limiter:
+            await model.rate_limiter.aacquire(blocking=True)
+        return await model._agenerate(  # noqa: SLF001
+            messages, stop=stop, run_manager=None, **kwargs
+        )
+
+    return Step(now, later)
+
+
+class Asker:
+    """Asks a model in place of the person's message, all else being equal.
+
+    Args:
+        model: The chat model.
+        messages: The conversation.
+        index: Where the person asks; see `asking`.
+        kwargs: What the host's own call is made with; tools and formats are left out.
+    """
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        messages: Sequence[BaseMessage],
+        index: int | None,
+        *,
+        stop: list[str] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.usage: UsageMetadata | None = None
+        self._model = model
+        self._messages = messages
+        self._index = index
+        self._stop = stop
+        self._kwargs = {k: v for k, v in (kwargs or {}).items() if k not in _SHAPING}
+
+    def __call__(self, call: ModelCall) -> Step[ModelReply]:
+        """Return the step that makes a call."""
+        model, extra = self._model, dict[str, Any]()
+        if call.schema is not None:
+            model, extra = pointing(self._model, call.schema)
+        messages = asking(self._messages, self._index, call.user_text)
+        step = generate(model, messages, self._stop, {**self._kwargs, **extra})
+
+        async def later() -> ModelReply:
+            return self._reply(await step.later(), call)
+
+        return Step(lambda: self._reply(step.now(), call), later)
+
+    def _reply(self, result: ChatResult, call: ModelCall) -> ModelReply:
+        message = result.generations[0].message
+        if not isinstance(message, AIMessage):
+            return ModelReply(text_of(message))
+        if message.usage_metadata:
+            self.usage = add_usage(self.usage, message.usage_metadata)
+        name = call.schema["name"] if call.schema else ""
+        pointed = next((c["args"] for c in message.tool_calls if c["name"] == name), None)
+        return ModelReply(
+            text_of(message), arguments=pointed, has_tool_calls=bool(message.tool_calls)
+        )
+
+
+def pointing(
+    model: BaseChatModel, schema: Mapping[str, Any]
+) -> tuple[BaseChatModel, dict[str, Any]]:
+    """Return the model with the pointing tool, or as it is if it has no tools."""
+    if (model.profile or {}).get("tool_calling") is False:
+        return model, {}
+    tool = {
+        "name": schema["name"],
+        "description": schema["description"],
+        "parameters": dict(schema["parameters"]),
+    }
+    try:
+        return unbound(model.bind_tools([tool]))
+    except NotImplementedError:
+        return model, {}

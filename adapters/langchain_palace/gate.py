@@ -1,0 +1,285 @@
+"""The gate between a model and whoever reads it: nothing unchecked passes.
+
+In: a model's message, whole or in chunks, and the plan of its turn. Out: what may be released,
+with the verdict in `response_metadata["palace"]`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCall
+from langchain_core.messages.ai import add_usage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+
+from langchain_palace.messages import labelled, leaves, released, spoken, text_of
+from langchain_palace.turns import Plan
+from palace import AnswerCheck, AnswerOptions, CheckedAnswer, SentenceGate, UngroundedAnswerError
+
+
+class ReplyGate:
+    """Lets one reply through, as far as it is checked.
+
+    Text of a checked turn is released sentence by sentence, so the first token comes when the
+    first sentence is complete and verified. Turns that are not checked pass at once.
+
+    Args:
+        plan: The settled plan of the turn.
+        options: How answers are made.
+        tool_texts: What tools of the host answered in this turn.
+        structured: Set where the reply is an answer in a schema: names of the host's tools, whose
+            arguments are no answer. Such a reply is released whole or not at all.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        options: AnswerOptions,
+        *,
+        tool_texts: Sequence[str] = (),
+        structured: Collection[str] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.checked: CheckedAnswer | None = None
+        self.text = ""
+        self._structured = structured
+        self._check: AnswerCheck | None = None
+        if plan.is_checked:
+            self._check = plan.check(options, tool_texts=tool_texts)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everything passes unchanged."""
+        return self._check is None
+
+    def message(self, reply: AIMessage) -> AIMessage:
+        """Return what may be released of a whole message.
+
+        Raises:
+            UngroundedAnswerError: If a structured answer claims what the evidence does not hold.
+        """
+        if self._check is None:
+            return self._with_usage(labelled(reply, self.plan.metadata()))
+        if self._structured is not None:
+            values = _structured_values(reply, self._structured)
+            if values is not None:
+                self.checked = check_values(self._check, values)
+                return self._with_usage(labelled(reply, self.plan.metadata(self.checked)))
+        self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
+        text = self.checked.text if self.checked else ""
+        if _is_calling(reply) and self.checked and not _is_clean(self.checked):
+            text = ""
+        self.text = text
+        return self._with_usage(released(reply, text, self.plan.metadata(self.checked)))
+
+    def result(self, result: ChatResult) -> ChatResult:
+        """Return a result whose every generation went through the gate."""
+        passed = []
+        for generation in result.generations:
+            message = self._passed(generation.message)
+            info = generation.generation_info if self.is_open else _plain(generation)
+            passed.append(ChatGeneration(message=message, generation_info=info))
+        return ChatResult(generations=passed, llm_output=result.llm_output)
+
+    def stream(self) -> ChunkGate:
+        """Return the gate for a reply in chunks."""
+        return ChunkGate(self, self._check, whole=self._structured is not None)
+
+    def _passed(self, message: BaseMessage) -> AIMessage:
+        if isinstance(message, AIMessage):
+            return self.message(message)
+        return self.message(AIMessage(text_of(message)))
+
+    def _with_usage(self, message: AIMessage) -> AIMessage:
+        if self.plan.usage is None:
+            return message
+        usage = add_usage(message.usage_metadata, self.plan.usage)
+        return message.model_copy(update={"usage_metadata": usage})
+
+
+class ChunkGate:
+    """Lets a streaming reply through as it is verified; made by `ReplyGate.stream`."""
+
+    def __init__(self, gate: ReplyGate, check: AnswerCheck | None, *, whole: bool) -> None:
+        self._gate = gate
+        self._sentences: SentenceGate | None = check.gate() if check and not whole else None
+        self._is_whole = whole and check is not None
+        self._held: AIMessageChunk | None = None
+        self._reasoning: list[Any] = []
+        self._has_calls = False
+        self._is_first = True
+        self._has_text = False
+
+    def feed(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
+        """Take in a chunk; return what may be released now."""
+        message = chunk.message
+        if not isinstance(message, AIMessageChunk):
+            message = AIMessageChunk(content=text_of(message))
+        if self._is_whole:
+            self._held = message if self._held is None else self._held + message  # type: ignore[assignment]
+            return []
+        if self._sentences is None:
+            return [self._labelled(chunk)]
+        return [_chunk(m) for m in self._checked(message, self._sentences)]
+
+    def close(self) -> list[ChatGenerationChunk]:
+        """End the reply; return the rest that may be released.
+
+        Raises:
+            UngroundedAnswerError: If a structured answer claims what the evidence does not hold.
+        """
+        if self._is_whole:
+            if self._held is None:
+                return []
+            return [_chunk(chunk_of(self._gate.message(_whole(self._held))))]
+        if self._sentences is None:
+            return []
+        rest = self._sentences.close()
+        checked = self._sentences.result if self._has_text else None
+        self._gate.checked = checked
+        if self._has_calls and checked and not _is_clean(checked):
+            rest = []
+        self._gate.text = checked.text if checked else ""
+        last = AIMessageChunk(
+            content="",
+            response_metadata={"palace": self._gate.plan.metadata(checked)},
+            usage_metadata=self._gate.plan.usage,
+            chunk_position="last",
+        )
+        return [*(_chunk(AIMessageChunk(content=piece)) for piece in rest), _chunk(last)]
+
+    def _labelled(self, chunk: ChatGenerationChunk) -> ChatGenerationChunk:
+        """Return a chunk as it is; the first one also carries the verdict."""
+        if not self._is_first or not isinstance(chunk.message, AIMessageChunk):
+            return chunk
+        self._is_first = False
+        message = labelled(chunk.message, self._gate.plan.metadata())
+        return ChatGenerationChunk(message=message, generation_info=chunk.generation_info)
+
+    def _checked(self, chunk: AIMessageChunk, sentences: SentenceGate) -> list[AIMessageChunk]:
+        text = text_of(chunk)
+        self._has_text = self._has_text or bool(text.strip())
+        out = [AIMessageChunk(content=piece, id=chunk.id) for piece in sentences.feed(text)]
+        parts = [p for p in _parts(chunk) if not _is_calling_part(p)]
+        self._reasoning.extend(parts)
+        calls = [p for p in _parts(chunk) if _is_calling_part(p)]
+        if chunk.tool_call_chunks or calls:
+            # Providers that reason want it back beside the call, and before it.
+            calls = [*self._reasoning, *calls]
+            self._reasoning = []
+            self._has_calls = True
+        if chunk.tool_call_chunks or calls or chunk.usage_metadata or chunk.response_metadata:
+            out.append(
+                chunk.model_copy(
+                    update={"content": calls or "", "additional_kwargs": {}, "chunk_position": None}
+                )
+            )
+        return out
+
+
+def check_values(check: AnswerCheck, value: object) -> CheckedAnswer:
+    """Hold every value of a structured answer against the evidence.
+
+    Raises:
+        UngroundedAnswerError: If a value is unsupported and such text is to be replaced: half an
+            object cannot be.
+    """
+    judged = [(leaf, check.check(leaf)) for leaf in leaves(value)]
+    wrong = tuple(leaf for leaf, checked in judged if not _is_clean(checked))
+    if wrong and (check.mode == "replace" or any(c.declined for _, c in judged)):
+        raise UngroundedAnswerError(
+            f"the structured answer holds {len(wrong)} values that the memory does not",
+            hint="catch it and use the memory's own words, or set answers.check to flag",
+        )
+    text = json.dumps([leaf for leaf, _ in judged], ensure_ascii=False)
+    return CheckedAnswer(text, supported=not wrong, unsupported=wrong)
+
+
+def canned(plan: Plan, options: AnswerOptions) -> AIMessage:
+    """Return the reply of a turn that stops, as a message."""
+    message = spoken(plan.reply(options), plan.metadata())
+    return message.model_copy(update={"usage_metadata": plan.usage}) if plan.usage else message
+
+
+def chunk_of(message: AIMessage) -> AIMessageChunk:
+    """Return a whole message as the only chunk of a stream."""
+    return AIMessageChunk(
+        content=message.content,
+        additional_kwargs=message.additional_kwargs,
+        response_metadata=message.response_metadata,
+        usage_metadata=message.usage_metadata,
+        id=message.id,
+        name=message.name,
+        tool_call_chunks=[
+            {
+                "name": call["name"],
+                "args": json.dumps(call["args"]),
+                "id": call["id"],
+                "index": number,
+                "type": "tool_call_chunk",
+            }
+            for number, call in enumerate(message.tool_calls)
+        ],
+        chunk_position="last",
+    )
+
+
+def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object | None:
+    """Return the values of a structured reply, or None if it is plain text or a host's tool."""
+    answers = [call["args"] for call in _answers(reply.tool_calls, host_tools)]
+    if answers:
+        return [*answers, text_of(reply)]
+    if reply.tool_calls:
+        return None
+    try:
+        value = json.loads(text_of(reply))
+    except ValueError:
+        return None
+    return value if isinstance(value, (dict, list)) else None
+
+
+def _answers(calls: Sequence[ToolCall], host_tools: Collection[str]) -> list[ToolCall]:
+    return [call for call in calls if call["name"] not in host_tools]
+
+
+def _is_clean(checked: CheckedAnswer) -> bool:
+    return checked.supported and not checked.declined
+
+
+def _is_calling(message: AIMessage) -> bool:
+    return bool(message.tool_calls or message.invalid_tool_calls)
+
+
+def _parts(chunk: AIMessageChunk) -> list[Any]:
+    """Return the parts of a chunk that are not text."""
+    if isinstance(chunk.content, str):
+        return []
+    return [p for p in chunk.content if isinstance(p, Mapping) and p.get("type") != "text"]
+
+
+def _is_calling_part(part: Mapping[str, Any]) -> bool:
+    return part.get("type") in {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta"}
+
+
+def _whole(chunk: AIMessageChunk) -> AIMessage:
+    return AIMessage(
+        content=chunk.content,
+        additional_kwargs=chunk.additional_kwargs,
+        response_metadata=chunk.response_metadata,
+        tool_calls=chunk.tool_calls,
+        invalid_tool_calls=chunk.invalid_tool_calls,
+        usage_metadata=chunk.usage_metadata,
+        id=chunk.id,
+    )
+
+
+def _chunk(message: AIMessageChunk) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=message)
+
+
+def _plain(generation: ChatGeneration) -> dict[str, Any] | None:
+    """Return what is told about a generation, without anything that could be words of the model."""
+    info = generation.generation_info
+    return {k: v for k, v in info.items() if k in ("finish_reason", "model_name")} if info else None

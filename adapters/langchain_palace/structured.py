@@ -1,0 +1,106 @@
+"""Answers in a schema that rest on memory, or a typed miss: never a silent `None`.
+
+In: the inner model's own structured chain. Out: a runnable that looks first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from pydantic import ConfigDict, Field
+
+from langchain_palace.gate import check_values
+from langchain_palace.messages import asking, asking_index, text_of, tool_texts
+from langchain_palace.session import call_of
+from langchain_palace.steps import Step, Steps, arun, run
+from langchain_palace.turns import Plan
+from palace import AnswerOptions, RecallMiss
+
+if TYPE_CHECKING:
+    from langchain_palace.chat_model import ChatPalace
+
+
+class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
+    """What `ChatPalace.with_structured_output` returns.
+
+    Raises, when it runs:
+        RecallMiss: If nothing is remembered, or the model declines, and there is no `on_miss`.
+        UngroundedAnswerError: If a value of the answer is not in the memory it rests on.
+    """
+
+    model: Any = Field(exclude=True)
+    bound: Any = Field(exclude=True)
+    include_raw: bool = False
+    on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    def invoke(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Any:  # noqa: ANN401 - an object of the caller's schema
+        """Answer in the schema."""
+        return run(self._steps(input, config, kwargs))
+
+    async def ainvoke(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Any:  # noqa: ANN401 - an object of the caller's schema
+        """Answer in the schema."""
+        return await arun(self._steps(input, config, kwargs))
+
+    def _steps(
+        self, input: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+    ) -> Steps[Any]:
+        model: ChatPalace = self.model
+        bound: Runnable[Any, Any] = self.bound
+        messages = model._convert_input(input).to_messages()
+        call = call_of(config, session_id=model.session_id, project=model.project)
+        plan = yield from model.plan(messages, call, alone=False)
+        if plan is None:
+            return (yield _invoked(bound, messages, config, kwargs))
+        options = yield model._turns.options()
+        if plan.stops:
+            return self._missed(plan.reply(options))
+        index = asking_index(messages)
+        assert index is not None
+        sent = asking(messages, index, plan.user_text(options, said=text_of(messages[index])))
+        made = yield _invoked(bound, sent, config, kwargs)
+        if not plan.is_checked:
+            return made
+        return (yield from self._checked(made, plan, options, tool_texts(messages, index)))
+
+    def _checked(
+        self, made: object, plan: Plan, options: AnswerOptions, texts: tuple[str, ...]
+    ) -> Steps[Any]:
+        parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
+        if parsed is None:
+            return self._missed(options.fallback_text)
+        checked = check_values(plan.check(options, tool_texts=texts), parsed)
+        yield self.model._turns.record(plan, checked.text, checked, 1)
+        return made
+
+    def _missed(self, text: str) -> Any:  # noqa: ANN401 - whatever the caller's function returns
+        if self.on_miss is not None:
+            return self.on_miss(text)
+        raise RecallMiss(text, hint="pass on_miss=… to get a value instead")
+
+
+def _invoked(
+    bound: Runnable[Any, Any],
+    messages: list[BaseMessage],
+    config: RunnableConfig | None,
+    kwargs: Mapping[str, Any],
+) -> Step[Any]:
+    return Step(
+        lambda: bound.invoke(messages, config, **kwargs),
+        lambda: bound.ainvoke(messages, config, **kwargs),
+    )

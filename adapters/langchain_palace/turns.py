@@ -1,0 +1,245 @@
+"""One turn of a conversation: decided once, confirmed once, woken up once.
+
+In: messages and who asks. Out: a `Plan`: what to ask the model, or what to reply without one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from langchain_core.messages import BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+
+from langchain_palace.messages import asking_index, history_before, text_of
+from langchain_palace.session import Call
+from langchain_palace.steps import Step, Steps, in_thread
+from langchain_palace.tracing import observed
+from palace import (
+    Answer,
+    AnswerCheck,
+    AnswerOptions,
+    CheckedAnswer,
+    Mempalace,
+    Message,
+    ModelCall,
+    ModelReply,
+    RetrievalEnforcer,
+    Turn,
+    Verdict,
+    answer_check,
+    answer_steps,
+    confirm_steps,
+    context_prompt,
+    grounded_prompt,
+)
+
+T = TypeVar("T")
+Ask = Callable[[ModelCall], Step[ModelReply]]
+# Turns that may be in the middle of a tool loop at the same time.
+KEPT_TURNS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What happens in a turn.
+
+    Attributes:
+        verdict: What was decided; never `confirm` once the plan is settled.
+        question: The person's own words.
+        message_id: Of the message that asks, if it has one.
+        wake_up: What the session starts with, on its first turn.
+        answer: The whole answer, where pointing and writing were one call.
+        model_calls: Calls made so far, besides the host's own.
+        usage: Tokens of those calls, told once with the reply.
+    """
+
+    verdict: Verdict
+    question: str
+    message_id: str | None = None
+    wake_up: str = ""
+    answer: Answer | None = None
+    model_calls: int = 0
+    usage: UsageMetadata | None = None
+
+    @property
+    def stops(self) -> bool:
+        """Whether the model must not be called (again) in this turn."""
+        return self.answer is not None or self.verdict.action in ("fallback", "answer")
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether what the model says is held against the evidence."""
+        return self.verdict.action == "ground"
+
+    def reply(self, options: AnswerOptions) -> str:
+        """Return the reply of a turn that stops."""
+        if self.answer is not None:
+            return self.answer.text
+        return self.verdict.text or options.fallback_text
+
+    def user_text(self, options: AnswerOptions, *, said: str | None = None) -> str:
+        """Return what the model is asked in place of the person's words.
+
+        Args:
+            options: How answers are made.
+            said: The words as they stand in the message, if something else changed them.
+        """
+        compose = grounded_prompt if self.is_checked else context_prompt
+        return compose(
+            self.question if said is None else said,
+            self.verdict,
+            wake_up=self.wake_up,
+            budget_tokens=options.context_budget_tokens,
+        )
+
+    def check(self, options: AnswerOptions, *, tool_texts: Sequence[str] = ()) -> AnswerCheck:
+        """Return the check of what the model says.
+
+        Results of tools count as evidence, but not for an answer to unclear evidence: that one
+        rests on the quoted memory alone.
+        """
+        unclear = self.verdict.outcome == "near_miss"
+        also = () if unclear else (*tool_texts, *([self.wake_up] if self.wake_up else []))
+        return answer_check(self.verdict, question=self.question, options=options, also=also)
+
+    def metadata(self, checked: CheckedAnswer | None = None) -> dict[str, Any]:
+        """Return what the host gets to see: the verdict and the check, as plain values."""
+        checked = checked or (self.answer.checked if self.answer else None)
+        return {
+            **self.verdict.as_dict(),
+            "cited": {str(n): i for n, i in checked.citations.items()} if checked else {},
+            "unsupported": list(checked.unsupported) if checked else [],
+            "supported": checked.supported if checked else True,
+        }
+
+
+def drive(steps: Generator[ModelCall, ModelReply, T], ask: Ask) -> Steps[T]:
+    """Turn a trip that asks for model calls into steps."""
+    try:
+        call = next(steps)
+        while True:
+            reply = yield ask(call)
+            call = steps.send(reply)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+class Turns:
+    """Decides the turns of one palace and remembers those that are under way.
+
+    Args:
+        palace: The open palace.
+    """
+
+    def __init__(self, palace: Mempalace) -> None:
+        self.palace = palace
+        self._enforcer = RetrievalEnforcer(palace)
+        self._under_way: OrderedDict[tuple[object, ...], Plan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def options(self) -> Step[AnswerOptions]:
+        """Return how answers are made now."""
+        return in_thread(lambda: self.palace.answer_options)
+
+    def decide(
+        self,
+        question: str,
+        call: Call,
+        *,
+        history: tuple[Message, ...] = (),
+        message_id: str | None = None,
+        handlers: Any = None,  # noqa: ANN401 - callbacks, in any form LangChain takes them
+    ) -> Steps[Plan]:
+        """Decide a turn, seen by callbacks and spans."""
+        turn = Turn(question, call.session_id, call.project, history)
+        decision = Step(
+            lambda: self._enforcer.decide(turn), lambda: self._enforcer.adecide(turn)
+        )
+        verdict = yield observed(decision, prompt=question, call=call, handlers=handlers)
+        return Plan(verdict, question, message_id=message_id)
+
+    def settle(
+        self,
+        plan: Plan,
+        call: Call,
+        options: AnswerOptions,
+        ask: Ask,
+        *,
+        alone: bool,
+        wakes: bool = True,
+    ) -> Steps[Plan]:
+        """Have unclear evidence confirmed, and wake the session up before its first model call.
+
+        Args:
+            plan: A decided turn.
+            call: Who asks.
+            options: How answers are made.
+            ask: Makes the model calls.
+            alone: Whether the model's text is the whole reply: no tools, nothing structured.
+            wakes: Whether this turn may be the one that carries the wake-up.
+        """
+        verdict = plan.verdict
+        if verdict.action == "confirm":
+            if alone and options.quote_calls == "one":
+                answer = yield from drive(
+                    answer_steps(verdict, question=plan.question, options=options), ask
+                )
+                calls = answer.model_calls
+                return replace(plan, verdict=answer.verdict, answer=answer, model_calls=calls)
+            proved = yield from drive(
+                confirm_steps(verdict, question=plan.question, options=options), ask
+            )
+            plan = replace(plan, verdict=proved, model_calls=1)
+        if plan.stops or not wakes or call.session_id is None:
+            return plan
+        session, project = call.session_id, call.project
+        woken = yield in_thread(lambda: self.palace.session_wake_up(session, project))
+        return replace(plan, wake_up=woken)
+
+    def record(self, plan: Plan, text: str, checked: CheckedAnswer | None, calls: int) -> Step[str]:
+        """Return the step that writes what was released into the journal."""
+        answer = plan.answer or Answer(text, plan.verdict, checked, plan.model_calls + calls)
+        return in_thread(lambda: self.palace.record_answer(answer, plan.verdict))
+
+    def under_way(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
+        """Return the plan of a turn that a tool loop enters again.
+
+        A turn that begins, with the person's message last, is always decided anew: what was
+        remembered a moment ago must be found.
+        """
+        index = asking_index(messages)
+        if index is None or index == len(messages) - 1:
+            return None
+        with self._lock:
+            return self._under_way.get(_key_of(messages, index, call))
+
+    def keep(self, plan: Plan, messages: Sequence[BaseMessage], call: Call) -> None:
+        """Remember a settled plan for the rest of its turn."""
+        index = asking_index(messages)
+        if index is None:
+            return
+        with self._lock:
+            key = _key_of(messages, index, call)
+            self._under_way[key] = replace(plan, usage=None, model_calls=0)
+            self._under_way.move_to_end(key)
+            while len(self._under_way) > KEPT_TURNS:
+                self._under_way.popitem(last=False)
+
+
+def asked_of(messages: Sequence[BaseMessage], index: int) -> dict[str, Any]:
+    """Return what `Turns.decide` needs to know of the message that asks."""
+    return {
+        "question": text_of(messages[index]),
+        "history": history_before(messages, index),
+        "message_id": messages[index].id,
+    }
+
+
+def _key_of(messages: Sequence[BaseMessage], index: int, call: Call) -> tuple[object, ...]:
+    asking = messages[index]
+    earlier = "" if asking.id else hash(tuple(text_of(m) for m in messages[:index]))
+    return (call.session_id, call.project, asking.id, text_of(asking), earlier)

@@ -1,0 +1,271 @@
+"""Chat and tool calls of the wrapper.
+
+In: messages of a host. Out: the wrapped model's replies as far as they may be released, or the
+palace's own reply without any call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    ChatResponseAsyncGen,
+    ChatResponseGen,
+)
+from llama_index.core.chat_engine.types import AgentChatResponse
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import LLM, ToolSelection
+from llama_index_palace.events import KEY, verdict_metadata
+from llama_index_palace.pointing import calls_of
+from llama_index_palace.questions import Asked
+from llama_index_palace.replies import (
+    Screen,
+    chat_reply,
+    is_step,
+    noted_chat,
+    prepared_messages,
+    tool_reply,
+)
+from llama_index_palace.structured import miss
+from llama_index_palace.turns import Ruling, Steps
+from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
+
+if TYPE_CHECKING:
+    from llama_index.core.tools.types import BaseTool
+
+
+class ChattingLLM(WrappedLLM):
+    """The chat and tool calls of `PalaceLLM`."""
+
+    def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """Reply to messages; see `PalaceLLM`."""
+        asked = self._asked(messages)
+        ruling = self._rule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return self._turns.run(self._refusal(ruling, asked))
+        response = self.inner.chat(prepared_messages(messages, asked, ruling), **kwargs)
+        return self._turns.run(self._released(response, ruling, asked))
+
+    async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """Reply to messages; see `PalaceLLM`."""
+        asked = self._asked(messages)
+        ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return await self._turns.arun(self._refusal(ruling, asked))
+        response = await self.inner.achat(prepared_messages(messages, asked, ruling), **kwargs)
+        return await self._turns.arun(self._released(response, ruling, asked))
+
+    def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
+        """Stream a reply; the decision is made before this returns."""
+        asked = self._asked(messages)
+        ruling = self._rule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return once(self._turns.run(self._refusal(ruling, asked)))
+        source = self.inner.stream_chat(prepared_messages(messages, asked, ruling), **kwargs)
+        return self._stream(source, ruling, asked)
+
+    async def astream_chat(
+        self, messages: Sequence[ChatMessage], **kwargs: Any
+    ) -> ChatResponseAsyncGen:
+        """Stream a reply; the decision is made before this returns."""
+        asked = self._asked(messages)
+        ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return aonce(await self._turns.arun(self._refusal(ruling, asked)))
+        sent = prepared_messages(messages, asked, ruling)
+        return self._astream(await self.inner.astream_chat(sent, **kwargs), ruling, asked)
+
+    # -- releasing -----------------------------------------------------------------------------
+
+    def _refusal(self, ruling: Ruling, asked: Asked) -> Steps[ChatResponse]:
+        text, metadata = yield from self._refused(ruling, asked)
+        return chat_reply(text, metadata, delta=text)
+
+    def _released(
+        self, response: ChatResponse, ruling: Ruling, asked: Asked
+    ) -> Steps[ChatResponse]:
+        chunks = _Chunks(ruling, asked)
+        shown = list(chunks.take(response))
+        end = yield from self._ended(chunks)
+        last = end or shown[-1]
+        return last.model_copy(update={"delta": None}) if ruling.gated else last
+
+    def _stream(self, source: ChatResponseGen, ruling: Ruling, asked: Asked) -> ChatResponseGen:
+        chunks = _Chunks(ruling, asked)
+        for chunk in source:
+            yield from chunks.take(chunk)
+        end = self._turns.run(self._ended(chunks))
+        if end is not None:
+            yield end
+
+    async def _astream(
+        self, source: ChatResponseAsyncGen, ruling: Ruling, asked: Asked
+    ) -> ChatResponseAsyncGen:
+        chunks = _Chunks(ruling, asked)
+        async for chunk in source:
+            for shown in chunks.take(chunk):
+                yield shown
+        end = await self._turns.arun(self._ended(chunks))
+        if end is not None:
+            yield end
+
+    def _ended(self, chunks: _Chunks) -> Steps[ChatResponse | None]:
+        """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
+        response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
+        if response is None or asked.purpose != "answer":
+            return None
+        calls_tools = bool(calls_of(self.inner, response))
+        if not ruling.gated:
+            text = response.message.content or ""
+            if not is_step(text, asked, calls_tools=calls_tools):
+                yield from self._turns.finish(ruling, text, calls=1)
+            return None
+        screen = chunks.screen
+        rest = screen.close(calls_tools=calls_tools)
+        if screen.checked is not None:
+            metadata = yield from self._turns.finish(
+                ruling, screen.released, checked=screen.checked, calls=1
+            )
+            return chat_reply(screen.released, metadata, delta=rest)
+        if calls_tools:
+            return tool_reply(response, screen.released, chunks.metadata, delta=rest)
+        return chat_reply(screen.released, chunks.metadata, delta=rest)
+
+    # -- tools ---------------------------------------------------------------------------------
+
+    def _prepare_chat_with_tools(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        verbose: bool = False,
+        allow_parallel_tool_calls: bool = False,
+        tool_required: bool = False,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        return _with_functions(self.inner)._prepare_chat_with_tools_compat(
+            tools,
+            user_msg=user_msg,
+            chat_history=chat_history,
+            verbose=verbose,
+            allow_parallel_tool_calls=allow_parallel_tool_calls,
+            tool_required=tool_required,
+            **kwargs,
+        )
+
+    def _validate_chat_with_tools_response(
+        self,
+        response: ChatResponse,
+        tools: Sequence[BaseTool],
+        allow_parallel_tool_calls: bool = False,
+        **kwargs: Any,
+    ) -> ChatResponse:
+        return _with_functions(self.inner)._validate_chat_with_tools_response(
+            response, tools, allow_parallel_tool_calls=allow_parallel_tool_calls, **kwargs
+        )
+
+    def get_tool_calls_from_response(
+        self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any
+    ) -> list[ToolSelection]:
+        """Return the tool calls of a reply.
+
+        Raises:
+            RecallMiss: If a call is demanded and the palace gave the reply instead of the model.
+        """
+        verdict = response.message.additional_kwargs.get(KEY)
+        if verdict and verdict["action"] in ("fallback", "answer"):
+            if error_on_no_tool_call:
+                raise miss(response.message.content or "")
+            return []
+        return _with_functions(self.inner).get_tool_calls_from_response(
+            response, error_on_no_tool_call=error_on_no_tool_call, **kwargs
+        )
+
+    def predict_and_call(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        verbose: bool = False,
+        **kwargs: Any,
+    ) -> AgentChatResponse:
+        """Predict and call a tool.
+
+        Raises:
+            RecallMiss: On a miss, unless `error_on_no_tool_call` is False: then the reply is the
+                fallback.
+        """
+        if not self.metadata.is_function_calling_model:
+            asked = self._asked(_with_user(chat_history, user_msg))
+            ruling = self._rule(asked)
+            if ruling.refused:
+                return _refused_call(self._turns.run(self._refusal(ruling, asked)), kwargs)
+        return super().predict_and_call(
+            tools, user_msg=user_msg, chat_history=chat_history, verbose=verbose, **kwargs
+        )
+
+    async def apredict_and_call(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        verbose: bool = False,
+        **kwargs: Any,
+    ) -> AgentChatResponse:
+        """Predict and call a tool, as `predict_and_call` does."""
+        if not self.metadata.is_function_calling_model:
+            asked = self._asked(_with_user(chat_history, user_msg))
+            ruling = await self._arule(asked)
+            if ruling.refused:
+                reply = await self._turns.arun(self._refusal(ruling, asked))
+                return _refused_call(reply, kwargs)
+        return await super().apredict_and_call(
+            tools, user_msg=user_msg, chat_history=chat_history, verbose=verbose, **kwargs
+        )
+
+
+class _Chunks:
+    """The chunks of one reply, shown as far as they may be."""
+
+    def __init__(self, ruling: Ruling, asked: Asked) -> None:
+        self.ruling = ruling
+        self.asked = asked
+        self.metadata = verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
+        self.screen = Screen(ruling.check(asked), reasoning=asked.reasoning)
+        self.last: ChatResponse | None = None
+
+    def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:
+        self.last = chunk
+        if self.asked.purpose != "answer":
+            yield chunk
+        elif not self.ruling.gated:
+            yield noted_chat(chunk, self.metadata)
+        else:
+            piece = self.screen.feed(chunk.message.content or "", chunk.delta)
+            if piece:
+                yield chat_reply(self.screen.released, self.metadata, delta=piece)
+
+
+def _with_functions(inner: LLM) -> FunctionCallingLLM:
+    if not isinstance(inner, FunctionCallingLLM):
+        raise TypeError(f"{type(inner).__name__} cannot call functions; use ReActAgent with it")
+    return inner
+
+
+def _with_user(
+    history: Sequence[ChatMessage] | None, user_msg: str | ChatMessage | None
+) -> list[ChatMessage]:
+    said = list(history or ())
+    if isinstance(user_msg, str):
+        return [*said, ChatMessage(role="user", content=user_msg)]
+    return [*said, user_msg] if user_msg is not None else said
+
+
+def _refused_call(reply: ChatResponse, kwargs: dict[str, Any]) -> AgentChatResponse:
+    text = reply.message.content or ""
+    if kwargs.get("error_on_no_tool_call", True):
+        raise miss(text)
+    return AgentChatResponse(response=text, metadata=dict(reply.additional_kwargs))

@@ -1,0 +1,151 @@
+"""Completions of the wrapper.
+
+In: a prompt of a host. Out: the wrapped model's text as far as it may be released, or the
+palace's own reply without any call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from llama_index.core.base.llms.types import (
+    CompletionResponse,
+    CompletionResponseAsyncGen,
+    CompletionResponseGen,
+)
+from llama_index_palace.events import verdict_metadata
+from llama_index_palace.questions import Asked
+from llama_index_palace.replies import Screen, completion_reply, is_step, noted_completion
+from llama_index_palace.turns import Ruling, Steps
+from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
+
+
+class CompletingLLM(WrappedLLM):
+    """The completion calls of `PalaceLLM`."""
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        """Complete a prompt; see `PalaceLLM`."""
+        asked = self._asked_in(prompt)
+        ruling = self._rule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return self._turns.run(self._no_completion(ruling, asked))
+        sent = _prepared(prompt, ruling, asked)
+        response = self.inner.complete(sent, formatted=formatted, **kwargs)
+        return self._turns.run(self._completed(response, ruling, asked))
+
+    async def acomplete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponse:
+        """Complete a prompt; see `PalaceLLM`."""
+        asked = self._asked_in(prompt)
+        ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return await self._turns.arun(self._no_completion(ruling, asked))
+        sent = _prepared(prompt, ruling, asked)
+        response = await self.inner.acomplete(sent, formatted=formatted, **kwargs)
+        return await self._turns.arun(self._completed(response, ruling, asked))
+
+    def stream_complete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponseGen:
+        """Stream a completion; the decision is made before this returns."""
+        asked = self._asked_in(prompt)
+        ruling = self._rule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return once(self._turns.run(self._no_completion(ruling, asked)))
+        sent = _prepared(prompt, ruling, asked)
+        source = self.inner.stream_complete(sent, formatted=formatted, **kwargs)
+        return self._stream_text(source, ruling, asked)
+
+    async def astream_complete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponseAsyncGen:
+        """Stream a completion; the decision is made before this returns."""
+        asked = self._asked_in(prompt)
+        ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
+        if ruling.refused:
+            return aonce(await self._turns.arun(self._no_completion(ruling, asked)))
+        sent = _prepared(prompt, ruling, asked)
+        source = await self.inner.astream_complete(sent, formatted=formatted, **kwargs)
+        return self._astream_text(source, ruling, asked)
+
+    # -- releasing -----------------------------------------------------------------------------
+
+    def _no_completion(self, ruling: Ruling, asked: Asked) -> Steps[CompletionResponse]:
+        text, metadata = yield from self._refused(ruling, asked)
+        return completion_reply(text, metadata, delta=text)
+
+    def _completed(
+        self, response: CompletionResponse, ruling: Ruling, asked: Asked
+    ) -> Steps[CompletionResponse]:
+        chunks = _TextChunks(ruling, asked)
+        shown = list(chunks.take(response))
+        end = yield from self._text_ended(chunks)
+        last = end or shown[-1]
+        return last.model_copy(update={"delta": None}) if ruling.gated else last
+
+    def _stream_text(
+        self, source: CompletionResponseGen, ruling: Ruling, asked: Asked
+    ) -> CompletionResponseGen:
+        chunks = _TextChunks(ruling, asked)
+        for chunk in source:
+            yield from chunks.take(chunk)
+        end = self._turns.run(self._text_ended(chunks))
+        if end is not None:
+            yield end
+
+    async def _astream_text(
+        self, source: CompletionResponseAsyncGen, ruling: Ruling, asked: Asked
+    ) -> CompletionResponseAsyncGen:
+        chunks = _TextChunks(ruling, asked)
+        async for chunk in source:
+            for shown in chunks.take(chunk):
+                yield shown
+        end = await self._turns.arun(self._text_ended(chunks))
+        if end is not None:
+            yield end
+
+    def _text_ended(self, chunks: _TextChunks) -> Steps[CompletionResponse | None]:
+        """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
+        response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
+        if response is None or asked.purpose != "answer":
+            return None
+        if not ruling.gated:
+            if not is_step(response.text, asked, calls_tools=False):
+                yield from self._turns.finish(ruling, response.text, calls=1)
+            return None
+        screen = chunks.screen
+        rest = screen.close()
+        metadata = chunks.metadata
+        if screen.checked is not None:
+            metadata = yield from self._turns.finish(
+                ruling, screen.released, checked=screen.checked, calls=1
+            )
+        return completion_reply(screen.released, metadata, delta=rest)
+
+
+class _TextChunks:
+    """The chunks of one completion, shown as far as they may be."""
+
+    def __init__(self, ruling: Ruling, asked: Asked) -> None:
+        self.ruling = ruling
+        self.asked = asked
+        self.metadata = verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
+        self.screen = Screen(ruling.check(asked), reasoning=asked.reasoning)
+        self.last: CompletionResponse | None = None
+
+    def take(self, chunk: CompletionResponse) -> Iterator[CompletionResponse]:
+        self.last = chunk
+        if self.asked.purpose != "answer":
+            yield chunk
+        elif not self.ruling.gated:
+            yield noted_completion(chunk, self.metadata)
+        else:
+            piece = self.screen.feed(chunk.text, chunk.delta)
+            if piece:
+                yield completion_reply(self.screen.released, self.metadata, delta=piece)
+
+
+def _prepared(prompt: str, ruling: Ruling, asked: Asked) -> str:
+    return ruling.prompt(prompt) if asked.purpose == "answer" else prompt

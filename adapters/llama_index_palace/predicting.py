@@ -1,0 +1,174 @@
+"""Predictions of the wrapper: from templates, and structured ones.
+
+In: a template and its arguments. Out: text or an object, under the same rules as a chat. The
+template's arguments name the question, so it need not be guessed from the finished prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
+from llama_index.core.types import Model, TokenAsyncGen, TokenGen
+from llama_index_palace.questions import Asked, told_by_template
+from llama_index_palace.replies import prepared_messages
+from llama_index_palace.structured import PreparedPrompt, check_object, declines, miss
+from llama_index_palace.turns import Ruling, Steps
+from llama_index_palace.wrapped import WrappedLLM
+
+
+class PredictingLLM(WrappedLLM):
+    """The predictions of `PalaceLLM`."""
+
+    # -- text ----------------------------------------------------------------------------------
+
+    def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
+        """Predict for a template, decided on the question among its arguments."""
+        with told_by_template(prompt, prompt_args):
+            return super().predict(prompt, **prompt_args)
+
+    def stream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenGen:
+        """Stream for a template, decided on the question among its arguments."""
+        with told_by_template(prompt, prompt_args):
+            return super().stream(prompt, **prompt_args)
+
+    async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
+        """Predict for a template, decided on the question among its arguments."""
+        with told_by_template(prompt, prompt_args):
+            return await super().apredict(prompt, **prompt_args)
+
+    async def astream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenAsyncGen:
+        """Stream for a template, decided on the question among its arguments."""
+        with told_by_template(prompt, prompt_args):
+            return await super().astream(prompt, **prompt_args)
+
+    # -- objects -------------------------------------------------------------------------------
+
+    def structured_predict(
+        self,
+        output_cls: type[Model],
+        prompt: PromptTemplate,
+        llm_kwargs: dict[str, Any] | None = None,
+        **prompt_args: Any,
+    ) -> Model:
+        """Predict an object.
+
+        Raises:
+            RecallMiss: On a miss, when the model declines, or without a verified quote.
+            UngroundedAnswerError: If a value is not supported by the evidence.
+        """
+        messages, asked = self._asked_for_object(prompt, prompt_args)
+        ruling = self._rule(asked)
+        ready = self._turns.run(self._object_prompt(messages, ruling, asked))
+        with _declining(ruling):
+            result = self.inner.structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
+        self._turns.run(self._object_released(result, ruling, asked))
+        return result
+
+    async def astructured_predict(
+        self,
+        output_cls: type[Model],
+        prompt: PromptTemplate,
+        llm_kwargs: dict[str, Any] | None = None,
+        **prompt_args: Any,
+    ) -> Model:
+        """Predict an object, as `structured_predict` does."""
+        messages, asked = self._asked_for_object(prompt, prompt_args)
+        ruling = await self._arule(asked)
+        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked))
+        with _declining(ruling):
+            result = await self.inner.astructured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
+        await self._turns.arun(self._object_released(result, ruling, asked))
+        return result
+
+    def stream_structured_predict(
+        self,
+        output_cls: type[Model],
+        prompt: PromptTemplate,
+        llm_kwargs: dict[str, Any] | None = None,
+        **prompt_args: Any,
+    ) -> Generator[Any, None, None]:
+        """Stream an object; on evidence only the finished, checked one is released.
+
+        Raises:
+            RecallMiss: As `structured_predict`, before anything is streamed.
+            UngroundedAnswerError: If a value is not supported by the evidence.
+        """
+        messages, asked = self._asked_for_object(prompt, prompt_args)
+        ruling = self._rule(asked)
+        ready = self._turns.run(self._object_prompt(messages, ruling, asked))
+        source = self.inner.stream_structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
+        return self._objects(source, ruling, asked)
+
+    async def astream_structured_predict(
+        self,
+        output_cls: type[Model],
+        prompt: PromptTemplate,
+        llm_kwargs: dict[str, Any] | None = None,
+        **prompt_args: Any,
+    ) -> AsyncGenerator[Any, None]:
+        """Stream an object, as `stream_structured_predict` does."""
+        messages, asked = self._asked_for_object(prompt, prompt_args)
+        ruling = await self._arule(asked)
+        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked))
+        source = await self.inner.astream_structured_predict(
+            output_cls, ready, llm_kwargs=llm_kwargs
+        )
+        return self._aobjects(source, ruling, asked)
+
+    def _asked_for_object(
+        self, prompt: BasePromptTemplate, prompt_args: dict[str, Any]
+    ) -> tuple[list[ChatMessage], Asked]:
+        messages = prompt.format_messages(llm=self.inner, **prompt_args)
+        with told_by_template(prompt, prompt_args):
+            return messages, self._asked(messages)
+
+    def _object_prompt(
+        self, messages: list[ChatMessage], ruling: Ruling, asked: Asked
+    ) -> Steps[PreparedPrompt]:
+        if ruling.refused:
+            text, _ = yield from self._refused(ruling, asked)
+            raise miss(text)
+        return PreparedPrompt(prepared_messages(messages, asked, ruling))
+
+    def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:  # noqa: ANN401 - any model class
+        checked = check_object(result, ruling.check(asked)) if ruling.gated else None
+        yield from self._turns.finish(ruling, "", checked=checked, calls=1)
+
+    def _objects(
+        self, source: Generator[Any, None, None], ruling: Ruling, asked: Asked
+    ) -> Generator[Any, None, None]:
+        last = None
+        with _declining(ruling):
+            for last in source:
+                if not ruling.gated:
+                    yield last
+        self._turns.run(self._object_released(last, ruling, asked))
+        if ruling.gated and last is not None:
+            yield last
+
+    async def _aobjects(
+        self, source: AsyncGenerator[Any, None], ruling: Ruling, asked: Asked
+    ) -> AsyncGenerator[Any, None]:
+        last = None
+        with _declining(ruling):
+            async for last in source:
+                if not ruling.gated:
+                    yield last
+        await self._turns.arun(self._object_released(last, ruling, asked))
+        if ruling.gated and last is not None:
+            yield last
+
+
+@contextmanager
+def _declining(ruling: Ruling) -> Iterator[None]:
+    """Turn the failure of a model that declined into the typed miss."""
+    try:
+        yield
+    except ValueError as error:
+        if ruling.gated and declines(error):
+            raise miss(ruling.options.fallback_text) from error
+        raise

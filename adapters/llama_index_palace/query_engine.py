@@ -1,0 +1,123 @@
+"""A query engine that looks before it answers.
+
+In: any query engine and a palace. Out: `PalaceQueryEngine`: recall questions are answered from the
+palace or refused; all others go to the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.llms.llm import LLM
+from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index.core.schema import QueryBundle
+from llama_index_palace.events import KEY, evidence_nodes
+from llama_index_palace.pointing import aask, ask
+from llama_index_palace.questions import Asked
+from llama_index_palace.session import PalaceSession, current_session
+from llama_index_palace.turns import Ruling, Steps, Turns
+
+from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply
+
+
+class PalaceQueryEngine(BaseQueryEngine):
+    """Wraps a query engine so that recall questions are decided by the palace first.
+
+    On a miss the reply is the honest fallback and nothing of the engine runs. On sufficient
+    evidence the question is answered from the evidence and the answer checked; on unclear evidence
+    only with a verified quote. The evidence is in `source_nodes`, the verdict in
+    `metadata["palace"]`. Query events are emitted as for any engine.
+
+    Args:
+        inner: The engine that answers everything else.
+        palace: An open palace.
+        llm: The bare model that answers from evidence. Without one the engine itself is asked,
+            with the evidence in the query: its own retriever then adds what it finds.
+        session_id: Session outside a `palace_session` block.
+        project: Project outside a `palace_session` block.
+        callback_manager: As for any engine; the inner one's if not given.
+    """
+
+    def __init__(
+        self,
+        inner: BaseQueryEngine,
+        palace: Mempalace,
+        *,
+        llm: LLM | None = None,
+        session_id: str | None = None,
+        project: str | None = None,
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        super().__init__(callback_manager=callback_manager or inner.callback_manager)
+        self.inner = inner
+        self._llm = llm
+        self._turns = Turns(palace)
+        self._default = PalaceSession(session_id, project=project)
+
+    def _get_prompt_modules(self) -> PromptMixinType:
+        return {"inner": self.inner}
+
+    def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        asked, session = self._asked(query_bundle)
+
+        def reply(call: ModelCall) -> ModelReply:
+            if self._llm is not None:
+                return ask(self._llm, call, asked.history)
+            return ModelReply(str(self.inner.query(_carrying(query_bundle, call.user_text))))
+
+        ruling = self._turns.run(self._turns.rule(asked, session, alone=True), reply)
+        if ruling.refused or ruling.gated:
+            return self._turns.run(self._answered(ruling, asked), reply)
+        bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str))
+        return self._turns.run(self._passed(self.inner.query(bundle), ruling))
+
+    async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        asked, session = self._asked(query_bundle)
+
+        async def reply(call: ModelCall) -> ModelReply:
+            if self._llm is not None:
+                return await aask(self._llm, call, asked.history)
+            return ModelReply(str(await self.inner.aquery(_carrying(query_bundle, call.user_text))))
+
+        ruling = await self._turns.arun(self._turns.rule(asked, session, alone=True), reply)
+        if ruling.refused or ruling.gated:
+            return await self._turns.arun(self._answered(ruling, asked), reply)
+        bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str))
+        return await self._turns.arun(self._passed(await self.inner.aquery(bundle), ruling))
+
+    def _asked(self, query_bundle: QueryBundle) -> tuple[Asked, PalaceSession]:
+        session = current_session(self._default.session_id, project=self._default.project)
+        return Asked(session.question or query_bundle.query_str), session
+
+    def _answered(self, ruling: Ruling, asked: Asked) -> Steps[Response]:
+        checked: CheckedAnswer | None = None
+        text, calls = ruling.text, 0
+        if not ruling.refused:
+            said = yield ModelCall("answer", ruling.prompt(asked.words))
+            checked = ruling.check(asked).check(said.text)
+            text, calls = checked.text, 1
+        metadata = yield from self._turns.finish(ruling, text, checked=checked, calls=calls)
+        evidence = ruling.verdict.evidence if ruling.verdict.outcome != "not_recall" else ()
+        return Response(text, source_nodes=evidence_nodes(evidence), metadata={KEY: metadata})
+
+    def _passed(self, response: RESPONSE_TYPE, ruling: Ruling) -> Steps[RESPONSE_TYPE]:
+        metadata = yield from self._turns.finish(ruling, "", calls=1)
+        response.metadata = {**(response.metadata or {}), KEY: metadata}
+        return response
+
+
+def _carrying(query_bundle: QueryBundle, text: str) -> QueryBundle:
+    """Return the query with another text for the model; what is embedded stays the question."""
+    if text == query_bundle.query_str:
+        return query_bundle
+    embedded: Sequence[Any] = query_bundle.embedding_strs
+    return QueryBundle(
+        query_str=text,
+        image_path=query_bundle.image_path,
+        custom_embedding_strs=list(embedded),
+        embedding=query_bundle.embedding,
+    )

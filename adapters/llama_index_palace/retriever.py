@@ -1,0 +1,101 @@
+"""Memories as nodes, for query engines, chat engines and tools.
+
+In: a query. Out: nodes that hold the memory's own words, with source and score.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index_palace.events import announce_verdict, evidence_nodes
+from llama_index_palace.session import PalaceSession, current_session
+
+from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict
+
+Gate = Literal["sufficient", "off"]
+
+
+class PalaceRetriever(BaseRetriever):
+    """Retrieves memories.
+
+    With the gate on, a recall question gets its evidence only if that is sufficient, else nothing:
+    then the synthesizers of LlamaIndex (all but `generation`) say "Empty Response" without calling
+    a model. A question that is no recall gets the nearest memories.
+
+    A retriever cannot speak, and it cannot have a model confirm unclear evidence. For the honest
+    fallback, near misses and confirmed quotes use `PalaceQueryEngine`, or an engine whose model is
+    a `PalaceLLM`, here with `gate="off"`.
+
+    Args:
+        palace: An open palace.
+        k: Most nodes, >= 1.
+        gate: `sufficient`, or `off`: always the nearest, whether they answer or not.
+        session_id: Session outside a `palace_session` block.
+        project: Project outside a `palace_session` block.
+        callback_manager: As for any retriever.
+
+    Raises:
+        ConfigError: If `k` or `gate` is none of these.
+    """
+
+    def __init__(
+        self,
+        palace: Mempalace,
+        k: int = 4,
+        *,
+        gate: Gate = "sufficient",
+        session_id: str | None = None,
+        project: str | None = None,
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        super().__init__(callback_manager=callback_manager)
+        if k < 1 or gate not in ("sufficient", "off"):
+            raise ConfigError(f"k is {k}, gate is {gate!r}", hint="k >= 1; sufficient or off")
+        self._palace = palace
+        self._enforcer = RetrievalEnforcer(palace)
+        self._k = k
+        self._gate = gate
+        self._default = PalaceSession(session_id, project=project)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        session = self._session()
+        if self._gate == "sufficient":
+            verdict = self._enforcer.decide(_turn(query_bundle.query_str, session))
+            announce_verdict(verdict)
+            if verdict.action != "pass":
+                return self._judged(verdict)
+        hits = self._palace.search(
+            query_bundle.query_str,
+            top_k=self._k,
+            session_id=session.session_id,
+            project=session.project,
+        )
+        return [_hit_node(hit) for hit in hits[: self._k]]
+
+    def _judged(self, verdict: Verdict) -> list[NodeWithScore]:
+        if verdict.action not in ("ground", "answer"):
+            return []
+        return evidence_nodes(verdict.evidence[: self._k])
+
+    def _session(self) -> PalaceSession:
+        return current_session(self._default.session_id, project=self._default.project)
+
+
+def _turn(words: str, session: PalaceSession) -> Turn:
+    return Turn(session.question or words, session.session_id, session.project)
+
+
+def _hit_node(hit: Hit) -> NodeWithScore:
+    memory = hit.memory
+    as_of = memory.valid_from or memory.updated or memory.created
+    metadata = {
+        "source": memory.source,
+        "as_of": as_of.isoformat() if as_of else None,
+        "trust": memory.trust,
+    }
+    return NodeWithScore(
+        node=TextNode(id_=memory.id, text=memory.text, metadata=metadata), score=hit.score
+    )

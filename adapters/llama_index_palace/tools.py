@@ -1,0 +1,66 @@
+"""The agent's memory tools for LlamaIndex.
+
+In: a palace. Out: `FunctionTool` values around the framework-neutral definitions of `palace`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from llama_index.core.bridge.pydantic import BaseModel, ConfigDict, Field, create_model
+from llama_index.core.tools import FunctionTool
+from llama_index_palace.session import current_session
+
+from palace import AgentTool, Mempalace, agent_tools
+
+_TYPES: Mapping[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
+
+
+def palace_tools(
+    palace: Mempalace, *, session_id: str | None = None, project: str | None = None
+) -> list[FunctionTool]:
+    """Return the memory tools: search, read, remember, correct, forget, note, promote, wake up.
+
+    Args:
+        palace: An open palace.
+        session_id: The session they work for outside a `palace_session` block; a model can
+            never choose it.
+        project: The project whose memories they may see.
+    """
+    tools = agent_tools(palace, session_id=session_id, project=project)
+    return [_function_tool(tool) for tool in tools]
+
+
+def _function_tool(tool: AgentTool) -> FunctionTool:
+    def run(**arguments: Any) -> str:  # noqa: ANN401 - a model's arguments, checked by the tool
+        session_id = current_session().session_id
+        return json.dumps(tool.run(arguments, session_id=session_id), ensure_ascii=False)
+
+    return FunctionTool.from_defaults(
+        fn=run,
+        name=tool.name,
+        description=tool.description,
+        fn_schema=_arguments_model(tool),
+    )
+
+
+def _arguments_model(tool: AgentTool) -> type[BaseModel]:
+    """Return a model with the tool's own JSON schema, for hosts that ask for a class."""
+    properties: Mapping[str, Mapping[str, Any]] = tool.parameters["properties"]
+    required = set(tool.parameters["required"])
+    fields: dict[str, Any] = {
+        name: _field(schema, required=name in required) for name, schema in properties.items()
+    }
+    return create_model(f"{tool.name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _field(schema: Mapping[str, Any], *, required: bool) -> tuple[Any, Any]:
+    kind: Any = Literal[tuple(schema["enum"])] if "enum" in schema else _TYPES[schema["type"]]
+    bounds = {"ge": schema.get("minimum"), "le": schema.get("maximum")}
+    given = {name: value for name, value in bounds.items() if value is not None}
+    described = {"description": schema["description"], **given}
+    if required:
+        return kind, Field(..., **described)
+    return kind | None, Field(default=None, **described)

@@ -1,0 +1,128 @@
+"""What all calls of the wrapper share: the wrapped model, the palace, and the ruling of a turn.
+
+In: what a call is about. Out: a `Ruling`, made before the wrapped model is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from llama_index.core.base.llms.types import ChatMessage, LLMMetadata
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import LLM
+from llama_index_palace.events import verdict_metadata
+from llama_index_palace.pointing import aask, ask
+from llama_index_palace.questions import (
+    HOST_REWRITES,
+    Asked,
+    asked_in_messages,
+    asked_in_prompt,
+    rewrite_pattern,
+)
+from llama_index_palace.replies import refusal_text
+from llama_index_palace.session import PalaceSession, current_session
+from llama_index_palace.turns import Ruling, Steps, Turns
+
+from palace import Mempalace, ModelCall, ModelReply
+
+_T = TypeVar("_T")
+# What hosts read from a model besides its calls.
+_COPIED = (
+    "callback_manager",
+    "system_prompt",
+    "messages_to_prompt",
+    "completion_to_prompt",
+    "output_parser",
+    "pydantic_program_mode",
+    "query_wrapper_prompt",
+)
+
+
+class WrappedLLM(FunctionCallingLLM):
+    """The fields of `PalaceLLM` and its decisions; the calls are in its subclasses."""
+
+    inner: LLM = Field(exclude=True)
+    palace: Any = Field(exclude=True)
+    session_id: str | None = None
+    project: str | None = None
+    _turns: Turns = PrivateAttr()
+    _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=HOST_REWRITES)
+
+    def __init__(
+        self,
+        inner: LLM,
+        palace: Mempalace,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+        rewrite_prompts: Sequence[str] = (),
+    ) -> None:
+        super().__init__(
+            inner=inner,
+            palace=palace,
+            session_id=session_id,
+            project=project,
+            **{name: getattr(inner, name) for name in _COPIED},
+        )
+        self._turns = Turns(palace)
+        self._rewrites = (*(rewrite_pattern(p.strip()) for p in rewrite_prompts), *HOST_REWRITES)
+
+    def __setattr__(self, name: str, value: Any) -> None:  # noqa: ANN401 - any field
+        """Set a field; a host's callback manager reaches the wrapped model too."""
+        super().__setattr__(name, value)
+        if name == "callback_manager":
+            self.inner.callback_manager = value
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        """The wrapped model's own, so that hosts choose the same way with and without us."""
+        return self.inner.metadata
+
+    # -- deciding ------------------------------------------------------------------------------
+
+    @property
+    def _session(self) -> PalaceSession:
+        return current_session(self.session_id, project=self.project)
+
+    def _asked(self, messages: Sequence[ChatMessage]) -> Asked:
+        return asked_in_messages(messages, question=self._session.question)
+
+    def _asked_in(self, prompt: str) -> Asked:
+        return asked_in_prompt(prompt, question=self._session.question, rewrites=self._rewrites)
+
+    def _rule(self, asked: Asked, *, alone: bool = False) -> Ruling:
+        def point(call: ModelCall) -> ModelReply:
+            return ask(self.inner, call, asked.history)
+
+        return self._turns.run(self._turns.rule(asked, self._session, alone=alone), point)
+
+    async def _arule(self, asked: Asked, *, alone: bool = False) -> Ruling:
+        async def point(call: ModelCall) -> ModelReply:
+            return await aask(self.inner, call, asked.history)
+
+        return await self._turns.arun(self._turns.rule(asked, self._session, alone=alone), point)
+
+    def _refused(self, ruling: Ruling, asked: Asked) -> Steps[tuple[str, dict[str, Any]]]:
+        """Return the reply of a turn that needs no model, and its verdict for the host."""
+        text = refusal_text(ruling, asked)
+        if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
+            return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
+        return text, (yield from self._turns.finish(ruling, text))
+
+
+def is_alone(asked: Asked, kwargs: Mapping[str, Any]) -> bool:
+    """Whether the reply of a call is plain text, with no tools or reasoning steps before it."""
+    return asked.purpose == "answer" and not asked.reasoning and not kwargs.get("tools")
+
+
+def once(reply: _T) -> Generator[_T, None, None]:
+    """Stream one reply."""
+    yield reply
+
+
+async def aonce(reply: _T) -> AsyncGenerator[_T, None]:
+    """Stream one reply."""
+    yield reply

@@ -1,0 +1,82 @@
+"""Recall detection through the enforcer: who is looked up, who is left alone.
+
+Run:
+    python -m benchmarks.detector --prompts FILE [--locomo FILE] --json OUT
+
+In: labelled prompts, asked on an empty palace; and conversations, whose questions are mixed with
+the negative prompts on their loaded palaces. Out: recall and false alarms by source, and latency.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.datasets import load_locomo, load_prompts, open_conversation
+from benchmarks.measures import latency_ms, mean, report
+from palace import Mempalace, RetrievalEnforcer
+
+SEED = 20261001
+NEGATIVES_PER_PALACE = 200
+
+
+def is_recall(enforcer: RetrievalEnforcer, prompt: str, durations_s: list[float]) -> float:
+    """Return 1 if the enforcer treats the prompt as recall, whatever it then found."""
+    started = time.perf_counter()
+    verdict = enforcer.decide(prompt)
+    durations_s.append(time.perf_counter() - started)
+    return float(verdict.action != "pass")
+
+
+def shares(found: dict[tuple[int, str], list[float]]) -> dict[str, Any]:
+    """Return share by source, recall and false alarms apart."""
+    return {
+        side: {
+            source: {"n": len(values), "share": mean(values)}
+            for (label, source), values in sorted(found.items())
+            if label == wanted
+        }
+        for side, wanted in (("recall", 1), ("false_alarms", 0))
+    }
+
+
+def main() -> None:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--prompts", type=Path, required=True, help="labelled prompts, JSONL")
+    parser.add_argument("--locomo", type=Path, help="conversations for loaded palaces")
+    parser.add_argument("--json", type=Path, help="where to write the results")
+    arguments = parser.parse_args()
+    prompts: Sequence[tuple[str, int, str]] = list(load_prompts(arguments.prompts))
+    negatives = [p for p in prompts if p[1] == 0]
+    rng = random.Random(SEED)
+    results: dict[str, Any] = {}
+    durations_s: list[float] = []
+    with tempfile.TemporaryDirectory() as name:
+        enforcer = RetrievalEnforcer(Mempalace.open(Path(name) / "empty"))
+        found: dict[tuple[int, str], list[float]] = defaultdict(list)
+        for text, label, source in prompts:
+            found[label, source].append(is_recall(enforcer, text, durations_s))
+        results["empty"] = shares(found)
+        if arguments.locomo:
+            found = defaultdict(list)
+            for conversation in load_locomo(arguments.locomo):
+                enforcer = RetrievalEnforcer(open_conversation(conversation, Path(name)))
+                mixed = [(q.text, 1, "conversation questions") for q in conversation.questions]
+                mixed += rng.sample(negatives, min(NEGATIVES_PER_PALACE, len(negatives)))
+                rng.shuffle(mixed)
+                for text, label, source in mixed:
+                    found[label, source].append(is_recall(enforcer, text, durations_s))
+            results["loaded"] = shares(found)
+    results["decide_ms"] = latency_ms(durations_s)
+    report(results, arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Verdicts on hand-written notes, and what two scripted models make of them.
+
+Run:
+    python -m benchmarks.notes --cases FILE --palace DIR --json OUT
+
+In: a folder of notes and cases with the verdict a careful friend would expect. Out: verdicts by
+family, whether the right memory is in the evidence, how often something is presented as a memory
+that is none, and the outcome with a model that points perfectly and with one that lies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.datasets import Case, load_cases, open_notes
+from benchmarks.measures import latency_ms, mean, report
+from palace import RetrievalEnforcer, Verdict
+
+PLAIN = ("answerable-lexical", "answerable-temporal")
+LEFT_ALONE = (
+    "task",
+    "world-knowledge",
+    "machine-shaped",
+    "chit-chat",
+    "hypothetical-and-howto-general",
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One case with its verdict and the place of the right memory in the evidence."""
+
+    case: Case
+    verdict: Verdict
+    place: int | None
+
+    @property
+    def right_in_evidence(self) -> bool:
+        """Whether the right memory is in the evidence at all."""
+        return self.place is not None
+
+
+def judge(case: Case, verdict: Verdict) -> Judged:
+    """Return the case with the 1-based place of the right memory, if it is there."""
+    places = (n for n, e in enumerate(verdict.evidence, 1) if case.is_gold(e.text, e.source))
+    return Judged(case, verdict, next(places, None))
+
+
+def end_to_end(judged: Judged, *, honest: bool) -> str:
+    """Return what a person gets: `right`, `wrong`, `fallback` or `untouched`.
+
+    The pointer quotes the right memory if it is in the evidence, else declines. The liar quotes the
+    first memory under the wrong number with a changed word, which verification refuses, and answers
+    grounded prompts from the first piece of evidence.
+    """
+    action = judged.verdict.action
+    if action == "pass":
+        return "untouched"
+    if action == "fallback":
+        return "fallback"
+    if honest:
+        return "right" if judged.right_in_evidence else "fallback"
+    if action == "confirm":
+        return "fallback"
+    return "right" if judged.place == 1 else "wrong"
+
+
+def results(all_judged: Sequence[Judged], durations_s: Sequence[float]) -> dict[str, Any]:
+    """Return every measure."""
+    ground = [j for j in all_judged if j.case.expect == "ground"]
+    refuse = [j for j in all_judged if j.case.expect == "fallback"]
+    alone = [j for j in all_judged if j.case.family in LEFT_ALONE]
+    plain = [j for j in ground if j.case.family in PLAIN]
+    families = sorted({j.case.family for j in all_judged})
+    return {
+        "n": len(all_judged),
+        "verdicts": {
+            family: dict(Counter(j.verdict.action for j in all_judged if j.case.family == family))
+            for family in families
+        },
+        "right_memory": {
+            f"top{k}": mean([float(j.place is not None and j.place <= k) for j in ground])
+            for k in (1, 3, 5)
+        },
+        "presented_as_memory": mean([float(j.verdict.action == "ground") for j in refuse]),
+        "plain_grounded_right": mean(
+            [float(j.verdict.action == "ground" and j.place == 1) for j in plain]
+        ),
+        "answerable_ground_or_confirm_right": mean(
+            [
+                float(j.verdict.action in ("ground", "confirm") and j.right_in_evidence)
+                for j in ground
+            ]
+        ),
+        "deferred": mean([float(j.verdict.action == "confirm") for j in all_judged]),
+        "left_alone": mean([float(j.verdict.action == "pass") for j in alone]),
+        "end_to_end": {
+            name: {
+                expect: dict(
+                    Counter(
+                        end_to_end(j, honest=honest) for j in all_judged if j.case.expect == expect
+                    )
+                )
+                for expect in ("ground", "fallback", "pass")
+            }
+            for name, honest in (("pointer", True), ("liar", False))
+        },
+        "decide_ms": latency_ms(durations_s),
+    }
+
+
+def main() -> None:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--cases", type=Path, required=True, help="cases, JSONL")
+    parser.add_argument("--palace", type=Path, required=True, help="folder of notes; it is copied")
+    parser.add_argument("--json", type=Path, help="where to write the results")
+    arguments = parser.parse_args()
+    judged: list[Judged] = []
+    durations_s: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        enforcer = RetrievalEnforcer(open_notes(arguments.palace, Path(folder)))
+        for case in load_cases(arguments.cases):
+            started = time.perf_counter()
+            verdict = enforcer.decide(case.turn)
+            durations_s.append(time.perf_counter() - started)
+            judged.append(judge(case, verdict))
+    report(results(judged, durations_s), arguments.json)
+
+
+if __name__ == "__main__":
+    main()

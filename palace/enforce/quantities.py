@@ -1,0 +1,325 @@
+"""Numbers with their units, clock times and versions, as digits or in words.
+
+In: text. Out: quantities with the place where they stand, comparable whatever the writing: 14 days
+are two weeks, 18.5k is 18,500 and 14:30 is half past two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from palace.text import fold, stem
+
+# Unit -> (family, how many of the family's smallest unit).
+_UNIT_LINES = """
+time 0.001 ms millisecond milliseconds millisekunden
+time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos 秒
+time 60 min mins minute minutes minuten minuto minutos 分 分钟 分間
+time 3600 h hr hrs hour hours stunde stunden heure heures hora horas 小时 時間
+time 86400 d day days tag tage tagen jour jours dia dias 天 日間
+time 604800 week weeks wk wks woche wochen semaine semaines semana semanas 周 週間
+time 1209600 fortnight fortnights
+months 1 month months monat monate monaten mois mes meses mese 个月 か月 ヶ月
+months 3 quarter-year
+months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos 年間
+months 120 decade decades
+bytes 1 byte bytes
+bytes 1000 kb kib kilobyte kilobytes
+bytes 1000000 mb mib megabyte megabytes
+bytes 1000000000 gb gib gigabyte gigabytes
+bytes 1000000000000 tb tib terabyte terabytes
+length 0.001 mm millimetre millimetres millimeter millimeters
+length 0.01 cm centimetre centimetres centimeter centimeters zentimeter
+length 1 m metre metres meter meters
+length 1000 km kilometre kilometres kilometer kilometers kms
+length 1609.344 mile miles
+mass 0.001 mg milligram milligrams
+mass 1 g gram grams gramme grammes gramm gramos
+mass 1000 kg kilo kilos kilogram kilograms kilogramm
+volume 0.001 ml millilitre millilitres milliliter milliliters
+volume 1 l litre litres liter liters litro litros
+percent 1 % percent per-cent prozent pourcent por-ciento ％ pct
+celsius 1 °c celsius
+degrees 1 ° degree degrees grad degres grados
+euro 1 € eur euro euros
+dollar 1 $ usd dollar dollars
+pound 1 £ gbp pound pounds
+yen 1 ¥ jpy yen 円
+volt 1 v volt volts
+watt 1 w watt watts
+watt 1000 kw kilowatt kilowatts
+"""
+_UNITS = {
+    word: (line.split()[0], float(line.split()[1]))
+    for line in _UNIT_LINES.strip().splitlines()
+    for word in line.split()[2:]
+}
+_SMALL = {
+    **{w: n for n, w in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+        " fifteen sixteen seventeen eighteen nineteen".split())},
+    **{w: 10 * n for n, w in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)},
+    **{w: n for n, w in enumerate(
+        "zwei drei vier funf sechs sieben acht neun zehn elf zwolf".split(), 2)},
+    **{w: n for n, w in enumerate("deux trois quatre cinq six sept huit neuf dix".split(), 2)},
+    **{w: n for n, w in enumerate("dos tres cuatro cinco seis siete ocho nueve diez".split(), 2)},
+}  # fmt: skip
+_LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9}
+_ORDINALS = {
+    w: n for n, w in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1)
+}  # fmt: skip
+_SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion": 1e9,
+             "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip
+_SPACES = r"[ \u00a0\u202f]"
+_DIGITS = rf"\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
+_VERSION = regex.compile(r"(?<![\w.])v?(\d+(?:\.\d+){2,})(?![\w]|\.\d)", regex.IGNORECASE)
+_CLOCK = regex.compile(
+    r"(?<![\d:.,])(?P<h>\d{1,3})(?:[:h](?P<m>\d{2})(?::(?P<s>\d{2}))?|\.(?P<dm>\d{2})(?=\s*(?:uhr|[ap]\.?m)))?"
+    r"(?:\s*(?P<half>[ap])\.?m\b\.?|\s*(?P<uhr>uhr\b|時(?!間)|点))?(?![\d])",
+    regex.IGNORECASE,
+)
+_NUMBER = regex.compile(
+    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?<![\p{{L}}_\d]|\d[.,])(?P<n>{_DIGITS})"
+    r"(?P<suffix>k|m|bn)?(?![\p{L}\d])?",
+)
+_UNIT_AFTER = regex.compile(
+    r"[ \u00a0\u202f-]?(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))", regex.IGNORECASE
+)
+_WORDS = regex.compile(
+    r"(?<![\p{L}\d'’-])(?:a\s+|half\s+a\s+)?(?P<run>(?:%s)(?:(?:[\s-]+(?:and\s+)?)(?:%s|a\s+half|a\s+quarter))*)(?![\p{L}\d'’])"
+    % (("|".join(sorted((*_SMALL, *_LARGE), key=len, reverse=True)),) * 2),
+    regex.IGNORECASE,
+)
+_SPOKEN_CLOCK = regex.compile(
+    r"\b(?P<part>half|(?:a\s+)?quarter|five|ten|twenty|twenty-five)\s+(?:an\s+hour\s+)?(?P<way>past|to|after|before)\s+"
+    r"(?P<hour>\p{L}+|\d{1,2})\b|\b(?P<full>\p{L}+|\d{1,2})\s+o['’]clock\b|\b(?P<noon>noon|midday|midnight)\b",
+    regex.IGNORECASE,
+)
+_PARTS = {"half": 30, "quarter": 15, "a quarter": 15, "five": 5, "ten": 10, "twenty": 20,
+          "twenty-five": 25}  # fmt: skip
+_AROUND = regex.compile(
+    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
+    r"|more than|less than|just (?:over|under)|etwa|rund|knapp|environ|unos|cerca de)\s*[$€£]?\s*$",
+    regex.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as it is said.
+
+    Attributes:
+        values: What it may mean: more than one where a separator can be read two ways.
+        unit: Family of its unit (`time`, `bytes` …), `clock`, `version`, `ordinal`, or "".
+        factor: Size of the unit in the family's smallest.
+        start: Place of its first character; `end` after its last.
+        text: As written, unit included.
+        loose: Whether it is only said about ("about 2,000").
+        version: The version's digits, for a version.
+        noun: Stem of the word that follows a number without a unit.
+    """
+
+    values: tuple[float, ...]
+    unit: str = ""
+    factor: float = 1.0
+    start: int = 0
+    end: int = 0
+    text: str = ""
+    loose: bool = False
+    version: str = ""
+    noun: str = ""
+
+    @property
+    def measures(self) -> tuple[float, ...]:
+        """The values in the family's smallest unit."""
+        return tuple(round(value * self.factor, 6) for value in self.values)
+
+
+def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Quantity]:
+    """Return the quantities of a text, in order.
+
+    Args:
+        text: Any text.
+        taken: Spans that are something else (dates, identifiers, paths) and are not read.
+    """
+    used = bytearray(len(text) + 1)
+    for start, end in taken:
+        used[start:end] = b"\1" * (end - start)
+    found: list[Quantity] = []
+    for read in (_versions, _spoken_clocks, _clocks, _digits, _spelled):
+        for quantity in read(text):
+            if not any(used[quantity.start : quantity.end]):
+                found.append(quantity)
+                used[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
+    return _joined(sorted(found, key=lambda q: q.start), text)
+
+
+def _versions(text: str) -> Iterator[Quantity]:
+    for match in _VERSION.finditer(text):
+        if regex.fullmatch(r"\d{1,3}(?:\.\d{3})+", match[1]):
+            continue
+        yield Quantity((), "version", 1, *match.span(), match[0], version=match[1])
+
+
+def _clocks(text: str) -> Iterator[Quantity]:
+    for match in _CLOCK.finditer(text):
+        minute = match["m"] or match["dm"]
+        if minute is None and match["half"] is None and match["uhr"] is None:
+            continue
+        hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
+        if match["half"]:
+            hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
+        at = hour * 60 + minutes + seconds / 60
+        exact = match["half"] is not None or hour >= 13
+        values = (at,) if exact else (at, at + 720)
+        yield Quantity(values, "clock", 1, *match.span(), match[0].strip())
+
+
+def _spoken_clocks(text: str) -> Iterator[Quantity]:
+    for match in _SPOKEN_CLOCK.finditer(text):
+        at = _spoken_minutes(match)
+        if at is not None:
+            yield Quantity((at % 1440, (at + 720) % 1440), "clock", 1, *match.span(), match[0])
+
+
+def _spoken_minutes(match: regex.Match[str]) -> float | None:
+    if match["noon"]:
+        return 0.0 if match["noon"].casefold() == "midnight" else 720.0
+    word = (match["hour"] or match["full"]).casefold()
+    hour = int(word) if word.isdigit() else _SMALL.get(word)
+    if hour is None or hour > 24:
+        return None
+    if match["full"]:
+        return hour * 60.0
+    part = _PARTS[" ".join(match["part"].casefold().split())]
+    return hour * 60.0 + (part if match["way"].casefold() in ("past", "after") else -part)
+
+
+def _digits(text: str) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(text):
+        values = _values(match["n"])
+        end = match.end()
+        if match["suffix"]:
+            if match["suffix"] == "m" and not match["sign"]:
+                end -= 1  # metres, unless it is money
+            else:
+                values = tuple(value * _SUFFIXES[match["suffix"]] for value in values)
+        sign = (match["sign"] or "").strip().casefold()
+        ordinal = regex.compile(r"(?:st|nd|rd|th)\b").match(text, end)
+        if ordinal:
+            yield Quantity(values, "ordinal", 1, match.start(), ordinal.end(), match[0] + ordinal[0])
+        else:
+            yield _with_unit(text, values, match.start(), end, sign)
+
+
+def _spelled(text: str) -> Iterator[Quantity]:
+    for match in _WORDS.finditer(text):
+        value = _spelled_value(match["run"])
+        if value is None:
+            continue
+        if match[0].casefold().startswith("half"):
+            value /= 2
+        quantity = _with_unit(text, (value,), *match.span(), "")
+        if value == 1 and quantity.unit not in ("time", "months", "euro", "dollar"):
+            continue  # "one" is mostly a pronoun
+        yield quantity
+    for match in regex.finditer(r"\b(once|twice|thrice)\b", text, regex.IGNORECASE):
+        count = {"once": 1.0, "twice": 2.0, "thrice": 3.0}[match[1].casefold()]
+        if count > 1 or regex.compile(r"\s+(?:a|per|every|each)\b").match(text, match.end()):
+            yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
+    for match in regex.finditer(r"\ba fortnight\b", text, regex.IGNORECASE):
+        yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
+    for match in regex.finditer(r"(?<![-\w])(\p{L}+)(?![-\w])", text):
+        number = _ORDINALS.get(match[1].casefold(), 0)
+        if number > 2 and not _is_fraction(text, match.start()):
+            yield Quantity((float(number),), "ordinal", 1, *match.span(), match[0])
+
+
+def _is_fraction(text: str, start: int) -> bool:
+    return regex.search(r"\b(?:a|one|two|three|three)[ -]$", text[:start], regex.IGNORECASE) is not None
+
+
+def _spelled_value(run: str) -> float | None:
+    """Return the value of "two hundred and fifty", "two and a half", "thirty-one"."""
+    total = current = 0.0
+    for word in regex.split(r"[\s-]+", run.casefold().strip()):
+        if word in _SMALL:
+            current += _SMALL[word]
+        elif word in _LARGE:
+            current = (current or 1.0) * _LARGE[word]
+            if _LARGE[word] >= 1000:
+                total, current = total + current, 0.0
+        elif word == "half":
+            current += 0.5
+        elif word == "quarter":
+            current += 0.25
+        elif word not in ("and", "a"):
+            return None
+    return total + current
+
+
+def _with_unit(
+    text: str, values: tuple[float, ...], start: int, end: int, sign: str
+) -> Quantity:
+    loose = _AROUND.search(text, 0, start) is not None
+    if sign:
+        family, factor = _UNITS[sign]
+        return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
+    after = _UNIT_AFTER.match(text, end)
+    if after is None:
+        return Quantity(values, "", 1, start, end, text[start:end], loose)
+    word = fold(after[0].lstrip(" \u00a0\u202f-").replace(" ", ""))
+    if word in _SUFFIXES and word not in ("k", "m"):
+        scaled = tuple(value * _SUFFIXES[word] for value in values)
+        return _with_unit(text, scaled, start, after.end(), "")
+    if word in ("°f",):
+        return Quantity(values, "fahrenheit", 1, start, after.end(), text[start : after.end()], loose)
+    if word in _UNITS:
+        family, factor = _UNITS[word]
+        return Quantity(values, family, factor, start, after.end(), text[start : after.end()], loose)
+    noun = stem(word) if word.isalpha() else ""
+    return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
+
+
+def _values(digits: str) -> tuple[float, ...]:
+    """Return what digits may mean: `1.260` is 1260 or 1.26, `18,500` is 18500, `2,5` is 2.5."""
+    plain = regex.sub(r"[ \u00a0\u202f'’]", "", digits)
+    readings = []
+    if regex.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", plain):
+        readings.append(regex.sub(r"[.,]", "", plain))
+    if regex.fullmatch(r"\d+", plain):
+        readings.append(plain)
+    elif regex.fullmatch(r"\d+[.,]\d+", plain):
+        if not (readings and "," in plain):
+            readings.append(plain.replace(",", "."))
+    elif not readings:
+        last = max(plain.rfind("."), plain.rfind(","))
+        readings.append(f"{regex.sub(r'[.,]', '', plain[:last])}.{plain[last + 1:]}")
+    return tuple(dict.fromkeys(float(reading) for reading in readings))
+
+
+def _joined(found: list[Quantity], text: str) -> list[Quantity]:
+    """Add what neighbouring durations come to: "1 hour, 52 minutes and 40 seconds"."""
+    joined: list[Quantity] = []
+    for quantity in found:
+        last = joined[-1] if joined else None
+        between = text[last.end : quantity.start] if last else ""
+        if (
+            last is not None
+            and last.unit == quantity.unit == "time"
+            and quantity.factor < last.factor
+            and regex.fullmatch(r"\s*,?\s*(?:and|und|et|y|e)?\s*", between)
+        ):
+            total = (last.measures[0] + quantity.measures[0]) / quantity.factor
+            span = text[last.start : quantity.end]
+            joined[-1] = Quantity(
+                (total,), "time", quantity.factor, last.start, quantity.end, span
+            )
+        else:
+            joined.append(quantity)
+    return joined

@@ -1,0 +1,182 @@
+"""The parts of a sentence that must be exactly right: addresses, paths, code, quotes, names.
+
+In: a sentence. Out: its specifics with their places; numbers and dates are read elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+
+from palace.enforce.answer_words import answer_words, is_content, is_framing
+from palace.text import Word, fold, month_token, starts_sentence, words
+
+SpecificKind = Literal["code", "url", "path", "quote", "identifier", "name"]
+
+_URL = regex.compile(r"\b(?:https?|ftp|ssh|wss?)://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE)
+_CODE = regex.compile(r"```.*?(?:```|\Z)|``[^`\n]+``|`[^`\n]+`", regex.DOTALL)
+_QUOTE = regex.compile(
+    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»"
+    r"|「([^」\n]{1,300})」|『([^』\n]{1,300})』|(?<![\w’'])[‘']([^‘’'\n]{2,200})[’'](?!\w)"
+)
+_PATH = regex.compile(
+    r"(?<![\w/:.])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
+    r"|(?<![\w/])[\w.@+-]+/(?:[\w.@+-]+/)+[\w.@+-]*"
+    r"|(?<![\w/])[\w@+-]+/[\w@+-]*\.[\w.]+\b|\b[A-Za-z]:\\[^\s\"'`]+|(?<!\w)#[\p{L}_][\w-]*"
+)
+_IDENTIFIER = regex.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<![\w.])[\p{L}_][\w]*(?:[-./:][\w]+)*\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2, orders_v1
+    r"|(?<![\w.])\d+(?:[.,]\d+)?\p{L}[\w-]*"  # 22B
+    r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
+    r"|(?<![\w.])\p{L}[\w-]*\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
+    r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
+)
+_SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
+# What follows a name that opens a sentence.
+_VERBS = frozenset(
+    "is was has had will would did does says said wants wanted can could should and or also told thinks"
+    " likes gets got took made gave went sent came left kept paid put chose built wrote met ran won".split()
+)
+_STARTERS = frozenset(
+    "nobody somebody everybody everyone anyone someone look open according based note date place time half date"
+    " version people release week day month year today yesterday tomorrow going being both either neither handover"
+    " whoever whatever whenever nothing something everything answer source summary result status reply".split()
+)
+_PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
+_GERMAN = frozenset("der die das und ist nicht ein eine wird am im den dem zum auf mit er sie es von".split())
+_NOT_NAMES = frozenset("i a ok o x utc gmt am pm mr mrs ms dr prof no yes id".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Specific:
+    """A part of a sentence that must be found as it is.
+
+    Attributes:
+        text: As written.
+        wanted: What must be found: without marks around it.
+        start: Place of its first character; `end` after its last.
+    """
+
+    kind: SpecificKind
+    text: str
+    wanted: str
+    start: int
+    end: int
+
+
+def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> list[Specific]:
+    """Return addresses, code, quotes, paths and identifiers of a text; names are `find_names`.
+
+    Args:
+        text: A sentence.
+        quantities: Spans that are numbers with a unit ("60g"), not identifiers.
+    """
+    found: list[Specific] = []
+    used = bytearray(len(text) + 1)
+    for start, end in quantities:
+        used[start:end] = b"\2" * (end - start)
+    for specific in _candidates(text):
+        span = used[specific.start : specific.end]
+        if b"\1" in span or (specific.kind == "identifier" and b"\2" in span):
+            continue
+        found.append(specific)
+        used[specific.start : specific.end] = b"\1" * (specific.end - specific.start)
+    return found
+
+
+def _candidates(text: str) -> Iterator[Specific]:
+    for match in _CODE.finditer(text):
+        yield Specific("code", match[0], match[0].strip("`").strip(), *match.span())
+    for match in _URL.finditer(text):
+        yield _trimmed("url", match)
+    for match in _QUOTE.finditer(text):
+        inner = next(group for group in match.groups() if group is not None)
+        yield Specific("quote", match[0], inner.strip(), *match.span())
+    for match in _PATH.finditer(text):
+        yield _trimmed("path", match)
+    for match in _IDENTIFIER.finditer(text):
+        yield _trimmed("identifier", match)
+
+
+def _trimmed(kind: SpecificKind, match: regex.Match[str]) -> Specific:
+    bare = match[0].rstrip(".,;:!?)]}*'’\"")
+    return Specific(kind, bare, bare, match.start(), match.start() + len(bare))
+
+
+def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, bool]]:
+    """Return words that look like names, and whether only their place says so.
+
+    Args:
+        text: A sentence; markers of lists and headings may stand before it.
+        taken: Spans that are something else already.
+
+    Returns:
+        (word, opening) pairs; `opening` marks a word that begins a sentence, where a capital
+        proves little: it is a name only if what follows says so.
+    """
+    if is_german(text):
+        return []
+    found: list[tuple[Word, bool]] = []
+    listed = words(text)
+    for number, word in enumerate(listed):
+        if not _may_be_name(word) or any(a <= word.start < b for a, b in taken):
+            continue
+        if not starts_sentence(text, word.start):
+            found.append((word, False))
+        elif _opens_like_a_name(text, word, listed[number + 1] if number + 1 < len(listed) else None):
+            found.append((word, True))
+    return found
+
+
+def _may_be_name(word: Word) -> bool:
+    folded = fold(word.surface)
+    return (
+        word.shape in ("word", "identifier")
+        and word.surface[0].isupper()
+        and folded not in _NOT_NAMES
+        and month_token(word.surface) is None
+        and is_content(word)
+        and not is_framing(word)
+    )
+
+
+def _opens_like_a_name(text: str, word: Word, following: Word | None) -> bool:
+    folded = fold(word.surface)
+    if folded in _STARTERS or folded.endswith(_PLAIN_ENDINGS) or following is None:
+        return following is None and False
+    between = text[word.start + len(word.surface) : following.start]
+    if between.strip(" *_`") in ("'s", "’s"):
+        return True
+    if between.strip():
+        return following.surface[0].isupper() and between.strip() == ","
+    nearby = following.surface
+    if nearby[0].isupper():
+        return True
+    return nearby in _VERBS or (nearby.endswith("ed") and len(nearby) > 3) or _is_singular_verb(
+        folded, nearby
+    )
+
+
+def _is_singular_verb(folded: str, nearby: str) -> bool:
+    """Whether "Xs" after a word that is no plural reads as its verb."""
+    plain = nearby.isalpha() and nearby.endswith("s") and not nearby.endswith(("ss", "us", "is"))
+    return plain and len(nearby) > 3 and not folded.endswith("s")
+
+
+def is_german(text: str) -> bool:
+    """Whether a sentence reads as German, where every noun has a capital."""
+    found = [match[0].casefold() for match in _SENTENCE_WORD.finditer(text)]
+    return sum(word in _GERMAN for word in found) >= 2 and not any(
+        word in ("the", "of", "you", "is", "for") for word in found
+    )
+
+
+def is_negated(text: str) -> bool:
+    """Whether a clause has a word that turns it into its opposite."""
+    found = regex.findall(r"[\p{L}]+(?:['’]t\b)?", fold(text))
+    negations = answer_words().negations
+    return any(word in negations or word.endswith(("n't", "n’t")) for word in found)

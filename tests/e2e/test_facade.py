@@ -1,0 +1,496 @@
+"""The facade on real files: remember, ask, edit by hand, delete, promote, wake up."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palace import (
+    Conflict,
+    Duplicate,
+    IdentityTooLongError,
+    MemoryNotFoundError,
+    Mempalace,
+    Remembered,
+    RetrievalEnforcer,
+    SecretRefusedError,
+    StoreUnavailableError,
+    TextRefusedError,
+    UnsafeNameError,
+    Verdict,
+)
+from palace.errors import ConfigError
+from palace.text import estimate_tokens, utc_now
+from tests.doubles import ScriptedFetcher
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+PORT = "The staging database of the orchard listens on port 5433."
+ASK_PORT = "Which port does our staging database of the orchard listen on?"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "palace"
+
+
+@pytest.fixture
+def palace(root: Path) -> Iterator[Mempalace]:
+    with Mempalace.open(root) as opened:
+        yield opened
+
+
+def ask(palace: Mempalace, prompt: str = ASK_PORT, **turn: Any) -> Verdict:
+    return RetrievalEnforcer(palace).decide(prompt, **turn)
+
+
+def told(verdict: Verdict) -> list[str]:
+    return [e.text for e in verdict.evidence]
+
+
+def write(root: Path, path: str, text: str) -> Path:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+# -- remember and ask ---------------------------------------------------------------------------
+
+
+def test_what_was_remembered_is_found_by_the_very_next_question(palace: Mempalace) -> None:
+    assert ask(palace).outcome == "nothing_stored"
+    result = palace.remember(PORT, room="infra")
+    assert isinstance(result, Remembered)
+    verdict = ask(palace)
+    assert (verdict.action, verdict.outcome, verdict.layer) == ("ground", "hit", "L1")
+    assert verdict.evidence[0].id == result.memory.id
+    assert verdict.evidence[0].source == "rooms/infra/notes.md:3"
+
+
+def test_what_nobody_stored_is_refused_honestly(palace: Mempalace) -> None:
+    palace.remember(PORT)
+    verdict = ask(palace, "What did we decide about the zeppelin landing fee?")
+    assert verdict.action == "fallback"
+    assert "I don't have this in my memory palace." in verdict.text
+
+
+def test_what_is_no_recall_passes(palace: Mempalace) -> None:
+    palace.remember(PORT)
+    verdict = ask(palace, "Write a haiku about rain.")
+    assert (verdict.action, verdict.evidence, verdict.text) == ("pass", (), "")
+
+
+async def test_async_finds_the_same(palace: Mempalace) -> None:
+    palace.remember(PORT)
+    verdict = await RetrievalEnforcer(palace).adecide(ASK_PORT)
+    assert told(verdict) == told(ask(palace)) == [PORT]
+
+
+def test_duplicate_conflict_and_supersede(palace: Mempalace) -> None:
+    first = palace.remember(PORT)
+    assert isinstance(palace.remember(PORT.upper()), Duplicate)
+    other = PORT.replace("5433", "5434")
+    conflict = palace.remember(other)
+    assert isinstance(conflict, Conflict)
+    assert conflict.memory.id == first.memory.id
+    palace.remember(other, on_conflict="supersede")
+    assert told(ask(palace)) == [other]
+    assert palace.get(first.memory.id).status == "inactive"
+    assert [m.text for m in palace.memories()] == [other]
+    assert len(palace.memories(include_inactive=True)) == 2
+
+
+def test_unknown_way_with_conflicts(palace: Mempalace) -> None:
+    with pytest.raises(ConfigError):
+        palace.remember(PORT, on_conflict="whatever")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "a\x00b", "x" * 10_000])
+def test_unfit_text_is_refused(palace: Mempalace, text: str) -> None:
+    with pytest.raises(TextRefusedError):
+        palace.remember(text)
+    assert palace.memories() == []
+
+
+def test_secrets_never_reach_the_disk(palace: Mempalace, root: Path) -> None:
+    for write_it in (
+        lambda: palace.remember(f"our token is {TOKEN}"),
+        lambda: palace.note(f"our token is {TOKEN}", session_id="s1"),
+        lambda: palace.set_identity(f"my token is {TOKEN}"),
+    ):
+        with pytest.raises(SecretRefusedError):
+            write_it()
+    ask(palace, f"is {TOKEN} our token?")
+    for file in root.rglob("*"):
+        assert not file.is_file() or TOKEN.encode() not in file.read_bytes()
+
+
+def test_scopes(palace: Mempalace) -> None:
+    palace.remember(PORT, project="orchard")
+    assert ask(palace).outcome == "nothing_stored"
+    assert ask(palace, project="garden").outcome == "nothing_stored"
+    assert told(ask(palace, project="orchard")) == [PORT]
+    palace.remember("The gate code of the orchard is under the blue stone.", session_id="s1")
+    question = "Where did we put the gate code of the orchard?"
+    assert told(ask(palace, question, session_id="s2")) == []
+    assert len(told(ask(palace, question, session_id="s1"))) == 1
+
+
+def test_expired_memories_are_not_returned(palace: Mempalace) -> None:
+    hour = timedelta(hours=1)
+    east = timezone(timedelta(hours=10))
+    palace.remember(PORT, valid_to=(utc_now() - hour).astimezone(east))
+    assert ask(palace).outcome == "nothing_stored"
+    lamp = "The lamp of the orchard gate needs a new bulb."
+    palace.remember(lamp, valid_to=(utc_now() + hour).astimezone(timezone(-10 * hour)))
+    assert told(ask(palace, "What does our lamp of the orchard gate need?")) == [lamp]
+
+
+def test_search_returns_the_nearest(palace: Mempalace) -> None:
+    palace.remember(PORT)
+    palace.remember("The orchard has nine apple trees.")
+    hits = palace.search("orchard database")
+    assert [h.memory.text for h in hits][0] == PORT
+    assert len(palace.search("orchard", top_k=1)) == 1
+    assert palace.search("zeppelin") == []
+
+
+def test_get_by_prefix(palace: Mempalace) -> None:
+    memory = palace.remember(PORT).memory
+    assert palace.get(memory.id) == palace.get(memory.id[:-2])
+    with pytest.raises(MemoryNotFoundError):
+        palace.get("m-nothing-like-it")
+
+
+@pytest.mark.parametrize("room", ["../x", "/etc", "a/../../b", "", "\x00", "~/x/../../.."])
+def test_rooms_stay_inside(palace: Mempalace, root: Path, room: str) -> None:
+    before = sorted(p for p in root.parent.rglob("*") if ".palace" not in p.parts)
+    if room:
+        with pytest.raises(UnsafeNameError):
+            palace.remember(PORT, room=room)
+    with pytest.raises(UnsafeNameError):
+        palace.room(room)
+    assert sorted(p for p in root.parent.rglob("*") if ".palace" not in p.parts) == before
+
+
+@pytest.mark.parametrize("prompt", ["", "\x00", "\ud800", "🙂", '"*^(NEAR:-', "?" * 50_000])
+@pytest.mark.parametrize("session_id", [None, "", "../x", "\ud800"])
+def test_any_prompt_and_session_get_a_verdict(
+    palace: Mempalace, prompt: str, session_id: str | None
+) -> None:
+    palace.remember(PORT)
+    verdict = ask(
+        palace, f"{prompt} {ASK_PORT}" if prompt == "\ud800" else prompt, session_id=session_id
+    )
+    assert verdict.outcome != "unavailable"
+    assert palace.verdict(verdict.id)["action"] == verdict.action
+
+
+# -- files changed by hand ----------------------------------------------------------------------
+
+
+def test_a_file_written_by_hand_is_found(palace: Mempalace, root: Path) -> None:
+    file = write(root, "rooms/infra/ports.md", f"# Ports\n- {PORT}\n")
+    palace.refresh()
+    verdict = ask(palace)
+    assert (told(verdict), verdict.evidence[0].source) == ([PORT], "rooms/infra/ports.md:2")
+    file.write_text("# Ports\n- The orchard database was shut down.\n")
+    palace.refresh()
+    assert PORT not in told(ask(palace))
+    file.unlink()
+    done = palace.refresh()
+    assert done.removed == ("rooms/infra/ports.md",)
+    assert palace.memories() == []
+
+
+def test_a_running_palace_looks_by_itself(root: Path) -> None:
+    config = write(root.parent, "settings.yaml", "index:\n  refresh_s: 0.0\n")
+    with Mempalace.open(root, config=config) as palace:
+        assert ask(palace).outcome == "nothing_stored"
+        write(root, "rooms/infra/ports.md", f"- {PORT}\n")
+        assert told(ask(palace)) == [PORT]
+        shutil.rmtree(root / "rooms")
+        assert ask(palace).outcome == "nothing_stored"
+
+
+def test_the_program_keeps_what_a_person_wrote(palace: Mempalace, root: Path) -> None:
+    by_hand = "---\ntags: [a]\n---\n# Ports\n\n* odd   spacing \n+ another\n\n<!-- a comment -->\n"
+    file = write(root, "rooms/infra/notes.md", by_hand)
+    palace.refresh()
+    palace.remember(PORT, room="infra")
+    assert file.read_text().startswith(by_hand.rstrip("\n"))
+    assert told(ask(palace)) == [PORT]
+
+
+def test_the_index_may_be_deleted_at_any_time(root: Path) -> None:
+    with Mempalace.open(root) as palace:
+        kept = palace.remember(PORT).memory
+        palace.remember("The orchard has nine apple trees.")
+        ask(palace)
+    shutil.rmtree(root / ".palace")
+    with Mempalace.open(root) as palace:
+        assert told(ask(palace)) == [PORT]
+        assert palace.get(kept.id) == kept
+        assert len(palace.memories()) == 2
+        assert len(palace.verdicts()) == 2
+        palace.reindex()
+        assert told(ask(palace)) == [PORT]
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\0" * 9000, b"no database at all " * 300])
+def test_a_spoiled_index_is_rebuilt(root: Path, garbage: bytes) -> None:
+    with Mempalace.open(root) as palace:
+        palace.remember(PORT)
+    (root / ".palace" / "index.sqlite").write_bytes(garbage)
+    with Mempalace.open(root) as palace:
+        assert told(ask(palace)) == [PORT]
+
+
+def test_two_palaces_on_one_root(root: Path) -> None:
+    with Mempalace.open(root) as one, Mempalace.open(root) as other:
+        assert ask(other).outcome == "nothing_stored"
+        one.remember(PORT)
+        assert told(ask(other)) == [PORT]
+        other.remember(PORT.replace("5433", "5434"), on_conflict="supersede")
+        assert told(ask(one)) == [PORT.replace("5433", "5434")]
+        assert [r["id"] for r in one.verdicts()] == [r["id"] for r in other.verdicts()]
+
+
+def test_two_palaces_survive_a_reindex(root: Path) -> None:
+    with Mempalace.open(root) as one, Mempalace.open(root) as other:
+        one.remember(PORT)
+        one.reindex()
+        lamp = "The lamp of the orchard gate needs a new bulb."
+        one.remember(lamp)
+        assert lamp in told(ask(other, "What does our lamp of the orchard gate need?"))
+
+
+def test_nonsense_in_a_file_is_a_fault_and_no_failure(palace: Mempalace, root: Path) -> None:
+    write(root, "rooms/infra/odd.md", "---\ntags: [open\n---\n- a line\n")
+    write(root, "playbooks/odd.md", "---\ntriggers: [open\n---\n# Odd\n1. a step\n")
+    palace.refresh()
+    palace.remember(PORT)
+    assert told(ask(palace)) == [PORT]
+    assert {f.path for f in palace.faults()} == {"rooms/infra/odd.md", "playbooks/odd.md"}
+
+
+# -- rooms --------------------------------------------------------------------------------------
+
+
+def test_rooms_and_drawers(palace: Mempalace) -> None:
+    palace.room("infra").remember(PORT, drawer="ports")
+    palace.room("infra").remember("The orchard has nine apple trees.", drawer="trees")
+    palace.room("people/friends")
+    assert [r.name for r in palace.rooms()] == ["infra", "people", "people/friends"]
+    infra = palace.room("infra")
+    assert infra.drawers == ("ports", "trees")
+    assert [m.text for m in infra.memories()] == [PORT, "The orchard has nine apple trees."]
+    assert [m.text for m in infra.memories("ports")] == [PORT]
+    assert repr(infra) == "PalaceRoom('infra')"
+    assert palace.room("people/friends").memories() == []
+
+
+@pytest.mark.parametrize(
+    ("make", "rooms"),
+    [
+        (Mempalace.for_issue_analysis, {"issues", "project"}),
+        (Mempalace.for_health_check, {"systems", "incidents"}),
+        (Mempalace.for_code_review, {"review", "people"}),
+    ],
+)
+def test_ready_made_palaces(root: Path, make: Any, rooms: set[str]) -> None:
+    with make(root) as palace:
+        assert rooms <= {r.name for r in palace.rooms()}
+        assert palace.playbooks()
+        assert palace.faults() == []
+        palace.remember(PORT, room=sorted(rooms)[0])
+        assert PORT in told(ask(palace))
+    readme = next(root.glob("playbooks/*.md"))
+    readme.write_text("# Mine\n1. my own step\n")
+    with make(root) as palace:
+        assert readme.read_text() == "# Mine\n1. my own step\n"
+        assert PORT in [m.text for m in palace.memories()]
+
+
+# -- notes and promotion ------------------------------------------------------------------------
+
+
+def test_a_note_answers_in_its_session_only(palace: Mempalace) -> None:
+    note = palace.note(PORT, session_id="s1")
+    assert palace.notes("s1") == [note]
+    assert palace.notes("s2") == []
+    verdict = ask(palace, session_id="s1")
+    assert (verdict.layer, told(verdict)) == ("L2", [PORT])
+    assert ask(palace, session_id="s2").outcome == "nothing_stored"
+    assert ask(palace).outcome == "nothing_stored"
+
+
+def test_a_note_expires(palace: Mempalace) -> None:
+    palace.note(PORT, session_id="s1", ttl_s=0.01)
+    assert palace.note("another", session_id="s1").ttl_s == palace.settings.scratchpad.ttl_s
+    deadline = datetime.now(tz=timezone.utc) + timedelta(seconds=3)
+    while len(palace.notes("s1")) > 1 and datetime.now(tz=timezone.utc) < deadline:
+        pass
+    assert [n.text for n in palace.notes("s1")] == ["another"]
+    assert ask(palace, session_id="s1").outcome == "nothing_stored"
+
+
+def promote(palace: Mempalace, entry: Any, **fields: Any) -> Any:
+    given = {"summary": PORT, "reason": "needed at every deploy", **fields}
+    return palace.promote_to_palace(entry, "infra", "ports", **given)
+
+
+def test_promotion(palace: Mempalace) -> None:
+    note = palace.note("psql answers on 5433 on the staging host", session_id="s1")
+    result = promote(palace, note.id)
+    assert isinstance(result, Remembered)
+    assert palace.notes("s1")[0].promoted == result.memory.id
+    verdict = ask(palace, session_id="s2")
+    assert (verdict.layer, told(verdict)[0]) == ("L1", PORT)
+    kept = palace.get(result.memory.id)
+    assert (kept.reason, kept.session) == ("needed at every deploy", "s1")
+    assert isinstance(promote(palace, note), Duplicate)
+
+
+def test_promotion_is_refused_without_a_living_note_or_plain_words(palace: Mempalace) -> None:
+    note = palace.note("psql answers on 5433 on the staging host", session_id="s1")
+    with pytest.raises(MemoryNotFoundError):
+        promote(palace, "s-nothing-like-it")
+    with pytest.raises(TextRefusedError):
+        promote(palace, note, reason="")
+    with pytest.raises(TextRefusedError):
+        promote(palace, note, summary='{"status": "ok", "port": 5433}')
+    assert palace.memories() == []
+    assert palace.notes("s1")[0].promoted == ""
+
+
+# -- identity and wake-up -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who are you and what are your mandates?",
+        "Who are you?",
+        "What are your rules?",
+        "Wer bist du?",
+    ],
+)
+def test_identity(palace: Mempalace, question: str) -> None:
+    assert palace.identity.text == ""
+    palace.set_identity("I keep the orchard. I never guess.")
+    verdict = ask(palace, question)
+    assert (verdict.action, verdict.layer) == ("ground", "L0")
+    assert told(verdict) == ["I keep the orchard. I never guess."]
+
+
+def test_the_identity_is_limited(palace: Mempalace, root: Path) -> None:
+    palace.set_identity("x" * 1000)
+    with pytest.raises(IdentityTooLongError) as caught:
+        palace.set_identity("x" * 1001)
+    assert caught.value.hint
+    assert len((root / "identity.txt").read_text().strip()) == 1000
+
+
+@pytest.mark.parametrize("budget", [0, 10, 30, 60, 200, 5000])
+def test_wake_up_stays_within_its_budget(palace: Mempalace, budget: int) -> None:
+    palace.set_identity("I keep the orchard.")
+    for number in range(30):
+        tree = f"Tree {number} of the orchard is an apple tree."
+        palace.remember(tree, room=f"row{number % 6}", on_conflict="keep")
+    palace.note("the ladder is in the shed", session_id="s1")
+    page = palace.wake_up("s1", budget_tokens=budget)
+    assert page.used_tokens == estimate_tokens(page.text) <= budget
+    assert page.left_out
+    if budget >= 60:
+        assert "I keep the orchard." in page.text
+        assert "the ladder is in the shed" in page.text
+
+
+def test_wake_up_tells_what_the_last_session_promoted(palace: Mempalace) -> None:
+    old = palace.note("an old one", session_id="s0")
+    promote(palace, old, summary="The press was cleaned in autumn.")
+    note = palace.note("psql answers on 5433 on the staging host", session_id="s1")
+    promoted = promote(palace, note).memory
+    page = palace.wake_up("s2")
+    assert promoted.id in page.included
+    learned = page.text.partition("# Learned last session")[2].partition("\n# ")[0]
+    assert PORT in learned
+    assert "press" not in learned
+
+
+def test_wake_up_knows_the_project(palace: Mempalace) -> None:
+    palace.remember("The hedge is two metres high.", project="orchard", room="plans")
+    assert "hedge" in palace.wake_up("s1", project="orchard").text
+    assert "hedge" not in palace.wake_up("s1").text
+    assert "hedge" not in palace.wake_up("s1", project="garden").text
+
+
+# -- looking back -------------------------------------------------------------------------------
+
+
+def test_every_verdict_is_in_the_journal(palace: Mempalace) -> None:
+    palace.remember(PORT)
+    verdicts = [ask(palace, session_id="s1"), ask(palace, "Write a haiku about rain.")]
+    assert [r["id"] for r in palace.verdicts()] == [v.id for v in reversed(verdicts)]
+    assert palace.verdict()["id"] == verdicts[-1].id
+    record = palace.verdict(verdicts[0].id)
+    assert record["prompt"] == ASK_PORT
+    assert record["injected"] == [e.id for e in verdicts[0].evidence]
+    assert len(palace.verdicts(limit=1)) == 1
+    assert palace.verdicts(since=utc_now() + timedelta(days=1)) == []
+
+
+def test_no_such_verdict(palace: Mempalace) -> None:
+    for asked in (None, "v-nothing-like-it"):
+        with pytest.raises(MemoryNotFoundError):
+            palace.verdict(asked)
+
+
+@pytest.mark.parametrize(
+    "question", ["Which memories did you use?", "Where did you get that?", "How do you know that?"]
+)
+def test_a_meta_question_is_answered_from_the_journal(palace: Mempalace, question: str) -> None:
+    memory = palace.remember(PORT).memory
+    ask(palace, session_id="s1")
+    verdict = ask(palace, question, session_id="s1")
+    assert (verdict.action, [e.id for e in verdict.evidence]) == ("answer", [memory.id])
+
+
+def test_a_live_artifact(root: Path) -> None:
+    with Mempalace.open(root, fetchers=[ScriptedFetcher(press="state: closed")]) as palace:
+        verdict = ask(palace, "What is the status of our thing:press ?")
+        assert (verdict.layer, told(verdict)) == ("L3", ["state: closed"])
+        gone = ask(palace, "What is the status of our thing:gone ?")
+        assert (gone.action, gone.outcome, gone.evidence) == ("fallback", "unavailable", ())
+
+
+# -- life ---------------------------------------------------------------------------------------
+
+
+def test_a_closed_palace_fails_closed(root: Path) -> None:
+    with Mempalace.open(root) as palace:
+        palace.remember(PORT)
+    verdict = ask(palace)
+    assert (verdict.action, verdict.outcome, verdict.evidence) == ("fallback", "unavailable", ())
+    palace.close()
+
+
+def test_a_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "palace").write_text("in the way")
+    with pytest.raises(StoreUnavailableError) as caught:
+        Mempalace.open(tmp_path / "palace")
+    assert caught.value.hint
+
+
+def test_the_root_comes_from_the_environment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALACE_ROOT", str(root))
+    with Mempalace.open() as palace:
+        palace.remember(PORT)
+        assert palace.root == root
+    assert (root / "rooms").is_dir()
