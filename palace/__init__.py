@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from palace.learn.transfer import Exported, Imported
     from palace.mempalace import Mempalace, PalaceRoom
     from palace.presets import load_preset, seed
+    from palace.secrets import redact
     from palace.settings import (
         LoadedSettings,
         Settings,
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     )
     from palace.settings import explain as explain_settings
     from palace.store.identity_file import Identity
-    from palace.tools import AgentTool, agent_tools
+    from palace.tools import AgentTool, agent_tools, search_evidence
     from palace.types import (
         Check,
         Conflict,
@@ -143,6 +144,7 @@ _HOME = {
     "palace.learn.transfer": ("Exported", "Imported"),
     "palace.mempalace": ("Mempalace", "PalaceRoom"),
     "palace.presets": ("load_preset", "seed"),
+    "palace.secrets": ("redact",),
     "palace.settings": (
         "LoadedSettings",
         "Settings",
@@ -152,7 +154,7 @@ _HOME = {
         "settings_table",
     ),
     "palace.store.identity_file": ("Identity",),
-    "palace.tools": ("AgentTool", "agent_tools"),
+    "palace.tools": ("AgentTool", "agent_tools", "search_evidence"),
     "palace.types": (
         "Check",
         "Conflict",
@@ -252,7 +254,9 @@ __all__ = [
     "load_settings",
     "parse_quote",
     "quote_prompt",
+    "redact",
     "render_context",
+    "search_evidence",
     "seed",
     "settings_table",
     "verify_quote",

@@ -46,7 +46,6 @@ class Candidate:
         context: Index tokens of speaker, headings, title, tags, room and drawer.
         names: Tokens of the body that are written as names.
         bm25: Raw relevance, larger is better; 0 for a candidate that was not searched for.
-        distance: Signed distance to the candidate whose neighbour it is, in memories; else 0.
     """
 
     key: int
@@ -57,7 +56,6 @@ class Candidate:
     context: tuple[str, ...]
     names: frozenset[str] = frozenset()
     bm25: float = 0.0
-    distance: int = 0
 
 
 @dataclass(frozen=True, slots=True)

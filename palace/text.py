@@ -41,7 +41,17 @@ _ISO_MONTH = regex.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 _MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents
 _UNFOLDED = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"}
+    {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ð": "d",
+        "þ": "th",
+        "\u2044": "/",
+    }
 )
 
 _IRREGULAR_LINES = """
@@ -154,8 +164,8 @@ def words(text: str) -> list[Word]:
     word with parts; words joined by an apostrophe or a slash are several words.
     """
     found: list[Word] = []
-    if _WIDTH_FORMS.search(text):  # half-width kana are two characters that make one
-        text = unicodedata.normalize("NFKC", text)
+    if not text.isascii():
+        text = _composed(text)
     for match in _CHUNK.finditer(text):
         if match["dense"]:
             found.extend(_dense_words(match["dense"], match.start()))
@@ -164,6 +174,13 @@ def words(text: str) -> list[Word]:
         else:
             found.extend(_spaced_words(match["word"], match.start()))
     return found
+
+
+def _composed(text: str) -> str:
+    """Return text in which one letter is one character: composed accents, full-width kana."""
+    if _WIDTH_FORMS.search(text):
+        return unicodedata.normalize("NFKC", text)
+    return unicodedata.normalize("NFC", text)
 
 
 def tokens(text: str) -> list[str]:
@@ -310,7 +327,7 @@ def _identifier_word(chunk: str, start: int) -> Word:
 
 
 def canonical_number(text: str) -> str:
-    """Return a number without thousands separators and trailing zeros: `18,000` -> `18000`."""
+    """Return a number without thousands separators, with a decimal point: `18,000` -> `18000`."""
     if _GROUPED_NUMBER.fullmatch(text):
         return regex.sub(r"[,.]", "", text)
     if _GROUPED_DECIMAL.fullmatch(text):  # 1,234.56 and 1.234,56

@@ -7,7 +7,7 @@ description that says when to use it and when not to, a JSON schema and a plain 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from palace.errors import (
@@ -18,7 +18,16 @@ from palace.errors import (
     WriteConflictError,
 )
 from palace.secrets import redact
-from palace.types import Conflict, Duplicate, Evidence, Memory, Remembered, Turn, WriteResult
+from palace.types import (
+    Conflict,
+    Duplicate,
+    Evidence,
+    LayerReport,
+    Memory,
+    Remembered,
+    Turn,
+    WriteResult,
+)
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -123,14 +132,33 @@ def agent_tools(
 # -- reading -----------------------------------------------------------------------------------
 
 
-def _search(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
-    turn = Turn(given["query"], session_id=scope.session_id, project=scope.project)
-    scope.palace.refresh(force=False)
-    parts = scope.palace.enforcement
+def search_evidence(
+    palace: Mempalace, text: str, *, session_id: str | None = None, project: str | None = None
+) -> tuple[LayerReport, ...]:
+    """Ask rooms, session notes and playbooks what they hold, whatever the text looks like.
+
+    Unlike `Mempalace.search` this returns judged evidence only: a neighbour that is merely near
+    is in no report. Secrets are removed.
+
+    Returns:
+        One report for each layer asked; `sufficient` evidence answers, `unclear` may not.
+    """
+    turn = Turn(text, session_id=session_id, project=project)
+    palace.refresh(force=False)
+    parts = palace.enforcement
     query = parts.analyst.analyse(turn)
     signal = parts.detector.detect(turn, query)
-    layers = [x for x in parts.layers if x.name in _SEARCHED]
-    reports = [layer.gather(turn, query, signal) for layer in layers]
+    reports = [x.gather(turn, query, signal) for x in parts.layers if x.name in _SEARCHED]
+    return tuple(
+        replace(r, evidence=tuple(replace(e, text=redact(e.text)) for e in r.evidence))
+        for r in reports
+    )
+
+
+def _search(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
+    reports = search_evidence(
+        scope.palace, given["query"], session_id=scope.session_id, project=scope.project
+    )
     found = [
         _shown(item, answers=report.outcome == "sufficient")
         for report in reports
@@ -326,7 +354,7 @@ def _visible(scope: ToolScope, memory_id: str) -> Memory:
 def _shown(item: Evidence, *, answers: bool) -> dict[str, Any]:
     return {
         "id": item.id,
-        "text": redact(item.text),
+        "text": item.text,
         "source": item.source,
         "as_of": item.as_of.date().isoformat() if item.as_of else None,
         "trust": item.trust,

@@ -6,6 +6,7 @@ inner model's own generating methods, so callbacks fire once and tools, streams 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -132,13 +133,15 @@ class GatedChatModel(BaseChatModel):
 
     # -- making calls ------------------------------------------------------------------------------
 
+    @abstractmethod
     def _prepare(
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
     ) -> Steps[Prepared]:
-        raise NotImplementedError
+        """Return the call to make, or the reply that stands in for it."""
 
+    @abstractmethod
     def _finish(self, prepared: Prepared) -> Steps[None]:
-        raise NotImplementedError
+        """Do what is left when a reply has passed."""
 
     def _generate(
         self,
@@ -353,9 +356,7 @@ class ChatPalace(GatedChatModel):
             **kwargs: As the inner model takes them.
         """
         made = self.inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
-        return StructuredPalace(
-            model=self, bound=made, include_raw=include_raw, on_miss=on_miss
-        )
+        return StructuredPalace(model=self, bound=made, include_raw=include_raw, on_miss=on_miss)
 
     def _bound_update(self, tools: Sequence[Any], tool_choice: object) -> dict[str, Any]:
         forced = tool_choice not in (None, False, "auto", "none")
@@ -444,7 +445,9 @@ def _only_chunk(message: AIMessage) -> ChatGenerationChunk:
     return ChatGenerationChunk(message=chunk_of(message))
 
 
-def _streams(model: BaseChatModel, kwargs: Mapping[str, Any], which: Literal["sync", "any"]) -> bool:
+def _streams(
+    model: BaseChatModel, kwargs: Mapping[str, Any], which: Literal["sync", "any"]
+) -> bool:
     own = type(model)
     sync = own._stream is not BaseChatModel._stream
     any_of_both = sync or own._astream is not BaseChatModel._astream

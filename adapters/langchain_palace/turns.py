@@ -156,9 +156,7 @@ class Turns:
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans."""
         turn = Turn(question, call.session_id, call.project, history)
-        decision = Step(
-            lambda: self._enforcer.decide(turn), lambda: self._enforcer.adecide(turn)
-        )
+        decision = Step(lambda: self._enforcer.decide(turn), lambda: self._enforcer.adecide(turn))
         verdict = yield observed(decision, prompt=question, call=call, handlers=handlers)
         return Plan(verdict, question, message_id=message_id)
 

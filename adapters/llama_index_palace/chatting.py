@@ -4,6 +4,8 @@ In: messages of a host. Out: the wrapped model's replies as far as they may be r
 palace's own reply without any call.
 """
 
+# ruff: noqa: ANN401, PLR0917 - the signatures are those of the host
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +20,7 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
+
 from llama_index_palace.events import KEY, verdict_metadata
 from llama_index_palace.pointing import calls_of
 from llama_index_palace.questions import Asked
@@ -190,6 +193,9 @@ class ChattingLLM(WrappedLLM):
         user_msg: str | ChatMessage | None = None,
         chat_history: list[ChatMessage] | None = None,
         verbose: bool = False,
+        allow_parallel_tool_calls: bool = False,
+        error_on_no_tool_call: bool = True,
+        error_on_tool_error: bool = False,
         **kwargs: Any,
     ) -> AgentChatResponse:
         """Predict and call a tool.
@@ -202,9 +208,17 @@ class ChattingLLM(WrappedLLM):
             asked = self._asked(_with_user(chat_history, user_msg))
             ruling = self._rule(asked)
             if ruling.refused:
-                return _refused_call(self._turns.run(self._refusal(ruling, asked)), kwargs)
+                reply = self._turns.run(self._refusal(ruling, asked))
+                return _refused_call(reply, demanded=error_on_no_tool_call)
         return super().predict_and_call(
-            tools, user_msg=user_msg, chat_history=chat_history, verbose=verbose, **kwargs
+            tools,
+            user_msg=user_msg,
+            chat_history=chat_history,
+            verbose=verbose,
+            allow_parallel_tool_calls=allow_parallel_tool_calls,
+            error_on_no_tool_call=error_on_no_tool_call,
+            error_on_tool_error=error_on_tool_error,
+            **kwargs,
         )
 
     async def apredict_and_call(
@@ -213,6 +227,9 @@ class ChattingLLM(WrappedLLM):
         user_msg: str | ChatMessage | None = None,
         chat_history: list[ChatMessage] | None = None,
         verbose: bool = False,
+        allow_parallel_tool_calls: bool = False,
+        error_on_no_tool_call: bool = True,
+        error_on_tool_error: bool = False,
         **kwargs: Any,
     ) -> AgentChatResponse:
         """Predict and call a tool, as `predict_and_call` does."""
@@ -221,9 +238,16 @@ class ChattingLLM(WrappedLLM):
             ruling = await self._arule(asked)
             if ruling.refused:
                 reply = await self._turns.arun(self._refusal(ruling, asked))
-                return _refused_call(reply, kwargs)
+                return _refused_call(reply, demanded=error_on_no_tool_call)
         return await super().apredict_and_call(
-            tools, user_msg=user_msg, chat_history=chat_history, verbose=verbose, **kwargs
+            tools,
+            user_msg=user_msg,
+            chat_history=chat_history,
+            verbose=verbose,
+            allow_parallel_tool_calls=allow_parallel_tool_calls,
+            error_on_no_tool_call=error_on_no_tool_call,
+            error_on_tool_error=error_on_tool_error,
+            **kwargs,
         )
 
 
@@ -264,8 +288,8 @@ def _with_user(
     return [*said, user_msg] if user_msg is not None else said
 
 
-def _refused_call(reply: ChatResponse, kwargs: dict[str, Any]) -> AgentChatResponse:
+def _refused_call(reply: ChatResponse, *, demanded: bool) -> AgentChatResponse:
     text = reply.message.content or ""
-    if kwargs.get("error_on_no_tool_call", True):
+    if demanded:
         raise miss(text)
     return AgentChatResponse(response=text, metadata=dict(reply.additional_kwargs))

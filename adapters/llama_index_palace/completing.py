@@ -4,6 +4,8 @@ In: a prompt of a host. Out: the wrapped model's text as far as it may be releas
 palace's own reply without any call.
 """
 
+# ruff: noqa: ANN401 - the signatures are those of the host
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ from llama_index.core.base.llms.types import (
     CompletionResponseAsyncGen,
     CompletionResponseGen,
 )
+
 from llama_index_palace.events import verdict_metadata
 from llama_index_palace.questions import Asked
 from llama_index_palace.replies import Screen, completion_reply, is_step, noted_completion

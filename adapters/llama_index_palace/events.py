@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import llama_index.core.instrumentation as instrument
-from llama_index.core.instrumentation.events.base import BaseEvent
 from llama_index.core.instrumentation.events.retrieval import (
     RetrievalEndEvent,
     RetrievalStartEvent,
 )
 from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.base import BaseEvent
 
 from palace import CheckedAnswer, Evidence, Verdict
 
 KEY = "palace"
 
-_dispatcher = instrument.get_dispatcher(__name__)
+_dispatcher = get_dispatcher(__name__)
 
 
 class PalaceVerdictEvent(BaseEvent):

@@ -3,6 +3,8 @@
 In: the messages of a conversation. Out: the context of the last thing the person said.
 """
 
+# ruff: noqa: ANN401 - the signatures are those of the host
+
 from __future__ import annotations
 
 import asyncio
@@ -13,11 +15,11 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
+
 from llama_index_palace.events import announce_verdict
 from llama_index_palace.questions import asked_in_messages
 from llama_index_palace.session import current_session
 from llama_index_palace.structured import miss
-
 from palace import Mempalace, RetrievalEnforcer, Turn, Verdict, render_context
 
 # Long enough for the tool loop of one turn, short enough that a new memory is found.

@@ -4,6 +4,8 @@ In: a template and its arguments. Out: text or an object, under the same rules a
 template's arguments name the question, so it need not be guessed from the finished prompt.
 """
 
+# ruff: noqa: ANN401 - the signatures are those of the host
+
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterator
@@ -13,6 +15,7 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.types import Model, TokenAsyncGen, TokenGen
+
 from llama_index_palace.questions import Asked, told_by_template
 from llama_index_palace.replies import prepared_messages
 from llama_index_palace.structured import PreparedPrompt, check_object, declines, miss
@@ -64,7 +67,7 @@ class PredictingLLM(WrappedLLM):
         ruling = self._rule(asked)
         ready = self._turns.run(self._object_prompt(messages, ruling, asked))
         with _declining(ruling):
-            result = self.inner.structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
+            result: Model = self.inner.structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
         self._turns.run(self._object_released(result, ruling, asked))
         return result
 
@@ -80,7 +83,9 @@ class PredictingLLM(WrappedLLM):
         ruling = await self._arule(asked)
         ready = await self._turns.arun(self._object_prompt(messages, ruling, asked))
         with _declining(ruling):
-            result = await self.inner.astructured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
+            result: Model = await self.inner.astructured_predict(
+                output_cls, ready, llm_kwargs=llm_kwargs
+            )
         await self._turns.arun(self._object_released(result, ruling, asked))
         return result
 
@@ -134,7 +139,7 @@ class PredictingLLM(WrappedLLM):
             raise miss(text)
         return PreparedPrompt(prepared_messages(messages, asked, ruling))
 
-    def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:  # noqa: ANN401 - any model class
+    def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:
         checked = check_object(result, ruling.check(asked)) if ruling.gated else None
         yield from self._turns.finish(ruling, "", checked=checked, calls=1)
 

@@ -15,12 +15,12 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms.llm import LLM
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import QueryBundle
+
 from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import Asked
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.turns import Ruling, Steps, Turns
-
 from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply
 
 

@@ -17,10 +17,10 @@ from llama_index.core.base.llms.types import (
     MessageRole,
     TextBlock,
 )
+
 from llama_index_palace.events import KEY
 from llama_index_palace.questions import Asked
 from llama_index_palace.turns import Ruling
-
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
 
 _REACT_ANSWER = "Thought: I can answer from memory.\nAnswer: "
@@ -56,16 +56,13 @@ def without_verdict(message: ChatMessage) -> ChatMessage:
 def _with_prompt(message: ChatMessage, ruling: Ruling) -> ChatMessage:
     """Return the message with its last text made the prompt; other blocks, e.g. images, stay."""
     blocks = list(message.blocks)
-    place = next((i for i in range(len(blocks) - 1, -1, -1) if _is_text(blocks[i])), -1)
-    if place < 0:
-        blocks.append(TextBlock(text=ruling.prompt(ruling.words)))
-    else:
-        blocks[place] = TextBlock(text=ruling.prompt(blocks[place].text))
+    for place in range(len(blocks) - 1, -1, -1):
+        block = blocks[place]
+        if isinstance(block, TextBlock):
+            blocks[place] = TextBlock(text=ruling.prompt(block.text))
+            return message.model_copy(update={"blocks": blocks})
+    blocks.append(TextBlock(text=ruling.prompt(ruling.words)))
     return message.model_copy(update={"blocks": blocks})
-
-
-def _is_text(block: Any) -> bool:  # noqa: ANN401 - a union that grows with every version
-    return isinstance(block, TextBlock)
 
 
 # -- back to the host ----------------------------------------------------------------------------
@@ -175,7 +172,7 @@ def tool_reply(
     response: ChatResponse, text: str, metadata: Mapping[str, Any], *, delta: str | None = None
 ) -> ChatResponse:
     """Return a reply that calls tools with its unverified words taken out."""
-    calls = [b for b in response.message.blocks if not _is_text(b)]
+    calls = [b for b in response.message.blocks if not isinstance(b, TextBlock)]
     blocks = [TextBlock(text=text), *calls] if text else calls
     message = response.message.model_copy(
         update={

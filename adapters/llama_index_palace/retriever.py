@@ -10,9 +10,9 @@ from typing import Literal
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
 from llama_index_palace.events import announce_verdict, evidence_nodes
 from llama_index_palace.session import PalaceSession, current_session
-
 from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict
 
 Gate = Literal["sufficient", "off"]

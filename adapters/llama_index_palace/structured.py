@@ -18,7 +18,7 @@ from llama_index.core.prompts import ChatPromptTemplate
 from palace import DECLINE_TOKEN, AnswerCheck, CheckedAnswer, RecallMiss, UngroundedAnswerError
 
 
-class PreparedPrompt(ChatPromptTemplate):
+class PreparedPrompt(ChatPromptTemplate):  # type: ignore[no-redef]
     """Messages that are ready: nothing in them is a variable, braces included.
 
     Args:
@@ -34,7 +34,7 @@ class PreparedPrompt(ChatPromptTemplate):
     def format_messages(
         self,
         llm: BaseLLM | None = None,  # noqa: ARG002 - the name is the host's
-        **kwargs: Any,  # noqa: ANN401, ARG002 - nothing is a variable here
+        **_variables: Any,  # noqa: ANN401 - nothing is a variable here
     ) -> list[ChatMessage]:
         """Return the messages, with the output parser's instructions if a host set one."""
         messages = list(self._ready)

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from llama_index.core.bridge.pydantic import BaseModel, ConfigDict, Field, create_model
 from llama_index.core.tools import FunctionTool
-from llama_index_palace.session import current_session
 
+from llama_index_palace.session import current_session
 from palace import AgentTool, Mempalace, agent_tools
 
 _TYPES: Mapping[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool}

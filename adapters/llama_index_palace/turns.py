@@ -22,7 +22,6 @@ from llama_index_palace.events import (
 )
 from llama_index_palace.questions import Asked
 from llama_index_palace.session import PalaceSession
-
 from palace import (
     Answer,
     AnswerCheck,

@@ -13,6 +13,7 @@ from llama_index.core.base.llms.types import ChatMessage, LLMMetadata
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
+
 from llama_index_palace.events import verdict_metadata
 from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import (
@@ -25,7 +26,6 @@ from llama_index_palace.questions import (
 from llama_index_palace.replies import refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.turns import Ruling, Steps, Turns
-
 from palace import Mempalace, ModelCall, ModelReply
 
 _T = TypeVar("_T")

@@ -123,7 +123,9 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
         month, day = day, month
     if not _exists(year, month, day):
         return
-    swapped = numeric and day is not None and day <= 12 and match.start("day") < match.start("month")
+    swapped = (
+        numeric and day is not None and day <= 12 and match.start("day") < match.start("month")
+    )
     yield FoundDate(year, month, day, match.start(), match.end(), swapped)
     other = _day(parts.get("other"))
     if other is not None and _exists(year, month, other):
@@ -134,7 +136,7 @@ def _month(text: str, *, alone: bool) -> int | None:
     if text.isdigit():
         return int(text)
     token = month_token(text)
-    if token is None or (alone and (text.islower() and text.isascii() or len(text) <= 3)):
+    if token is None or (alone and ((text.islower() and text.isascii()) or len(text) <= 3)):
         return None
     return int(token[5:])
 

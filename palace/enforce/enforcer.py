@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from palace.enforce.record import verdict_record
@@ -166,7 +167,7 @@ class RetrievalEnforcer:
             if signal.kind == "meta" and signal.band == "recall":
                 records = yield lambda: _previous(parts, turn.session_id)
                 verdict = _meta_verdict(verdict, records, parts.policy)
-            elif verdict.action == "pass" and parts.policy.inject_always:
+            elif parts.policy.inject_always and _may_carry_context(verdict):
                 verdict = yield from _with_context(parts, verdict, query)
         verdict = replace(verdict, elapsed_ms=(time.perf_counter() - started) * 1000)
         if parts.journal is not None:
@@ -174,6 +175,12 @@ class RetrievalEnforcer:
             journal = parts.journal
             yield lambda: _keep(journal, record)
         return verdict
+
+
+def _may_carry_context(verdict: Verdict) -> bool:
+    """Whether a person wrote this and no evidence was asked for."""
+    machine = any(cue.startswith("machine:") for cue in verdict.signal.cues)
+    return verdict.action == "pass" and not machine
 
 
 def _keep(journal: Journal, record: Mapping[str, Any]) -> None:
@@ -193,7 +200,9 @@ def _as_turn(
     if isinstance(prompt, Turn):
         return prompt
     messages = tuple(
-        m if isinstance(m, Message) else Message(str(m.get("role", "")), str(m.get("content", "")))
+        m
+        if isinstance(m, Message)
+        else Message(str(m.get("role") or ""), str(m.get("content") or ""))
         for m in history
     )
     return Turn(prompt, session_id=session_id, project=project, history=messages)
@@ -224,7 +233,8 @@ def _walk(
     for number, layer in enumerate(layers):
         report = yield lambda layer=layer: layer.gather(turn, query, signal)  # type: ignore[misc]
         reports.append(_without_secrets(report))
-        if report.outcome == "sufficient" and home not in {x.name for x in layers[number + 1 :]}:
+        found = any(r.outcome == "sufficient" for r in reports)
+        if found and home not in {x.name for x in layers[number + 1 :]}:
             break
     return reports
 
@@ -354,6 +364,7 @@ def _meta_verdict(
             text=redact(str(item.get("text", ""))),
             layer=item.get("layer", "L1"),
             source=str(item.get("source", "")),
+            as_of=_moment(item.get("as_of")),
             confidence=1.0,
         )
         for item in used.get("evidence", ())
@@ -361,6 +372,13 @@ def _meta_verdict(
     return replace(
         bare, action="answer", outcome="hit", evidence=evidence, text=quote_evidence(evidence)
     )
+
+
+def _moment(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
 
 
 def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[Verdict]:

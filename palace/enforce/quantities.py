@@ -212,7 +212,9 @@ def _digits(text: str) -> Iterator[Quantity]:
         sign = (match["sign"] or "").strip().casefold()
         ordinal = regex.compile(r"(?:st|nd|rd|th)\b").match(text, end)
         if ordinal:
-            yield Quantity(values, "ordinal", 1, match.start(), ordinal.end(), match[0] + ordinal[0])
+            yield Quantity(
+                values, "ordinal", 1, match.start(), ordinal.end(), match[0] + ordinal[0]
+            )
         else:
             yield _with_unit(text, values, match.start(), end, sign)
 
@@ -241,7 +243,10 @@ def _spelled(text: str) -> Iterator[Quantity]:
 
 
 def _is_fraction(text: str, start: int) -> bool:
-    return regex.search(r"\b(?:a|one|two|three|three)[ -]$", text[:start], regex.IGNORECASE) is not None
+    return (
+        regex.search(r"\b(?:a|one|two|three|three)[ -]$", text[:start], regex.IGNORECASE)
+        is not None
+    )
 
 
 def _spelled_value(run: str) -> float | None:
@@ -263,9 +268,7 @@ def _spelled_value(run: str) -> float | None:
     return total + current
 
 
-def _with_unit(
-    text: str, values: tuple[float, ...], start: int, end: int, sign: str
-) -> Quantity:
+def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
     loose = _AROUND.search(text, 0, start) is not None
     if sign:
         family, factor = _UNITS[sign]
@@ -278,10 +281,14 @@ def _with_unit(
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
     if word in ("°f",):
-        return Quantity(values, "fahrenheit", 1, start, after.end(), text[start : after.end()], loose)
+        return Quantity(
+            values, "fahrenheit", 1, start, after.end(), text[start : after.end()], loose
+        )
     if word in _UNITS:
         family, factor = _UNITS[word]
-        return Quantity(values, family, factor, start, after.end(), text[start : after.end()], loose)
+        return Quantity(
+            values, family, factor, start, after.end(), text[start : after.end()], loose
+        )
     noun = stem(word) if word.isalpha() else ""
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
 
@@ -299,7 +306,7 @@ def _values(digits: str) -> tuple[float, ...]:
             readings.append(plain.replace(",", "."))
     elif not readings:
         last = max(plain.rfind("."), plain.rfind(","))
-        readings.append(f"{regex.sub(r'[.,]', '', plain[:last])}.{plain[last + 1:]}")
+        readings.append(f"{regex.sub(r'[.,]', '', plain[:last])}.{plain[last + 1 :]}")
     return tuple(dict.fromkeys(float(reading) for reading in readings))
 
 
@@ -317,9 +324,7 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
         ):
             total = (last.measures[0] + quantity.measures[0]) / quantity.factor
             span = text[last.start : quantity.end]
-            joined[-1] = Quantity(
-                (total,), "time", quantity.factor, last.start, quantity.end, span
-            )
+            joined[-1] = Quantity((total,), "time", quantity.factor, last.start, quantity.end, span)
         else:
             joined.append(quantity)
     return joined

@@ -19,7 +19,9 @@ _ABBREVIATIONS = frozenset(
 _MAYBE = frozenset("etc inc ltd co corp jr sr a.m p.m am pm u.s u.k usw gmbh no".split())
 _END = regex.compile(r"[.!?…]+|[。！？]+")
 _CLOSERS = regex.compile(r"[\"'”’»)\]}*_`」』）]*+")
-_CITATIONS = regex.compile(r"(?:[ \t]*(?:\[\^?\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*\]|【\d{1,3}】))+")
+_CITATIONS = regex.compile(
+    r"(?:[ \t]*(?:\[\^?\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*\]|【\d{1,3}】))+"
+)
 _LIST_MARK = regex.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])(?=[ \t])")
 _BARE_REPLY = regex.compile(
     r"\s*(?:yes|no|yep|yeah|nope|correct|right|sure|ja|nein|oui|non|s[ií]|n[ãa]o|да|нет|是的|はい|いいえ)\s*[.!。！]+\s*\Z",

@@ -16,7 +16,9 @@ from palace.text import Word, fold, month_token, starts_sentence, words
 
 SpecificKind = Literal["code", "url", "path", "quote", "identifier", "name"]
 
-_URL = regex.compile(r"\b(?:https?|ftp|ssh|wss?)://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE)
+_URL = regex.compile(
+    r"\b(?:https?|ftp|ssh|wss?)://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
+)
 _CODE = regex.compile(r"```.*?(?:```|\Z)|``[^`\n]+``|`[^`\n]+`", regex.DOTALL)
 _QUOTE = regex.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»"
@@ -47,7 +49,9 @@ _STARTERS = frozenset(
     " whoever whatever whenever nothing something everything answer source summary result status reply".split()
 )
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
-_GERMAN = frozenset("der die das und ist nicht ein eine wird am im den dem zum auf mit er sie es von".split())
+_GERMAN = frozenset(
+    "der die das und ist nicht ein eine wird am im den dem zum auf mit er sie es von".split()
+)
 _NOT_NAMES = frozenset("i a ok o x utc gmt am pm mr mrs ms dr prof no yes id".split())
 
 
@@ -127,7 +131,9 @@ def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, 
             continue
         if not starts_sentence(text, word.start):
             found.append((word, False))
-        elif _opens_like_a_name(text, word, listed[number + 1] if number + 1 < len(listed) else None):
+        elif _opens_like_a_name(
+            text, word, listed[number + 1] if number + 1 < len(listed) else None
+        ):
             found.append((word, True))
     return found
 
@@ -156,8 +162,10 @@ def _opens_like_a_name(text: str, word: Word, following: Word | None) -> bool:
     nearby = following.surface
     if nearby[0].isupper():
         return True
-    return nearby in _VERBS or (nearby.endswith("ed") and len(nearby) > 3) or _is_singular_verb(
-        folded, nearby
+    return (
+        nearby in _VERBS
+        or (nearby.endswith("ed") and len(nearby) > 3)
+        or _is_singular_verb(folded, nearby)
     )
 
 

@@ -82,13 +82,17 @@ class _Page:
     def fits(self, *lines: str) -> bool:
         return estimate_tokens("\n".join((*self.lines, *lines))) <= self.budget_tokens
 
+    def leave_out(self, what: str, count: int) -> None:
+        if count > 0:
+            self.left_out[what] = self.left_out.get(what, 0) + count
+
     def section(self, heading: str, items: Sequence[tuple[str, str]]) -> bool:
         """Add as many (id, line) items as fit under a heading; count the rest."""
         opened = False
         for number, (identifier, line) in enumerate(items):
             wanted = (line,) if opened else (heading, line)
             if not self.fits(*wanted):
-                self.left_out[heading.lstrip("# ")] = len(items) - number
+                self.leave_out(heading.lstrip("# "), len(items) - number)
                 break
             self.lines.extend(wanted)
             self.included.append(identifier)
@@ -128,6 +132,7 @@ def compose_wake_up(
         items = [(m.id, _line(m.text)) for m in room.memories if m.id not in told]
         if page.section(f"# Room {room.name}", items[:memories_per_room]):
             shown.append(room.name)
+            page.leave_out(f"Room {room.name}", len(items) - memories_per_room)
     text = "\n".join(page.lines)
     return WakeUp(
         session_id=session_id,
@@ -147,7 +152,7 @@ def _line(text: str) -> str:
 def _left_out(
     cut: Mapping[str, int], rooms: Sequence[RoomDigest], shown: Sequence[str]
 ) -> tuple[str, ...]:
-    lines = [f"{what}: {count} did not fit the budget" for what, count in cut.items()]
+    lines = [f"{what}: {count} more left out" for what, count in cut.items()]
     quiet = [r for r in rooms if r.name not in shown and f"Room {r.name}" not in cut and r.memories]
     if quiet:
         names = ", ".join(f"{r.name} ({len(r.memories)})" for r in quiet)

@@ -38,7 +38,8 @@ def _difference(text: str, stored: str) -> str | None:
         return None
     new = [word for token, word in ours.items() if differs(token) and token not in theirs]
     old = [word for token, word in theirs.items() if differs(token) and token not in ours]
-    if not new and not old:
+    if not (new or old) or max(len(new), len(old)) > 1:
+        # Two values that differ are two things more often than one thing that changed.
         return None
     nothing = "no such value"
     return f"stored: {' '.join(old) or nothing}; new: {' '.join(new) or nothing}"

@@ -87,6 +87,9 @@ class CueDetector:
                 own[1], max(score, 0.99), (f"own:{own[0]}", *self._spoken(features)), kind, "recall"
             )
         band = self._band(score)
+        if _asks_about_memory_itself(features):
+            # Nobody puts these to a model that has no memory, so no data teaches their weight.
+            score, band = max(score, 0.99), "recall"
         if band == "other":
             kind, runner_up = "none", kind
         return RecallSignal(kind, score, self._spoken(features), runner_up, band)
@@ -133,6 +136,12 @@ class CueDetector:
             "all_known": float(loaded and known > 0.999 and len(query.terms) > 1),
             "any_name": float(bool(query.names)),
         }
+
+
+def _asks_about_memory_itself(features: Mapping[str, float]) -> bool:
+    asked = features.get("identity") or features.get("meta")
+    tasked = features.get("task") or features.get("task_inside") or features["very_long"]
+    return bool(asked) and not tasked
 
 
 def _shape(turn: Turn, query: Query, text: str) -> dict[str, float]:

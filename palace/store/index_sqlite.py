@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from palace.store.memory_json import decode_memory, encode_memory
 from palace.text import name_tokens, tokens, utc_now
 from palace.types import Document, FileStamp, LayerName, Memory
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _MAX_QUERY_TERMS = 64
 _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
@@ -40,7 +41,7 @@ CREATE TABLE files (
 CREATE TABLE memories (
     key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, position INTEGER NOT NULL,
     layer TEXT NOT NULL, room TEXT NOT NULL, status TEXT NOT NULL, scope TEXT NOT NULL,
-    session TEXT NOT NULL, valid_to TEXT NOT NULL, data TEXT NOT NULL,
+    session TEXT NOT NULL, valid_from TEXT NOT NULL, valid_to TEXT NOT NULL, data TEXT NOT NULL,
     body TEXT NOT NULL, context TEXT NOT NULL, names TEXT NOT NULL
 );
 CREATE INDEX memories_by_id ON memories (id);
@@ -259,11 +260,10 @@ class SqliteIndex:
     def _write(self, connection: sqlite3.Connection, document: Document, layer: LayerName) -> int:
         for memory in document.memories:
             body, context, names = memory_tokens(memory, document.tags)
-            valid_to = memory.valid_to.isoformat() if memory.valid_to else ""
             key = connection.execute(
                 "INSERT INTO memories (id, path, position, layer, room, status, scope, session,"
-                " valid_to, data, body, context, names)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " valid_from, valid_to, data, body, context, names)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     memory.id,
                     memory.path,
@@ -273,7 +273,8 @@ class SqliteIndex:
                     memory.status,
                     memory.scope,
                     memory.session,
-                    valid_to,
+                    _moment(memory.valid_from),
+                    _moment(memory.valid_to),
                     encode_memory(memory),
                     body,
                     context,
@@ -312,28 +313,36 @@ class SqliteIndex:
         self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
     ) -> dict[int, list[Candidate]]:
         """Return, by candidate key, what stands within `distance` memories in the same file."""
-        found: dict[int, list[Candidate]] = {}
         if distance < 1:
             return {c.key: [] for c in candidates}
-        for candidate in candidates:
-            rows = self._rows(
-                "SELECT m.key, m.path, m.position, m.session, m.body, m.context,"
-                " m.names FROM memories m"
-                " WHERE m.path = ? AND m.position BETWEEN ? AND ? AND m.key <> ?"
-                f" AND m.session = ? AND {_VISIBLE} ORDER BY m.position",
-                (
-                    candidate.path,
-                    candidate.position - distance,
-                    candidate.position + distance,
-                    candidate.key,
-                    candidate.session,
-                    *_scope_arguments(scope),
-                ),
-            )
-            found[candidate.key] = [
-                _candidate(row, distance=row[2] - candidate.position) for row in rows
+        places = self._places(candidates, distance=distance, scope=scope)
+        return {
+            c.key: [
+                found
+                for offset in range(-distance, distance + 1)
+                if offset and (found := places.get((c.path, c.session, c.position + offset)))
             ]
-        return found
+            for c in candidates
+        }
+
+    def _places(
+        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
+    ) -> dict[tuple[str, str, int], Candidate]:
+        """Return what stands at or around these candidates, one query a file."""
+        wanted: dict[str, set[int]] = {}
+        for c in candidates:
+            near = range(c.position - distance, c.position + distance + 1)
+            wanted.setdefault(c.path, set()).update(near)
+        places: dict[tuple[str, str, int], Candidate] = {}
+        for path, positions in wanted.items():
+            marks = ", ".join("?" * len(positions))
+            rows = self._rows(
+                "SELECT m.key, m.path, m.position, m.session, m.body, m.context, m.names"
+                f" FROM memories m WHERE m.path = ? AND m.position IN ({marks}) AND {_VISIBLE}",
+                (path, *sorted(positions), *_scope_arguments(scope)),
+            )
+            places.update(((row[1], row[3], row[2]), _candidate(row)) for row in rows)
+        return places
 
     def load(self, keys: Sequence[int]) -> list[Memory]:
         """Return the memories of these keys, in the order asked; vanished ones are left out."""
@@ -457,7 +466,7 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-def _candidate(row: Sequence[Any], *, bm25: float = 0.0, distance: int = 0) -> Candidate:
+def _candidate(row: Sequence[Any], *, bm25: float = 0.0) -> Candidate:
     key, path, position, session, body, context, names = row
     return Candidate(
         key=key,
@@ -468,7 +477,6 @@ def _candidate(row: Sequence[Any], *, bm25: float = 0.0, distance: int = 0) -> C
         context=tuple(context.split()),
         names=frozenset(names.split()),
         bm25=bm25,
-        distance=distance,
     )
 
 
@@ -478,12 +486,18 @@ def _match_expression(terms: Sequence[str]) -> str:
     return "{body context} : (" + " OR ".join(quoted) + ")" if quoted else ""
 
 
-def _scope_arguments(scope: Scope) -> tuple[str, str, str]:
+def _scope_arguments(scope: Scope) -> tuple[str, str, str, str]:
     return (
         _sayable(f"session:{scope.session_id}") if scope.session_id else "",
         _sayable(f"project:{scope.project}") if scope.project else "",
-        utc_now().isoformat(),
+        now := utc_now().isoformat(),
+        now,
     )
+
+
+def _moment(when: datetime | None) -> str:
+    """Return a moment in UTC, so that texts compare as the moments do; "" for none."""
+    return when.astimezone(timezone.utc).isoformat(timespec="seconds") if when else ""
 
 
 def _sayable(text: str) -> str:

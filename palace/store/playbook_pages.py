@@ -56,5 +56,4 @@ def as_memory(playbook: Playbook) -> Memory:
         title=playbook.title,
         kind="procedure",
         triggers=playbook.triggers,
-        updated=playbook.updated,
     )

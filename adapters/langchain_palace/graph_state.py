@@ -1,0 +1,80 @@
+"""A plan as plain values, for the state of a graph.
+
+In: a settled or undecided plan. Out: a dict that every checkpointer can keep, and back again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from langchain_palace.session import Call
+from langchain_palace.turns import Plan
+from palace import Evidence, LayerReport, RecallSignal, Turn, Verdict
+
+
+def as_state(plan: Plan, call: Call, seen: Sequence[str]) -> dict[str, Any]:
+    """Return a plan as plain values.
+
+    Args:
+        plan: The plan of a turn; an answer within it is not kept, the turn is over then.
+        call: Who asked.
+        seen: Ids of all messages of the person when it was made.
+    """
+    verdict = plan.verdict.as_dict()
+    for item, evidence in zip(verdict["evidence"], plan.verdict.evidence, strict=True):
+        item.update(trust=evidence.trust, stale=evidence.stale)
+    return {
+        "verdict": verdict,
+        "question": plan.question,
+        "message_id": plan.message_id,
+        "wake_up": plan.wake_up,
+        "session_id": call.session_id,
+        "project": call.project,
+        "seen": list(seen),
+    }
+
+
+def plan_of(state: Mapping[str, Any]) -> Plan:
+    """Return the plan that `as_state` kept."""
+    verdict = state["verdict"]
+    signal = verdict["signal"]
+    return Plan(
+        Verdict(
+            id=verdict["id"],
+            action=verdict["action"],
+            outcome=verdict["outcome"],
+            signal=RecallSignal(signal["kind"], signal["score"], tuple(signal["cues"])),
+            layer=verdict["layer"],
+            text=verdict["text"],
+            evidence=tuple(_evidence(item) for item in verdict["evidence"]),
+            walk=tuple(
+                LayerReport(
+                    step["layer"],
+                    step["outcome"],
+                    candidates=step["candidates"],
+                    best=step["best"],
+                    elapsed_ms=step["elapsed_ms"],
+                )
+                for step in verdict["walk"]
+            ),
+            turn=Turn(state["question"], state["session_id"], state["project"]),
+        ),
+        state["question"],
+        message_id=state["message_id"],
+        wake_up=state["wake_up"],
+    )
+
+
+def _evidence(item: Mapping[str, Any]) -> Evidence:
+    return Evidence(
+        id=item["id"],
+        text=item["text"],
+        layer=item["layer"],
+        source=item["source"],
+        as_of=datetime.fromisoformat(item["as_of"]) if item["as_of"] else None,
+        confidence=item["confidence"],
+        trust=item["trust"],
+        stale=item["stale"],
+    )

@@ -1,0 +1,396 @@
+"""`PalaceMiddleware`: an agent that looks before it answers; needs `langchain`.
+
+In: an open palace. Out: a middleware for `create_agent`. A turn is decided once, before the agent
+does anything; a miss ends the run without a model call, whatever other middleware is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    hook_config,
+)
+from langchain.agents.middleware.types import PrivateStateAttr
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import Field
+from typing_extensions import NotRequired
+
+from langchain_palace.asking import Asker
+from langchain_palace.chat_model import ChatPalace, GatedChatModel, Prepared
+from langchain_palace.gate import ReplyGate, canned, check_values
+from langchain_palace.graph_state import as_state, plan_of
+from langchain_palace.messages import (
+    asking,
+    asking_index,
+    is_summary,
+    labelled,
+    spoken,
+    text_of,
+    tool_texts,
+)
+from langchain_palace.session import SESSION_KEYS, Call, call_of
+from langchain_palace.steps import Step, Steps, arun, run
+from langchain_palace.turns import Plan, Turns, asked_of
+from palace import AnswerOptions, Mempalace, UngroundedAnswerError
+
+
+class PalaceState(AgentState[Any]):
+    """What the middleware keeps of a turn, by name of the middleware: plain values only.
+
+    It is not part of the agent's output, but a checkpointer keeps it and
+    `stream_mode="values"` shows it.
+    """
+
+    palace: NotRequired[Annotated[dict[str, Any] | None, PrivateStateAttr]]
+
+
+class PlannedModel(GatedChatModel):
+    """The agent's model for one call, behind the gate of a turn that is decided already."""
+
+    prepared: Prepared = Field(exclude=True)
+    turns: Turns = Field(exclude=True)
+
+    def _prepare(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,  # noqa: ARG002 - decided already
+        kwargs: Mapping[str, Any],  # noqa: ARG002 - decided already
+    ) -> Steps[Prepared]:
+        yield from ()
+        return Prepared(self.prepared.gate, messages)
+
+    def _finish(self, prepared: Prepared) -> Steps[None]:
+        gate = prepared.gate
+        if gate is not None and not gate.is_open:
+            yield self.turns.record(gate.plan, gate.text, gate.checked, 1)
+
+
+class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
+    """Puts the palace in the path of an agent.
+
+    For a question about something that is not remembered the run ends with an honest reply and no
+    model call. With evidence every call of the turn carries it, in the person's message; unclear
+    evidence must be quoted by the model first, before the agent's own call. Answers are checked,
+    streamed ones sentence by sentence. The verdict is in `response_metadata["palace"]`.
+
+    The session is the run's `context.session_id`, else `session_id` or `thread_id` of its
+    `configurable`; the project likewise.
+
+    Args:
+        palace: The open palace.
+        session_id: The session of runs that name none.
+        project: The project of runs that name none.
+        name: For several instances in one agent, a name each.
+
+    Example:
+        >>> agent = create_agent(  # doctest: +SKIP
+        ...     model, tools, middleware=[PalaceMiddleware(palace)]
+        ... )
+    """
+
+    state_schema = PalaceState
+
+    def __init__(
+        self,
+        palace: Mempalace,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+        name: str = "PalaceMiddleware",
+    ) -> None:
+        super().__init__()
+        self.palace = palace
+        self.session_id = session_id
+        self.project = project
+        self._name = name
+        self._turns = Turns(palace)
+
+    @property
+    def name(self) -> str:
+        """The name in the graph."""
+        return self._name
+
+    # -- before the agent: decide ------------------------------------------------------------------
+
+    @hook_config(can_jump_to=["end"])
+    def before_agent(self, state: PalaceState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Decide the turn; on a miss end the run."""
+        return run(self._begin(state, runtime))
+
+    @hook_config(can_jump_to=["end"])
+    async def abefore_agent(
+        self, state: PalaceState, runtime: Runtime[Any]
+    ) -> dict[str, Any] | None:
+        """Decide the turn; on a miss end the run."""
+        return await arun(self._begin(state, runtime))
+
+    def _begin(self, state: PalaceState, runtime: Runtime[Any]) -> Steps[dict[str, Any]]:
+        messages: Sequence[BaseMessage] = state["messages"]
+        others = {k: v for k, v in (state.get("palace") or {}).items() if k != self.name}
+        index = asking_index(messages)
+        if index is None:
+            return {"palace": others}
+        call = self._call(runtime)
+        plan = yield from self._turns.decide(**asked_of(messages, index), call=call)
+        if not plan.stops:
+            kept = as_state(plan, call, _ids(messages))
+            return {"palace": {**others, self.name: kept}}
+        options = yield self._turns.options()
+        update: dict[str, Any] = {
+            "palace": others,
+            "messages": [canned(plan, options)],
+            "jump_to": "end",
+        }
+        if "structured_response" in state:
+            # The answer of an earlier turn would stand beside the refusal of this one.
+            update["structured_response"] = None
+        return update
+
+    # -- around every model call: confirm, inject, check -------------------------------------------
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]:
+        """Make the call with the evidence of the turn, or end the run."""
+
+        def step(made: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
+            return Step(lambda: handler(made), _never)
+
+        return run(self._around(request, step))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]:
+        """Make the call with the evidence of the turn, or end the run."""
+
+        def step(made: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
+            return Step(_never_now, lambda: handler(made))
+
+        return await arun(self._around(request, step))
+
+    def _around(
+        self,
+        request: ModelRequest[Any],
+        handle: Callable[[ModelRequest[Any]], Step[ModelResponse[Any]]],
+    ) -> Steps[ModelResponse[Any] | ExtendedModelResponse[Any]]:
+        request = _unwrapped(request)
+        call = self._call(request.runtime)
+        options = yield self._turns.options()
+        plan, is_new = yield from self._plan(request, call)
+        if plan is None:
+            return (yield handle(request))
+        if not plan.wake_up or plan.verdict.action == "confirm":
+            settled = yield from self._settled(plan, request, call, options)
+            is_new = is_new or settled is not plan
+            plan = settled
+        if plan.stops:
+            return self._stopped(request, canned(plan, options))
+        gate = _gate(plan, request, options)
+        made = yield self._guarded(handle, self._asked(request, plan, options, gate))
+        response = self._passed(made, request, plan, gate, options)
+        if isinstance(response, AIMessage):
+            return self._stopped(request, response)
+        if not is_new:
+            return response
+        kept = as_state(plan, call, _ids(request.messages))
+        update = {"palace": {**(request.state.get("palace") or {}), self.name: kept}}
+        return ExtendedModelResponse(response, Command(update=update))
+
+    def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
+        """Return the plan of the turn, and whether the state does not have it yet."""
+        kept = (request.state.get("palace") or {}).get(self.name)
+        index = asking_index(request.messages)
+        asker = None if index is None else request.messages[index]
+        if asker is None or (kept and asker.id in kept["seen"]):
+            return (plan_of(kept) if kept else None), False
+        # Somebody put in a message that `before_agent` never saw.
+        assert index is not None
+        plan = yield from self._turns.decide(**asked_of(request.messages, index), call=call)
+        return plan, True
+
+    def _settled(
+        self, plan: Plan, request: ModelRequest[Any], call: Call, options: AnswerOptions
+    ) -> Steps[Plan]:
+        alone = not request.tools and request.response_format is None
+        first = not any(m.type == "ai" for m in _since(request.messages, plan))
+        index = _index_of(request.messages, plan)
+        system = [request.system_message] if request.system_message else []
+        messages = [*system, *request.messages]
+        at = None if index is None else index + len(system)
+        asker = Asker(request.model, messages, at, kwargs=request.model_settings)
+        settled = yield from self._turns.settle(
+            plan, call, options, asker, alone=alone, wakes=first
+        )
+        if settled == plan:
+            return plan
+        if settled.model_calls and settled.stops:
+            yield self._turns.record(settled, settled.reply(options), None, 0)
+        return replace(settled, usage=asker.usage)
+
+    def _asked(
+        self, request: ModelRequest[Any], plan: Plan, options: AnswerOptions, gate: ReplyGate
+    ) -> ModelRequest[Any]:
+        """Return the request with the evidence in the person's message, and the gate in place."""
+        index = _index_of(request.messages, plan)
+        said = plan.question if index is None else text_of(request.messages[index])
+        text = plan.user_text(options, said=said)
+        if text != said:
+            request = request.override(messages=asking(request.messages, index, text))
+        if gate.is_open:
+            return request
+        model = PlannedModel(inner=request.model, prepared=Prepared(gate, []), turns=self._turns)
+        return request.override(model=model)
+
+    def _guarded(
+        self,
+        handle: Callable[[ModelRequest[Any]], Step[ModelResponse[Any]]],
+        request: ModelRequest[Any],
+    ) -> Step[ModelResponse[Any] | None]:
+        """Return the call; None is what is left of an answer that the gate refused."""
+        step = handle(request)
+
+        def now() -> ModelResponse[Any] | None:
+            try:
+                return step.now()
+            except UngroundedAnswerError:
+                return None
+
+        async def later() -> ModelResponse[Any] | None:
+            try:
+                return await step.later()
+            except UngroundedAnswerError:
+                return None
+
+        return Step(now, later)
+
+    def _passed(
+        self,
+        made: ModelResponse[Any] | None,
+        request: ModelRequest[Any],
+        plan: Plan,
+        gate: ReplyGate,
+        options: AnswerOptions,
+    ) -> ModelResponse[Any] | AIMessage:
+        """Return the response with its verdict, or the reply that ends the run instead.
+
+        Middleware further in may have called another model than the one behind the gate: what it
+        brought passes the gate here.
+        """
+        instead = spoken(plan.verdict.text or options.fallback_text, plan.metadata())
+        if made is None:
+            return instead
+        result = made.result if isinstance(made, ModelResponse) else [made]
+        try:
+            if plan.is_checked and made.structured_response is not None:
+                check_values(_check(plan, request, options), made.structured_response)
+            result = [_through(gate, message) for message in result]
+        except UngroundedAnswerError:
+            return instead
+        return ModelResponse(result=result, structured_response=made.structured_response)
+
+    def _stopped(
+        self, request: ModelRequest[Any], message: AIMessage
+    ) -> ExtendedModelResponse[Any]:
+        """End the run: an answer without tool calls alone would not end a structured one."""
+        update: dict[str, Any] = {"jump_to": "end"}
+        if "structured_response" in request.state:
+            update["structured_response"] = None
+        return ExtendedModelResponse(ModelResponse(result=[message]), Command(update=update))
+
+    def _call(self, runtime: Runtime[Any] | None) -> Call:
+        """Return who asks, as the run's context or config tells."""
+        context = getattr(runtime, "context", None)
+        call = call_of(None, session_id=self.session_id, project=self.project)
+        session = _named(context, SESSION_KEYS) or call.session_id
+        if session is None:
+            session = getattr(getattr(runtime, "execution_info", None), "thread_id", None)
+        project = _named(context, ("project",)) or call.project
+        return replace(call, session_id=session, project=project)
+
+
+def _named(context: object, keys: Sequence[str]) -> str | None:
+    for key in keys:
+        found = context.get(key) if isinstance(context, Mapping) else getattr(context, key, None)
+        if found:
+            return str(found)
+    return None
+
+
+def _unwrapped(request: ModelRequest[Any]) -> ModelRequest[Any]:
+    """Return the request on the bare model, where the host wrapped that as well: one decision."""
+    if isinstance(request.model, ChatPalace) and not request.model.inner_kwargs:
+        return request.override(model=request.model.inner)
+    return request
+
+
+def _ids(messages: Sequence[BaseMessage]) -> list[str]:
+    found = (m.id for m in messages if isinstance(m, HumanMessage) and not is_summary(m))
+    return [identifier for identifier in found if identifier]
+
+
+def _index_of(messages: Sequence[BaseMessage], plan: Plan) -> int | None:
+    """Return where the person asks, None if that message was summarised away."""
+    for index, message in enumerate(messages):
+        if plan.message_id is not None and message.id == plan.message_id:
+            return index
+    return asking_index(messages) if plan.message_id is None else None
+
+
+def _since(messages: Sequence[BaseMessage], plan: Plan) -> Sequence[BaseMessage]:
+    index = _index_of(messages, plan)
+    return messages if index is None else messages[index + 1 :]
+
+
+def _gate(plan: Plan, request: ModelRequest[Any], options: AnswerOptions) -> ReplyGate:
+    structured = None
+    if request.response_format is not None:
+        structured = frozenset(_tool_name(tool) for tool in request.tools)
+    texts = tool_texts(request.messages, _texts_from(request, plan))
+    return ReplyGate(plan, options, tool_texts=texts, structured=structured)
+
+
+def _check(plan: Plan, request: ModelRequest[Any], options: AnswerOptions) -> Any:  # noqa: ANN401 - passed on
+    return plan.check(options, tool_texts=tool_texts(request.messages, _texts_from(request, plan)))
+
+
+def _texts_from(request: ModelRequest[Any], plan: Plan) -> int:
+    index = _index_of(request.messages, plan)
+    return -1 if index is None else index
+
+
+def _tool_name(tool: object) -> str:
+    if isinstance(tool, Mapping):
+        return str(tool.get("name") or (tool.get("function") or {}).get("name", ""))
+    return str(getattr(tool, "name", ""))
+
+
+def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:
+    if not isinstance(message, AIMessage):
+        return message
+    if "palace" in message.response_metadata:
+        return message
+    if gate.is_open:
+        return labelled(message, gate.plan.metadata())
+    return gate.message(message)
+
+
+def _never_now() -> Any:  # noqa: ANN401 - never returns
+    raise RuntimeError("an async handler cannot be run without an event loop")
+
+
+async def _never() -> Any:  # noqa: ANN401 - never returns
+    raise RuntimeError("a sync handler cannot be awaited")

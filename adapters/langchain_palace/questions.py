@@ -1,0 +1,96 @@
+"""Where the question is in what a chain takes, and the same input with another one.
+
+In: a text, messages, a prompt or a dict. Out: a `Question`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.prompt_values import ChatPromptValue, PromptValue
+
+from langchain_palace.messages import asking, asking_index, history_before, text_of, with_text
+from palace import ConfigError, Message
+
+QUESTION_KEYS = ("input", "question", "query", "messages")
+HISTORY_KEYS = ("chat_history", "history")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question within an input.
+
+    Attributes:
+        text: The person's own words.
+        replaced: Returns the input with other words in their place.
+        history: What was said before, as far as the input tells.
+    """
+
+    text: str
+    replaced: Callable[[str], Any]
+    history: tuple[Message, ...] = ()
+
+
+def question_in(value: object, key: str | None = None) -> Question:
+    """Find the question.
+
+    Args:
+        value: What a chain takes.
+        key: Where it is, if the input is a dict.
+
+    Raises:
+        ConfigError: If there is none to be found.
+    """
+    if isinstance(value, str):
+        return Question(value, lambda text: text)
+    if isinstance(value, PromptValue):
+        inner = _in_messages(value.to_messages())
+        return Question(
+            inner.text, lambda text: ChatPromptValue(messages=inner.replaced(text)), inner.history
+        )
+    if isinstance(value, BaseMessage):
+        message = value
+        return Question(text_of(message), lambda text: with_text(message, text))
+    if isinstance(value, Mapping):
+        return _in_mapping(value, key)
+    if isinstance(value, Sequence):
+        return _in_messages(convert_to_messages(value))
+    raise _unknown(f"a {type(value).__name__}")
+
+
+def _in_mapping(value: Mapping[str, Any], key: str | None) -> Question:
+    found = key or next((name for name in QUESTION_KEYS if value.get(name)), None)
+    if found is None or found not in value:
+        raise _unknown(f"a dict with the keys {', '.join(map(str, value)) or 'none'}")
+    inner = question_in(value[found])
+    past = next((value[name] for name in HISTORY_KEYS if value.get(name)), ())
+    told = inner.history or _history(past)
+    return Question(inner.text, lambda text: {**value, found: inner.replaced(text)}, told)
+
+
+def _in_messages(messages: list[BaseMessage]) -> Question:
+    index = asking_index(messages)
+    if index is None:
+        raise _unknown("messages without one of a person")
+    return Question(
+        text_of(messages[index]),
+        lambda text: asking(messages, index, text),
+        history_before(messages, index),
+    )
+
+
+def _history(past: object) -> tuple[Message, ...]:
+    if not isinstance(past, Sequence) or isinstance(past, str):
+        return ()
+    messages = convert_to_messages(past)
+    return history_before(messages, len(messages))
+
+
+def _unknown(what: str) -> ConfigError:
+    return ConfigError(
+        f"there is no question to be found in {what}",
+        hint=f"name it with input_key=…; known by themselves: {', '.join(QUESTION_KEYS)}",
+    )

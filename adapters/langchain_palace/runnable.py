@@ -1,0 +1,296 @@
+"""`PalaceRunnable`: any chain, with a look into the palace before it runs.
+
+In: a chain that takes a question, a dict with one, or messages. Out: the same chain, which does
+not run for a question about something that is not remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables.config import patch_config
+from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
+from pydantic import ConfigDict, Field, PrivateAttr
+
+from langchain_palace.gate import ReplyGate, canned, check_values
+from langchain_palace.messages import text_of
+from langchain_palace.questions import Question, question_in
+from langchain_palace.session import Call, call_of
+from langchain_palace.steps import Step, Steps, arun, run
+from langchain_palace.turns import Plan, Turns
+from palace import AnswerOptions, CheckedAnswer, Mempalace, ModelCall, ModelReply, RecallMiss
+
+_SESSION_SPEC = ConfigurableFieldSpec(
+    id="session_id",
+    annotation=str,
+    name="Session",
+    description="The session whose notes and memories may be read.",
+    default=None,
+    is_shared=True,
+)
+
+
+class PalaceRunnable(RunnableSerializable[Any, Any]):
+    """Any chain, behind the palace.
+
+    What the chain gets is its own input with the question replaced: by the question with evidence
+    where there is some, else by itself. What it returns is checked: text, messages and the values
+    of objects. Text streams sentence by sentence where it is checked; anything else comes whole.
+
+    Args:
+        bound: The chain.
+        palace: The open palace.
+        input_key: Where the question is, for a chain that takes a dict; found by itself if it is
+            `input`, `question`, `query` or `messages`.
+        session_id: The session of calls whose config names none.
+        project: The project of calls whose config names none.
+        on_miss: Called with the reply in words when the chain does not run; what it returns is the
+            result. By default that is the text, or a message if the chain returns messages; for a
+            chain that returns anything else `RecallMiss` is raised.
+    """
+
+    bound: Runnable[Any, Any] = Field(exclude=True)
+    palace: Mempalace = Field(exclude=True)
+    input_key: str | None = None
+    session_id: str | None = None
+    project: str | None = None
+    on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
+    _turns: Turns = PrivateAttr()
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's
+        """Set up what decides the turns."""
+        super().model_post_init(context)
+        self._turns = Turns(self.palace)
+
+    @property
+    def InputType(self) -> Any:  # noqa: N802, ANN401 - LangChain's name
+        """What the chain takes."""
+        return self.bound.InputType
+
+    @property
+    def OutputType(self) -> Any:  # noqa: N802, ANN401 - LangChain's name
+        """What the chain returns."""
+        return self.bound.OutputType
+
+    @property
+    def config_specs(self) -> list[ConfigurableFieldSpec]:
+        """What a config may name: what the chain takes, and the session."""
+        return list(get_unique_config_specs([*self.bound.config_specs, _SESSION_SPEC]))
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: ANN401 - a chain takes and returns anything
+        """Run the chain, or answer without it."""
+        return self._call_with_config(self._now, input, config, **kwargs)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: ANN401 - a chain takes and returns anything
+        """Run the chain, or answer without it."""
+        return await self._acall_with_config(self._later, input, config, **kwargs)
+
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None
+    ) -> Iterator[Any]:
+        """Run the chain, or answer without it, in chunks."""
+        return self._transform_stream_with_config(iter([input]), self._chunks, config, **kwargs)
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None
+    ) -> AsyncIterator[Any]:
+        """Run the chain, or answer without it, in chunks."""
+
+        async def only() -> AsyncIterator[Any]:
+            yield input
+
+        async for chunk in self._atransform_stream_with_config(
+            only(), self._achunks, config, **kwargs
+        ):
+            yield chunk
+
+    # -- whole -------------------------------------------------------------------------------------
+
+    def _now(self, input: Any, config: RunnableConfig, **kwargs: Any) -> Any:  # noqa: ANN401 - as above
+        return run(self._whole(input, config, kwargs))
+
+    async def _later(self, input: Any, config: RunnableConfig, **kwargs: Any) -> Any:  # noqa: ANN401 - as above
+        return await arun(self._whole(input, config, kwargs))
+
+    def _whole(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Steps[Any]:
+        question = question_in(input, self.input_key)
+        plan, options = yield from self._planned(question, config, kwargs)
+        if plan.stops:
+            return self._missed(plan, options)
+        text = plan.user_text(options)
+        out = yield self._run(question.replaced(text), config, kwargs)
+        return (yield from self._passed(out, plan, options))
+
+    def _planned(
+        self, question: Question, config: RunnableConfig, kwargs: Mapping[str, Any]
+    ) -> Steps[tuple[Plan, AnswerOptions]]:
+        call = self._call(config)
+        options = yield self._turns.options()
+        plan = yield from self._turns.decide(question.text, call, history=question.history)
+
+        def ask(wanted: ModelCall) -> Step[ModelReply]:
+            step = self._run(question.replaced(wanted.user_text), config, kwargs)
+
+            async def later() -> ModelReply:
+                return _reply(await step.later())
+
+            return Step(lambda: _reply(step.now()), later)
+
+        alone = _kind(self.bound) != "object"
+        plan = yield from self._turns.settle(plan, call, options, ask, alone=alone)
+        if plan.model_calls and plan.stops:
+            yield self._turns.record(plan, plan.reply(options), None, 0)
+        return plan, options
+
+    def _passed(self, out: Any, plan: Plan, options: AnswerOptions) -> Steps[Any]:  # noqa: ANN401 - as above
+        """Return what may be released of what the chain returned."""
+        gate = ReplyGate(plan, options)
+        if isinstance(out, AIMessage):
+            out = gate.message(out)
+        elif plan.is_checked and isinstance(out, str):
+            gate.checked = plan.check(options).check(out)
+            out = gate.text = gate.checked.text
+        elif plan.is_checked:
+            gate.checked = check_values(plan.check(options), out)
+        if plan.is_checked:
+            yield self._turns.record(plan, gate.text, gate.checked, 1)
+        return out
+
+    def _run(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Step[Any]:  # noqa: ANN401 - as above
+        return Step(
+            lambda: self.bound.invoke(input, config, **kwargs),
+            lambda: self.bound.ainvoke(input, config, **kwargs),
+        )
+
+    def _call(self, config: RunnableConfig) -> Call:
+        return call_of(config, session_id=self.session_id, project=self.project)
+
+    def _missed(self, plan: Plan, options: AnswerOptions) -> Any:  # noqa: ANN401 - as above
+        text = plan.reply(options)
+        if self.on_miss is not None:
+            return self.on_miss(text)
+        kind = _kind(self.bound)
+        if kind == "object":
+            raise RecallMiss(text, hint="pass on_miss=… to get a value instead")
+        return canned(plan, options) if kind == "message" else text
+
+    # -- in chunks ---------------------------------------------------------------------------------
+
+    def _chunks(
+        self,
+        inputs: Iterator[Any],
+        run_manager: CallbackManagerForChainRun,
+        config: RunnableConfig,
+        **kwargs: Any,
+    ) -> Iterator[Any]:
+        config = patch_config(config, callbacks=run_manager.get_child())
+        question = question_in(next(inputs), self.input_key)
+        plan, options = run(self._planned(question, config, kwargs))
+        if plan.stops:
+            yield self._missed(plan, options)
+            return
+        sent = question.replaced(plan.user_text(options))
+        if plan.is_checked and _kind(self.bound) == "object":
+            yield run(self._passed(self.bound.invoke(sent, config, **kwargs), plan, options))
+            return
+        gate = _StreamGate(plan, options)
+        for chunk in self.bound.stream(sent, config, **kwargs):
+            yield from gate.feed(chunk)
+        yield from gate.close()
+        if plan.is_checked:
+            run(self._recorded(plan, gate))
+
+    async def _achunks(
+        self,
+        inputs: AsyncIterator[Any],
+        run_manager: AsyncCallbackManagerForChainRun,
+        config: RunnableConfig,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        config = patch_config(config, callbacks=run_manager.get_child())
+        question = question_in(await inputs.__anext__(), self.input_key)
+        plan, options = await arun(self._planned(question, config, kwargs))
+        if plan.stops:
+            yield self._missed(plan, options)
+            return
+        sent = question.replaced(plan.user_text(options))
+        if plan.is_checked and _kind(self.bound) == "object":
+            out = await self.bound.ainvoke(sent, config, **kwargs)
+            yield await arun(self._passed(out, plan, options))
+            return
+        gate = _StreamGate(plan, options)
+        async for chunk in self.bound.astream(sent, config, **kwargs):
+            for passed in gate.feed(chunk):
+                yield passed
+        for passed in gate.close():
+            yield passed
+        if plan.is_checked:
+            await arun(self._recorded(plan, gate))
+
+    def _recorded(self, plan: Plan, gate: _StreamGate) -> Steps[None]:
+        yield self._turns.record(plan, gate.text, gate.checked, 1)
+
+
+class _StreamGate:
+    """The gate for chunks of a chain: text, or chunks of messages."""
+
+    def __init__(self, plan: Plan, options: AnswerOptions) -> None:
+        self._reply = ReplyGate(plan, options)
+        self._chunks = self._reply.stream()
+        self._is_text = False
+
+    @property
+    def text(self) -> str:
+        return self._reply.text
+
+    @property
+    def checked(self) -> CheckedAnswer | None:
+        return self._reply.checked
+
+    def feed(self, chunk: Any) -> list[Any]:  # noqa: ANN401 - as above
+        if isinstance(chunk, AIMessage) and not isinstance(chunk, AIMessageChunk):
+            return [self._reply.message(chunk)]
+        if isinstance(chunk, AIMessageChunk):
+            return [c.message for c in self._chunks.feed(ChatGenerationChunk(message=chunk))]
+        if self._reply.is_open:
+            return [chunk]
+        self._is_text = True
+        text = chunk if isinstance(chunk, str) else str(chunk)
+        fed = self._chunks.feed(ChatGenerationChunk(message=AIMessageChunk(content=text)))
+        return [text_of(c.message) for c in fed]
+
+    def close(self) -> list[Any]:
+        rest = [c.message for c in self._chunks.close()]
+        return [text_of(m) for m in rest if text_of(m)] if self._is_text else rest
+
+
+def _kind(bound: Runnable[Any, Any]) -> str:
+    """Say whether a chain returns a `message`, `text` or an `object`, as far as it declares it."""
+    try:
+        declared = bound.OutputType
+    except TypeError:
+        return "text"
+    if declared is Any or declared is str:
+        return "text"
+    told = getattr(declared, "__args__", (declared,))
+    told = [getattr(one, "__origin__", one) for one in told]
+    if any(isinstance(one, type) and issubclass(one, BaseMessage) for one in told):
+        return "message"
+    if "Message" in str(declared):
+        return "message"
+    return "object"
+
+
+def _reply(out: object) -> ModelReply:
+    """Read what a chain returned for a call of ours; what is no text proves nothing."""
+    if isinstance(out, BaseMessage):
+        return ModelReply(text_of(out))
+    return ModelReply(out) if isinstance(out, str) else ModelReply()

@@ -1,0 +1,76 @@
+"""Catch an answer that says the opposite of what is remembered.
+
+In: a sentence and the evidence. Out: whether one denies what the other affirms; judged only where
+both use the same words, so a paraphrase is never called a contradiction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import regex
+
+from palace.enforce.answer_words import answer_words, is_content, is_framing
+from palace.enforce.specifics import is_negated
+from palace.text import fold, words
+
+_CLAUSE = regex.compile(
+    r"[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
+    r"|[。！？；：，、—()\n]+"
+    r"|\s(?:but|because|since|while|whereas|although|so that|aber|weil|mais|pero)\s",
+    regex.IGNORECASE,
+)
+_NUMERO = regex.compile(r"\bno\.?\s*(?=\d)", regex.IGNORECASE)
+_REPLY = regex.compile(r"\A\W*(?:no|nope|nein|non|não|нет)\b[,.!:]?", regex.IGNORECASE)
+_LEAST_SHARED = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence: its content tokens and whether it is negated."""
+
+    tokens: frozenset[str]
+    negated: bool
+
+
+def clauses(text: str) -> list[Clause]:
+    """Cut a text into clauses that have content."""
+    found = []
+    for part in _CLAUSE.split(_NUMERO.sub("", text)):
+        content = frozenset(w.token for w in words(part) if is_content(w) and not is_framing(w))
+        if content:
+            found.append(Clause(content, is_negated(part)))
+    return found
+
+
+def has_opposites(text: str) -> bool:
+    """Whether a text has words that imply an opposite, which are not compared."""
+    opposites = answer_words().opposites
+    return any(w.token in opposites or fold(w.surface) in opposites for w in words(text))
+
+
+def contradicts(sentence: str, known: Iterable[Clause]) -> bool:
+    """Whether a clause of the sentence denies what the same words affirm there, or the reverse.
+
+    Args:
+        sentence: A sentence of an answer; an opening "No," is a reply, not a negation.
+        known: Clauses of the evidence.
+    """
+    if has_opposites(sentence):
+        return False
+    listed = list(known)
+    return any(_denies(said, listed) for said in clauses(_REPLY.sub("", sentence)))
+
+
+def _denies(said: Clause, known: list[Clause]) -> bool:
+    best, same = 0.0, False
+    for clause in known:
+        shared = len(said.tokens & clause.tokens)
+        part = shared / len(said.tokens)
+        if part < _LEAST_SHARED or (shared < 2 and len(said.tokens) > 1):
+            continue
+        agrees = clause.negated == said.negated
+        if part > best or (part == best and agrees):
+            best, same = part, agrees
+    return best > 0 and not same

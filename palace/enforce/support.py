@@ -1,0 +1,346 @@
+"""What an answer may say: everything that stands in the evidence, the question and the identity.
+
+In: texts. Out: `Support`, which tells of a number, date, name or word whether it stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import combinations
+
+import regex
+
+from palace.enforce.answer_words import answer_words, is_content
+from palace.enforce.dates import FoundDate, days_meant, find_dates, find_weekdays
+from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.specifics import Specific
+from palace.text import Word, fold, words
+
+_QUOTES = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′ʼ", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+    }
+)
+_LIST_SEPARATOR = regex.compile(
+    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,|;|/|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
+)
+_CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
+_TOTAL = regex.compile(
+    r"\b(?:total|altogether|combined|in all|all in all|together|sum|overall|zusammen|insgesamt|au total|en total)\b",
+    regex.IGNORECASE,
+)
+_LONGEST_LIST = 12
+_LEAST_PREFIX_CHARS = 5
+_MOST_SUMMED = 12
+
+
+def plain(text: str) -> str:
+    """Return text as it is compared: folded, one blank for white space, straight quotes."""
+    return " ".join(fold(text.translate(_QUOTES)).split())
+
+
+@dataclass(frozen=True)
+class Source:
+    """One text that an answer may draw on.
+
+    Attributes:
+        text: The text.
+        as_of: When it was said, if that is known.
+        shown: Further text that belongs to it (where it stands), for names and paths.
+    """
+
+    text: str
+    as_of: datetime | None = None
+    shown: str = ""
+
+    @cached_property
+    def plain(self) -> str:
+        """The text as it is compared."""
+        return plain(f"{self.text}\n{self.shown}")
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """All index tokens, parts of identifiers and hyphenated words included."""
+        found: set[str] = set()
+        for word in words(f"{self.text}\n{self.shown}"):
+            found.update((word.token, *word.parts, *word.extra))
+        return frozenset(found)
+
+    @cached_property
+    def groups(self) -> frozenset[int]:
+        """Groups of words that may stand for words of this text."""
+        groups = answer_words().groups
+        return frozenset(g for token in self.tokens for g in groups.get(token, ()))
+
+    @cached_property
+    def dates(self) -> tuple[FoundDate, ...]:
+        """Dates said or meant."""
+        return tuple(days_meant(self.text, self.as_of))
+
+    @cached_property
+    def weekdays(self) -> frozenset[int]:
+        """Weekdays said, or of dates."""
+        said = {number for number, _, _ in find_weekdays(self.text)}
+        return frozenset(said | {d.weekday for d in self.dates if d.weekday is not None})
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Numbers with their units; not those of dates."""
+        taken = [(d.start, d.end) for d in find_dates(self.text)]
+        return tuple(find_quantities(self.text, taken))
+
+    @cached_property
+    def lengths(self) -> frozenset[int]:
+        """How many things its lists name."""
+        found: set[int] = set()
+        for clause in _CLAUSE.split(self.text):
+            parts = [part for part in _LIST_SEPARATOR.split(clause) if part.strip()]
+            if 2 <= len(parts) <= _LONGEST_LIST:
+                found.add(len(parts))
+        return frozenset(found)
+
+
+class Support:
+    """Several sources together.
+
+    Args:
+        sources: Texts that an answer may draw on.
+    """
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self.sources = tuple(sources)
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """All index tokens."""
+        return frozenset().union(*(s.tokens for s in self.sources))
+
+    @cached_property
+    def groups(self) -> frozenset[int]:
+        """Groups of words that may stand for words of the sources."""
+        return frozenset().union(*(s.groups for s in self.sources))
+
+    @cached_property
+    def _prefixes(self) -> frozenset[str]:
+        return frozenset(
+            t[:_LEAST_PREFIX_CHARS]
+            for t in self.tokens
+            if len(t) >= _LEAST_PREFIX_CHARS and t.isalpha()
+        )
+
+    @cached_property
+    def _quantities(self) -> tuple[Quantity, ...]:
+        return tuple(q for s in self.sources for q in s.quantities)
+
+    # -- words -----------------------------------------------------------------------------------
+
+    def has_word(self, word: Word) -> bool:
+        """Whether a word stands there, as it is, in parts, or in another form."""
+        if word.token in self.tokens or any(t in self.tokens for t in word.extra if len(t) > 1):
+            return True
+        if word.parts and all(part in self.tokens for part in word.parts):
+            return True
+        return word.token[:_LEAST_PREFIX_CHARS] in self._prefixes and word.token.isalpha()
+
+    def resembles(self, word: Word) -> bool:
+        """Whether a word that may stand for this one stands there."""
+        return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
+
+    def has_name(self, word: Word) -> bool:
+        """Whether a name stands there, in any case and any of its forms."""
+        if word.token in self.tokens or fold(word.surface) in self.tokens:
+            return True
+        return bool(word.parts) and all(part in self.tokens for part in word.parts)
+
+    # -- specifics -------------------------------------------------------------------------------
+
+    def has_specific(self, specific: Specific) -> bool:
+        """Whether an address, a path, code, a quote or an identifier stands there."""
+        wanted = plain(specific.wanted)
+        if specific.kind == "quote":
+            return self._has_quote(wanted)
+        if specific.kind == "code" and "\n" in specific.wanted:
+            return self._has_lines(specific.wanted)
+        if specific.kind == "url":
+            wanted = wanted.rstrip("/")
+        if specific.kind in ("path", "url"):
+            wanted = wanted.rstrip("/") or wanted
+        return self._has_whole(wanted) or (
+            specific.kind == "identifier" and self._has_identifier(specific.wanted)
+        )
+
+    def _has_whole(self, wanted: str) -> bool:
+        if not wanted:
+            return True
+        left = r"(?<![\w\-])" if wanted[0].isalnum() or wanted[0] in "_-" else r"(?<![\w])"
+        right = r"(?![\w\-]|[.,:]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
+        pattern = regex.compile(left + regex.escape(wanted) + right)
+        return any(pattern.search(s.plain) for s in self.sources)
+
+    def _has_identifier(self, wanted: str) -> bool:
+        found = words(wanted)
+        return bool(found) and all(
+            w.token in self.tokens
+            or (w.extra and any(e in self.tokens for e in w.extra if len(e) > 1))
+            for w in found
+        )
+
+    def _has_quote(self, wanted: str) -> bool:
+        pieces = [p.strip(" .,;:!?'\"") for p in regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)]
+        pieces = [p for p in pieces if p]
+        if all(self._has_whole(p) for p in pieces):
+            return True
+        found = [w for w in words(wanted) if is_content(w)]
+        return len(found) <= 1 and all(self.has_name(w) for w in found)
+
+    def _has_lines(self, code: str) -> bool:
+        lines = [" ".join(line.split()) for line in code.splitlines()]
+        if lines and regex.fullmatch(r"[\w+-]{0,20}", lines[0]):
+            lines = lines[1:]  # the language of the block
+        return all(self._has_whole(plain(line)) for line in lines if line.strip("`{}()[];, "))
+
+    # -- dates -----------------------------------------------------------------------------------
+
+    def has_date(self, day: FoundDate) -> bool:
+        """Whether everything that a date says is said by one date there."""
+        return any(
+            reading.fits(known)
+            for reading in day.readings()
+            for s in self.sources
+            for known in s.dates
+        )
+
+    def has_weekday(self, weekday: int) -> bool:
+        """Whether a weekday stands there, or is one of a date that does."""
+        return any(weekday in s.weekdays for s in self.sources)
+
+    # -- quantities ------------------------------------------------------------------------------
+
+    def has_quantity(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a number stands there with its unit, or follows from what stands there."""
+        if quantity.unit == "version":
+            return self._has_version(quantity.version)
+        if quantity.unit == "clock":
+            return self._has_clock(quantity)
+        if quantity.unit == "ordinal":
+            return self._has_ordinal(quantity)
+        if quantity.unit:
+            return self._has_measure(quantity, sentence)
+        return self._has_number(quantity, sentence)
+
+    def _has_version(self, version: str) -> bool:
+        return any(
+            q.version == version or q.version.startswith(f"{version}.") for q in self._quantities
+        )
+
+    def _has_clock(self, quantity: Quantity) -> bool:
+        said = {v % 1440 for v in quantity.values}
+        for known in self._quantities:
+            if known.unit == "clock" and not said.isdisjoint({v % 1440 for v in known.values}):
+                return True
+        return any(
+            not known.unit and 60 * v in said for known in self._quantities for v in known.values
+        )
+
+    def _has_ordinal(self, quantity: Quantity) -> bool:
+        days = {float(d.day) for s in self.sources for d in s.dates if d.day}
+        values = set(quantity.values)
+        known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
+        return not values.isdisjoint(days | known)
+
+    def _has_measure(self, quantity: Quantity, sentence: str) -> bool:
+        measures = set(quantity.measures)
+        same = [q for q in self._quantities if q.unit == quantity.unit]
+        if any(not measures.isdisjoint(q.measures) for q in same):
+            return True
+        if quantity.unit == "degrees" or any(q.unit == "degrees" for q in self._quantities):
+            warm = {
+                v
+                for q in self._quantities
+                if q.unit in ("celsius", "fahrenheit", "degrees")
+                for v in q.values
+            }
+            if quantity.unit in ("celsius", "degrees", "fahrenheit") and not warm.isdisjoint(
+                quantity.values
+            ):
+                return True
+        if any(
+            not q.unit and not set(q.values).isdisjoint(quantity.values) and not q.noun
+            for q in self._quantities
+        ):
+            return True  # there without a unit
+        if quantity.unit == "time" and not measures.isdisjoint(self._clock_spans()):
+            return True
+        return self._is_sum(quantity, same, sentence) or self._is_about(quantity, same)
+
+    def _clock_spans(self) -> set[float]:
+        """Durations that "1:52:40" and "06:10-07:25" may mean, in seconds."""
+        found: set[float] = set()
+        for source in self.sources:
+            clocks = [q for q in source.quantities if q.unit == "clock"]
+            for clock in clocks:
+                found.update(round(v * 60, 6) for v in clock.values)
+                found.update(round(v, 6) for v in clock.values)
+            for first, second in zip(clocks, clocks[1:], strict=False):
+                found.add(round((second.values[0] - first.values[0]) * 60, 6))
+        return found
+
+    def _has_number(self, quantity: Quantity, sentence: str) -> bool:
+        values = set(quantity.values)
+        nouns: set[str] = set()
+        others = False
+        for known in self._quantities:
+            if known.unit == "version":
+                if known.version.startswith(quantity.text.strip() + "."):
+                    return True
+                continue
+            scaled = set(known.values)
+            if known.unit == "clock":
+                scaled = {v / 60 for v in known.values}
+            if values.isdisjoint(scaled):
+                if known.noun and known.noun == quantity.noun:
+                    others = True  # as many of them as somebody else said
+                continue
+            if not quantity.noun or not known.noun or known.noun == quantity.noun:
+                return True
+            nouns.add(known.noun)
+        if nouns:
+            return not others
+        years = {float(d.year) for s in self.sources for d in s.dates if d.year}
+        if not values.isdisjoint(years):
+            return True
+        if not others and self._is_count(quantity):
+            return True
+        bare = [q for q in self._quantities if q.unit not in ("clock", "version", "ordinal")]
+        return self._is_sum(quantity, bare, sentence) or self._is_about(quantity, bare)
+
+    def _is_count(self, quantity: Quantity) -> bool:
+        """Whether a small number in words is how many things a list names."""
+        if quantity.text[:1].isdigit() or not quantity.values[0].is_integer():
+            return False
+        count = int(quantity.values[0])
+        return 2 <= count <= _LONGEST_LIST and (
+            any(count in s.lengths for s in self.sources) or count == len(self.sources)
+        )
+
+    def _is_sum(self, quantity: Quantity, parts: Sequence[Quantity], sentence: str) -> bool:
+        """Whether a number is said to be the total of numbers that stand there."""
+        if not _TOTAL.search(sentence) or len(parts) > _MOST_SUMMED:
+            return False
+        sizes = [q.measures[0] for q in parts if q.measures]
+        sums = {round(a + b, 6) for a, b in combinations(sizes, 2)} | {round(sum(sizes), 6)}
+        return not sums.isdisjoint(quantity.measures)
+
+    def _is_about(self, quantity: Quantity, known: Sequence[Quantity]) -> bool:
+        """Whether "about 2,000" rounds a number that stands there to two digits."""
+        if not quantity.loose:
+            return False
+        rounded = {
+            float(f"{m:.{digits}g}") for q in known for m in q.measures if m for digits in (1, 2)
+        }
+        return any(m in rounded and m >= 10 for m in quantity.measures)
