@@ -44,8 +44,7 @@ MAY_NAME = {
     "assembly": {"mempalace"},
     "doctor": {"mempalace"},
     "tools": {"mempalace"},
-    "facade": {"types", "errors", "settings", "presets", "store", "enforce", "learn", "tools"}
-    | {"mempalace"},
+    "facade": set(MAY_IMPORT) - {"serve", "__main__"},
 }
 HEAVY = ("pydantic", "httpx", "typer", "rich", "numpy", "yaml", "langchain", "llama_index")
 NEWER_THAN_3_10 = {

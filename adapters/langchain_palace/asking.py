@@ -54,14 +54,12 @@ def generate(
     def now() -> ChatResult:
         if model.rate_limiter:
             model.rate_limiter.acquire(blocking=True)
-        return model._generate(messages, stop=stop, run_manager=None, **kwargs)  # noqa: SLF001
+        return model._generate(messages, stop=stop, run_manager=None, **kwargs)
 
     async def later() -> ChatResult:
         if model.rate_limiter:
             await model.rate_limiter.aacquire(blocking=True)
-        return await model._agenerate(  # noqa: SLF001
-            messages, stop=stop, run_manager=None, **kwargs
-        )
+        return await model._agenerate(messages, stop=stop, run_manager=None, **kwargs)
 
     return Step(now, later)
 

@@ -118,7 +118,7 @@ class ChunkGate:
         if not isinstance(message, AIMessageChunk):
             message = AIMessageChunk(content=text_of(message))
         if self._is_whole:
-            self._held = message if self._held is None else self._held + message  # type: ignore[assignment]
+            self._held = message if self._held is None else self._held + message
             return []
         if self._sentences is None:
             return [self._labelled(chunk)]

@@ -62,7 +62,7 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
         """Begin anew: what was said before is not returned again."""
         self._append(_CLEARED)
 
-    def _append(self, type: str, **more: Any) -> None:  # noqa: ANN401 - JSON
+    def _append(self, type: str, **more: Any) -> None:
         self.palace.journal.append(
             {
                 "id": f"h-{uuid4().hex}",
@@ -74,7 +74,7 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
         )
 
 
-def _clean(value: Any) -> Any:  # noqa: ANN401 - JSON
+def _clean(value: Any) -> Any:
     """Return JSON without secrets, and without anything JSON cannot say."""
     if isinstance(value, str):
         return redact(value)

@@ -26,8 +26,9 @@ from pydantic import Field
 from typing_extensions import NotRequired
 
 from langchain_palace.asking import Asker
-from langchain_palace.chat_model import ChatPalace, GatedChatModel, Prepared
+from langchain_palace.chat_model import ChatPalace
 from langchain_palace.gate import ReplyGate, canned, check_values
+from langchain_palace.gated_model import GatedChatModel, Prepared
 from langchain_palace.graph_state import as_state, plan_of
 from langchain_palace.messages import (
     asking,
@@ -136,7 +137,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
 
     def _begin(self, state: PalaceState, runtime: Runtime[Any]) -> Steps[dict[str, Any]]:
         messages: Sequence[BaseMessage] = state["messages"]
-        others = {k: v for k, v in (state.get("palace") or {}).items() if k != self.name}
+        others = {k: v for k, v in _kept(state).items() if k != self.name}
         index = asking_index(messages)
         if index is None:
             return {"palace": others}
@@ -192,10 +193,11 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         options = yield self._turns.options()
         plan, is_new = yield from self._plan(request, call)
         if plan is None:
-            return (yield handle(request))
+            untouched: ModelResponse[Any] = yield handle(request)
+            return untouched
         if not plan.wake_up or plan.verdict.action == "confirm":
             settled = yield from self._settled(plan, request, call, options)
-            is_new = is_new or settled is not plan
+            is_new = is_new or _differs(settled, plan)
             plan = settled
         if plan.stops:
             return self._stopped(request, canned(plan, options))
@@ -207,12 +209,12 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if not is_new:
             return response
         kept = as_state(plan, call, _ids(request.messages))
-        update = {"palace": {**(request.state.get("palace") or {}), self.name: kept}}
+        update = {"palace": {**_kept(request.state), self.name: kept}}
         return ExtendedModelResponse(response, Command(update=update))
 
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
         """Return the plan of the turn, and whether the state does not have it yet."""
-        kept = (request.state.get("palace") or {}).get(self.name)
+        kept = _kept(request.state).get(self.name)
         index = asking_index(request.messages)
         asker = None if index is None else request.messages[index]
         if asker is None or (kept and asker.id in kept["seen"]):
@@ -225,6 +227,11 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     def _settled(
         self, plan: Plan, request: ModelRequest[Any], call: Call, options: AnswerOptions
     ) -> Steps[Plan]:
+        # A call that failed is made again before the state could keep what it cost.
+        key = ("settled", plan.verdict.id)
+        kept = self._turns.under_way(key)
+        if kept is not None:
+            return kept
         alone = not request.tools and request.response_format is None
         first = not any(m.type == "ai" for m in _since(request.messages, plan))
         index = _index_of(request.messages, plan)
@@ -235,6 +242,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         settled = yield from self._turns.settle(
             plan, call, options, asker, alone=alone, wakes=first
         )
+        self._turns.keep(key, settled)
         if settled == plan:
             return plan
         if settled.model_calls and settled.stops:
@@ -249,7 +257,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         said = plan.question if index is None else text_of(request.messages[index])
         text = plan.user_text(options, said=said)
         if text != said:
-            request = request.override(messages=asking(request.messages, index, text))
+            messages: list[Any] = asking(request.messages, index, text)
+            request = request.override(messages=messages)
         if gate.is_open:
             return request
         model = PlannedModel(inner=request.model, prepared=Prepared(gate, []), turns=self._turns)
@@ -293,11 +302,10 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         instead = spoken(plan.verdict.text or options.fallback_text, plan.metadata())
         if made is None:
             return instead
-        result = made.result if isinstance(made, ModelResponse) else [made]
         try:
             if plan.is_checked and made.structured_response is not None:
                 check_values(_check(plan, request, options), made.structured_response)
-            result = [_through(gate, message) for message in result]
+            result = [_through(gate, message) for message in made.result]
         except UngroundedAnswerError:
             return instead
         return ModelResponse(result=result, structured_response=made.structured_response)
@@ -320,6 +328,14 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             session = getattr(getattr(runtime, "execution_info", None), "thread_id", None)
         project = _named(context, ("project",)) or call.project
         return replace(call, session_id=session, project=project)
+
+
+def _differs(settled: Plan, plan: Plan) -> bool:
+    return (settled.verdict.action, settled.wake_up) != (plan.verdict.action, plan.wake_up)
+
+
+def _kept(state: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(state.get("palace") or {})
 
 
 def _named(context: object, keys: Sequence[str]) -> str | None:
@@ -363,7 +379,7 @@ def _gate(plan: Plan, request: ModelRequest[Any], options: AnswerOptions) -> Rep
     return ReplyGate(plan, options, tool_texts=texts, structured=structured)
 
 
-def _check(plan: Plan, request: ModelRequest[Any], options: AnswerOptions) -> Any:  # noqa: ANN401 - passed on
+def _check(plan: Plan, request: ModelRequest[Any], options: AnswerOptions) -> Any:
     return plan.check(options, tool_texts=tool_texts(request.messages, _texts_from(request, plan)))
 
 
@@ -388,9 +404,9 @@ def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:
     return gate.message(message)
 
 
-def _never_now() -> Any:  # noqa: ANN401 - never returns
+def _never_now() -> Any:
     raise RuntimeError("an async handler cannot be run without an event loop")
 
 
-async def _never() -> Any:  # noqa: ANN401 - never returns
+async def _never() -> Any:
     raise RuntimeError("a sync handler cannot be awaited")

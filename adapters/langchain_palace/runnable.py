@@ -7,7 +7,6 @@ not run for a question about something that is not remembered.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
@@ -65,18 +64,18 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's
+    def model_post_init(self, context: Any, /) -> None:
         """Set up what decides the turns."""
         super().model_post_init(context)
         self._turns = Turns(self.palace)
 
     @property
-    def InputType(self) -> Any:  # noqa: N802, ANN401 - LangChain's name
+    def InputType(self) -> Any:  # noqa: N802 - LangChain's name
         """What the chain takes."""
         return self.bound.InputType
 
     @property
-    def OutputType(self) -> Any:  # noqa: N802, ANN401 - LangChain's name
+    def OutputType(self) -> Any:  # noqa: N802 - LangChain's name
         """What the chain returns."""
         return self.bound.OutputType
 
@@ -85,11 +84,11 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         """What a config may name: what the chain takes, and the session."""
         return list(get_unique_config_specs([*self.bound.config_specs, _SESSION_SPEC]))
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: ANN401 - a chain takes and returns anything
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the chain, or answer without it."""
         return self._call_with_config(self._now, input, config, **kwargs)
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: ANN401 - a chain takes and returns anything
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the chain, or answer without it."""
         return await self._acall_with_config(self._later, input, config, **kwargs)
 
@@ -114,10 +113,22 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     # -- whole -------------------------------------------------------------------------------------
 
-    def _now(self, input: Any, config: RunnableConfig, **kwargs: Any) -> Any:  # noqa: ANN401 - as above
+    def _now(
+        self,
+        input: Any,
+        run_manager: CallbackManagerForChainRun,  # noqa: ARG002 - the config holds its child
+        config: RunnableConfig,
+        **kwargs: Any,
+    ) -> Any:
         return run(self._whole(input, config, kwargs))
 
-    async def _later(self, input: Any, config: RunnableConfig, **kwargs: Any) -> Any:  # noqa: ANN401 - as above
+    async def _later(
+        self,
+        input: Any,
+        run_manager: AsyncCallbackManagerForChainRun,  # noqa: ARG002 - the config holds its child
+        config: RunnableConfig,
+        **kwargs: Any,
+    ) -> Any:
         return await arun(self._whole(input, config, kwargs))
 
     def _whole(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Steps[Any]:
@@ -150,7 +161,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield self._turns.record(plan, plan.reply(options), None, 0)
         return plan, options
 
-    def _passed(self, out: Any, plan: Plan, options: AnswerOptions) -> Steps[Any]:  # noqa: ANN401 - as above
+    def _passed(self, out: Any, plan: Plan, options: AnswerOptions) -> Steps[Any]:
         """Return what may be released of what the chain returned."""
         gate = ReplyGate(plan, options)
         if isinstance(out, AIMessage):
@@ -164,7 +175,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield self._turns.record(plan, gate.text, gate.checked, 1)
         return out
 
-    def _run(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Step[Any]:  # noqa: ANN401 - as above
+    def _run(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Step[Any]:
         return Step(
             lambda: self.bound.invoke(input, config, **kwargs),
             lambda: self.bound.ainvoke(input, config, **kwargs),
@@ -173,7 +184,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     def _call(self, config: RunnableConfig) -> Call:
         return call_of(config, session_id=self.session_id, project=self.project)
 
-    def _missed(self, plan: Plan, options: AnswerOptions) -> Any:  # noqa: ANN401 - as above
+    def _missed(self, plan: Plan, options: AnswerOptions) -> Any:
         text = plan.reply(options)
         if self.on_miss is not None:
             return self.on_miss(text)
@@ -255,7 +266,7 @@ class _StreamGate:
     def checked(self) -> CheckedAnswer | None:
         return self._reply.checked
 
-    def feed(self, chunk: Any) -> list[Any]:  # noqa: ANN401 - as above
+    def feed(self, chunk: Any) -> list[Any]:
         if isinstance(chunk, AIMessage) and not isinstance(chunk, AIMessageChunk):
             return [self._reply.message(chunk)]
         if isinstance(chunk, AIMessageChunk):

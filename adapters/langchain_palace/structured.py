@@ -44,7 +44,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         input: LanguageModelInput,
         config: RunnableConfig | None = None,
         **kwargs: Any,
-    ) -> Any:  # noqa: ANN401 - an object of the caller's schema
+    ) -> Any:
         """Answer in the schema."""
         return run(self._steps(input, config, kwargs))
 
@@ -53,7 +53,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         input: LanguageModelInput,
         config: RunnableConfig | None = None,
         **kwargs: Any,
-    ) -> Any:  # noqa: ANN401 - an object of the caller's schema
+    ) -> Any:
         """Answer in the schema."""
         return await arun(self._steps(input, config, kwargs))
 
@@ -88,7 +88,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         yield self.model._turns.record(plan, checked.text, checked, 1)
         return made
 
-    def _missed(self, text: str) -> Any:  # noqa: ANN401 - whatever the caller's function returns
+    def _missed(self, text: str) -> Any:
         if self.on_miss is not None:
             return self.on_miss(text)
         raise RecallMiss(text, hint="pass on_miss=… to get a value instead")

@@ -133,7 +133,7 @@ def memory_span(operation: str, call: Call, *, query: str = "") -> Iterator[dict
 
 
 @lru_cache(maxsize=1)
-def _opentelemetry() -> Any:  # noqa: ANN401 - a module that may not be there
+def _opentelemetry() -> Any:
     try:
         from opentelemetry import trace
     except ImportError:

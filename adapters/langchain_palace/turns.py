@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from langchain_palace.messages import asking_index, history_before, text_of
+from langchain_palace.messages import history_before, text_of
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -39,6 +39,7 @@ from palace import (
 
 T = TypeVar("T")
 Ask = Callable[[ModelCall], Step[ModelReply]]
+Key = tuple[object, ...]
 # Turns that may be in the middle of a tool loop at the same time.
 KEPT_TURNS = 512
 
@@ -138,7 +139,7 @@ class Turns:
     def __init__(self, palace: Mempalace) -> None:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
-        self._under_way: OrderedDict[tuple[object, ...], Plan] = OrderedDict()
+        self._under_way: OrderedDict[Key, Plan] = OrderedDict()
         self._lock = threading.Lock()
 
     def options(self) -> Step[AnswerOptions]:
@@ -152,7 +153,7 @@ class Turns:
         *,
         history: tuple[Message, ...] = (),
         message_id: str | None = None,
-        handlers: Any = None,  # noqa: ANN401 - callbacks, in any form LangChain takes them
+        handlers: Any = None,
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans."""
         turn = Turn(question, call.session_id, call.project, history)
@@ -203,25 +204,14 @@ class Turns:
         answer = plan.answer or Answer(text, plan.verdict, checked, plan.model_calls + calls)
         return in_thread(lambda: self.palace.record_answer(answer, plan.verdict))
 
-    def under_way(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
-        """Return the plan of a turn that a tool loop enters again.
-
-        A turn that begins, with the person's message last, is always decided anew: what was
-        remembered a moment ago must be found.
-        """
-        index = asking_index(messages)
-        if index is None or index == len(messages) - 1:
-            return None
+    def under_way(self, key: Key) -> Plan | None:
+        """Return the settled plan of a turn that is entered again, by a tool loop or a retry."""
         with self._lock:
-            return self._under_way.get(_key_of(messages, index, call))
+            return self._under_way.get(key)
 
-    def keep(self, plan: Plan, messages: Sequence[BaseMessage], call: Call) -> None:
-        """Remember a settled plan for the rest of its turn."""
-        index = asking_index(messages)
-        if index is None:
-            return
+    def keep(self, key: Key, plan: Plan) -> None:
+        """Remember a settled plan for the rest of its turn; its calls are told only once."""
         with self._lock:
-            key = _key_of(messages, index, call)
             self._under_way[key] = replace(plan, usage=None, model_calls=0)
             self._under_way.move_to_end(key)
             while len(self._under_way) > KEPT_TURNS:
@@ -237,7 +227,8 @@ def asked_of(messages: Sequence[BaseMessage], index: int) -> dict[str, Any]:
     }
 
 
-def _key_of(messages: Sequence[BaseMessage], index: int, call: Call) -> tuple[object, ...]:
+def key_of(messages: Sequence[BaseMessage], index: int, call: Call) -> Key:
+    """Return what tells one turn from another: who asks, and the message that asks."""
     asking = messages[index]
     earlier = "" if asking.id else hash(tuple(text_of(m) for m in messages[:index]))
     return (call.session_id, call.project, asking.id, text_of(asking), earlier)

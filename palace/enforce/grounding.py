@@ -1,6 +1,6 @@
 """The answer check: what a model says is held against what the memory says.
 
-In: an answer, whole or as it streams. Out: what may be released of it.
+In: an answer, whole or as it streams. Out: what may be released of it, sentence by sentence.
 """
 
 from __future__ import annotations
@@ -11,15 +11,21 @@ from typing import Literal
 
 import regex
 
-from palace.enforce.answer_words import content_tokens
-from palace.enforce.prompt import DECLINE_TOKEN
+from palace.enforce.judging import Grounds, Judged, judge
+from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.enforce.replies import quote_evidence
+from palace.enforce.sentences import SentenceCutter
 from palace.secrets import redact
-from palace.text import numbers, tokens
+from palace.text import tokens
 from palace.types import Evidence
 
 Mode = Literal["off", "flag", "replace"]
-_CITATION = regex.compile(r"\[(\d{1,3})\]")
+
+_DECLINED = regex.compile(rf"[\W_]*{DECLINE_TOKEN}", regex.IGNORECASE)
+_BEFORE_TOKEN = regex.compile(r"[\W_]*\Z")
+_MARGIN = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+)*")
+_FLAG = "Not found in memory: "
+_MOST_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +34,10 @@ class CheckedAnswer:
 
     Attributes:
         text: What may be released under the mode.
-        supported: Whether everything in the model's answer was supported.
-        unsupported: What was not, as the model wrote it.
-        citations: Citation number -> evidence id, for the numbers that exist.
-        declined: Whether the model declined.
+        supported: Whether everything the model said was supported; always True unchecked.
+        unsupported: What was not, as the model wrote it: a number, a name, or a whole sentence.
+        citations: Citation number -> evidence id, for the citations that point somewhere.
+        declined: Whether the model declined; `text` is then the fallback.
     """
 
     text: str
@@ -42,7 +48,25 @@ class CheckedAnswer:
 
 
 class AnswerCheck:
-    """Holds answers against evidence."""
+    """Holds answers against evidence.
+
+    Numbers, dates, names, paths, addresses, code and quotes of an answer must stand in the
+    evidence, the question or the identity; every sentence must be covered by their words; and no
+    sentence may deny what the evidence affirms. Modes:
+
+    - `off`: released as it is; only the decline token is still obeyed.
+    - `flag`: released, and one line at the end names what is unsupported.
+    - `replace`: a sentence that is unsupported is never released. In its place stands the memory
+      it is nearest to, verbatim and with its source, once for each memory.
+
+    Args:
+        evidence: In the order it was shown to the model.
+        question: The person's words.
+        identity: Text of L0.
+        fallback_text: The reply when the model declines.
+        mode: What happens with what is unsupported.
+        also: Further texts whose words may be used, such as results of tools in this turn.
+    """
 
     def __init__(
         self,
@@ -55,55 +79,177 @@ class AnswerCheck:
         also: Sequence[str] = (),
     ) -> None:
         self.evidence = tuple(evidence)
-        self.mode = mode
+        self.mode: Mode = mode
         self.fallback_text = fallback_text
-        self._known = " ".join([*(redact(e.text) for e in evidence), question, identity, *also])
+        self._grounds = Grounds(
+            self.evidence,
+            tuple(shown_text(item) for item in self.evidence),
+            question,
+            (identity, *also),
+        )
 
     def check(self, answer: str) -> CheckedAnswer:
-        """Return what may be released of a whole answer."""
+        """Return what may be released of a whole answer; the same as its gate releases."""
         gate = self.gate()
         gate.feed(answer)
         gate.close()
         return gate.result
 
     def gate(self) -> SentenceGate:
-        """Return a gate for a streaming answer."""
+        """Return a gate for one streaming answer."""
         return SentenceGate(self)
 
-    def judge(self, answer: str) -> CheckedAnswer:
-        """Return what may be released of a whole answer."""
-        if answer.strip().strip("*_`.\"' ") == DECLINE_TOKEN:
-            return CheckedAnswer(self.fallback_text, declined=True)
-        cited = {int(n): n for n in _CITATION.findall(answer)}
-        ids = {n: self.evidence[n - 1].id for n in cited if 1 <= n <= len(self.evidence)}
-        bare = _CITATION.sub("", answer)
-        known = set(tokens(self._known))
-        wrong = [n for n in numbers(bare) if n not in numbers(self._known)]
-        content = content_tokens(bare)
-        covered = sum(t in known for t in content)
-        if self.mode == "off" or (not wrong and covered * 2 >= len(content)):
-            return CheckedAnswer(answer, citations=ids)
-        unsupported = tuple(wrong) or (bare.strip(),)
-        text = quote_evidence(self.evidence[:1])
-        if self.mode == "flag":
-            text = f"{answer}\n\nNot in memory: {'; '.join(unsupported)}"
-        return CheckedAnswer(text, supported=False, unsupported=unsupported, citations=ids)
+    def judge(self, sentence: str) -> Judged:
+        """Judge one sentence of an answer."""
+        return judge(sentence, self._grounds)
+
+    def nearest(self, sentence: str) -> int | None:
+        """Return the place of the evidence that shares most words with a sentence, if any."""
+        if not self.evidence:
+            return None
+        said = set(tokens(sentence))
+        shared = [len(said & source.tokens) for source in self._grounds.remembered]
+        return max(range(len(shared)), key=lambda n: (shared[n], -n))
+
+    def quote(self, place: int) -> str:
+        """Return a piece of evidence verbatim, without secrets, with its source."""
+        item = self.evidence[place]
+        return redact(quote_evidence((item,)))
 
 
 class SentenceGate:
-    """Releases an answer as it is verified."""
+    """Releases an answer sentence by sentence, each once it is verified.
+
+    What it releases over any chunking of an answer is, joined, what `AnswerCheck.check` returns
+    for the whole. A sentence without an end is decided on after `MAX_SENTENCE_CHARS` characters.
+
+    Args:
+        check: The check that the answer must pass.
+    """
 
     def __init__(self, check: AnswerCheck) -> None:
         self._check = check
-        self._buffer = ""
-        self.result = CheckedAnswer("")
+        self._cutter = SentenceCutter()
+        self._head = ""
+        self._released: list[str] = []
+        self._unsupported: list[str] = []
+        self._citations: dict[int, str] = {}
+        self._quoted: set[int] = set()
+        self._begun = False
+        self._declined = False
+        self._ended = False
+        self._closed = False
 
     def feed(self, chunk: str) -> list[str]:
-        """Take in a piece of the answer; return what may be released now."""
-        self._buffer += chunk
-        return []
+        """Take in a piece of the answer; return what may be released now, perhaps nothing.
+
+        Raises:
+            ValueError: If the gate was closed.
+        """
+        if self._closed:
+            raise ValueError("the answer has ended; take a new gate for the next one")
+        if self._check.mode == "off":
+            return self._pass_on(chunk)
+        return self._release(self._cutter.feed(chunk))
 
     def close(self) -> list[str]:
-        """End the answer; return the rest that may be released."""
-        self.result = self._check.judge(self._buffer)
-        return [self.result.text] if self.result.text else []
+        """End the answer; return the rest that may be released. Then `result` tells of all."""
+        if self._closed:
+            return []
+        self._closed = True
+        if self._check.mode == "off":
+            rest = [] if self._begun or self._declined else [self._head]
+        else:
+            rest = self._release(self._cutter.close())
+        return (
+            self._record([*rest, *self._last_words()])
+            if self._check.mode == "off"
+            else [
+                *rest,
+                *self._record(self._last_words()),
+            ]
+        )
+
+    @property
+    def result(self) -> CheckedAnswer:
+        """The check of everything released so far; complete after `close`."""
+        return CheckedAnswer(
+            text="".join(self._released),
+            supported=not self._unsupported,
+            unsupported=tuple(dict.fromkeys(self._unsupported)),
+            citations=dict(sorted(self._citations.items())),
+            declined=self._declined,
+        )
+
+    def _record(self, pieces: list[str]) -> list[str]:
+        kept = [piece for piece in pieces if piece]
+        self._released.extend(kept)
+        return kept
+
+    # -- unchecked -------------------------------------------------------------------------------
+
+    def _pass_on(self, chunk: str) -> list[str]:
+        """Release text as it comes; only its beginning is held until it can be no decline."""
+        if self._begun:
+            return self._record([chunk])
+        if self._declined:
+            return []
+        self._head += chunk
+        if _DECLINED.match(self._head):
+            self._declined = True
+            return []
+        start = regex.search(r"[^\W_]", self._head)
+        said = self._head[start.start() :].upper() if start else ""
+        if DECLINE_TOKEN.startswith(said):
+            return []
+        self._begun = True
+        return self._record([self._head])
+
+    # -- checked ---------------------------------------------------------------------------------
+
+    def _release(self, sentences: Sequence[str]) -> list[str]:
+        pieces: list[str] = []
+        for sentence in sentences:
+            if not self._ended:
+                pieces.append(self._piece(sentence))
+        return self._record(pieces)
+
+    def _piece(self, sentence: str) -> str:
+        """Return what may be released for one sentence."""
+        if DECLINE_TOKEN.casefold() in sentence.casefold():
+            self._ended = True
+            self._declined = not self._begun
+            return ""
+        if not sentence.strip():
+            return sentence if self._begun else ""
+        judged = self._check.judge(sentence)
+        self._citations.update((n, self._check.evidence[n - 1].id) for n in judged.citations)
+        if not judged.unsupported:
+            self._begun = True
+            return sentence
+        self._unsupported.extend(judged.unsupported)
+        if self._check.mode == "flag":
+            self._begun = True
+            return sentence
+        return self._instead(sentence)
+
+    def _instead(self, sentence: str) -> str:
+        """Return the nearest memory in place of a sentence, or nothing if it was quoted before."""
+        place = self._check.nearest(sentence)
+        if place is None or place in self._quoted:
+            return ""
+        self._quoted.add(place)
+        self._begun = True
+        margin = _MARGIN.match(sentence)
+        return f"{margin[0] if margin else ''}{self._check.quote(place)}"
+
+    def _last_words(self) -> list[str]:
+        if self._declined:
+            return [self._check.fallback_text]
+        if self._check.mode == "flag" and self._unsupported:
+            named = list(dict.fromkeys(self._unsupported))[:_MOST_NAMED]
+            return [f"\n\n{_FLAG}{'; '.join(' '.join(n.split()) for n in named)}."]
+        if self._check.mode == "replace" and not "".join(self._released).strip():
+            place = self._check.nearest("")
+            return [self._check.fallback_text if place is None else self._check.quote(place)]
+        return []

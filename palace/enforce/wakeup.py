@@ -5,7 +5,7 @@ In: identity, rooms, the last session's promotions and the living notes. Out: a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from palace.secrets import redact
@@ -77,27 +77,29 @@ class _Page:
     budget_tokens: int
     lines: list[str] = field(default_factory=list)
     included: list[str] = field(default_factory=list)
-    left_out: dict[str, int] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
     def fits(self, *lines: str) -> bool:
         return estimate_tokens("\n".join((*self.lines, *lines))) <= self.budget_tokens
 
-    def leave_out(self, what: str, count: int) -> None:
-        if count > 0:
-            self.left_out[what] = self.left_out.get(what, 0) + count
-
-    def section(self, heading: str, items: Sequence[tuple[str, str]]) -> bool:
-        """Add as many (id, line) items as fit under a heading; count the rest."""
-        opened = False
-        for number, (identifier, line) in enumerate(items):
-            wanted = (line,) if opened else (heading, line)
-            if not self.fits(*wanted):
-                self.leave_out(heading.lstrip("# "), len(items) - number)
-                break
-            self.lines.extend(wanted)
+    def section(
+        self, heading: str, items: Sequence[tuple[str, str]], *, limit: int | None = None
+    ) -> int:
+        """Add (id, line) items under a heading, say what was left out, return how many fitted."""
+        name = heading.lstrip("# ")
+        wanted = items[:limit]
+        shown = 0
+        for identifier, line in wanted:
+            lines = (line,) if shown else (heading, line)
+            if not self.fits(*lines):
+                self.left_out.append(f"{name}: {len(wanted) - shown} did not fit the budget")
+                return shown
+            self.lines.extend(lines)
             self.included.append(identifier)
-            opened = True
-        return opened
+            shown += 1
+        if len(items) > shown:
+            self.left_out.append(f"{name}: {len(items) - shown} more than are shown")
+        return shown
 
 
 def compose_wake_up(
@@ -130,9 +132,8 @@ def compose_wake_up(
     chosen = select_rooms(sources.rooms, project=project, limit=max_rooms)
     for room in chosen:
         items = [(m.id, _line(m.text)) for m in room.memories if m.id not in told]
-        if page.section(f"# Room {room.name}", items[:memories_per_room]):
+        if page.section(f"# Room {room.name}", items, limit=memories_per_room):
             shown.append(room.name)
-            page.leave_out(f"Room {room.name}", len(items) - memories_per_room)
     text = "\n".join(page.lines)
     return WakeUp(
         session_id=session_id,
@@ -141,7 +142,7 @@ def compose_wake_up(
         budget_tokens=budget_tokens,
         rooms=tuple(shown),
         included=tuple(page.included),
-        left_out=_left_out(page.left_out, sources.rooms, shown),
+        left_out=(*page.left_out, *_inactive(sources.rooms, chosen)),
     )
 
 
@@ -149,12 +150,9 @@ def _line(text: str) -> str:
     return f"- {clip(redact(text), _LINE_CHARS)}"
 
 
-def _left_out(
-    cut: Mapping[str, int], rooms: Sequence[RoomDigest], shown: Sequence[str]
-) -> tuple[str, ...]:
-    lines = [f"{what}: {count} more left out" for what, count in cut.items()]
-    quiet = [r for r in rooms if r.name not in shown and f"Room {r.name}" not in cut and r.memories]
-    if quiet:
-        names = ", ".join(f"{r.name} ({len(r.memories)})" for r in quiet)
-        lines.append(f"rooms not active in this context: {names}")
-    return tuple(lines)
+def _inactive(rooms: Sequence[RoomDigest], chosen: Sequence[RoomDigest]) -> list[str]:
+    quiet = [room for room in rooms if room not in chosen and room.memories]
+    if not quiet:
+        return []
+    names = ", ".join(f"{room.name} ({len(room.memories)})" for room in quiet)
+    return [f"rooms not active in this context: {names}"]

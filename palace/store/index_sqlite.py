@@ -54,7 +54,8 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'col');
 """
 _TABLES = frozenset({"meta", "files", "memories", "fts", "vocabulary"})
 _VISIBLE = (
-    "m.status = 'active' AND m.scope IN ('global', ?, ?) AND (m.valid_to = '' OR m.valid_to > ?)"
+    "m.status = 'active' AND m.scope IN ('global', ?, ?)"
+    " AND m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 )
 
 

@@ -1,0 +1,151 @@
+"""How good the answer check is: altered specifics caught, inventions caught, honest text let through.
+
+In: `benchmarks/data/answers.jsonl`, small evidence sets with labelled answers. Out: for each split
+and label how many answers are flagged, and precision and recall of the check.
+
+    python -m benchmarks.answers [--json OUT] [--split dev|test] [--show]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from palace import AnswerCheck, CheckedAnswer, Evidence
+
+DATA = Path(__file__).parent / "data" / "answers.jsonl"
+HONEST = ("faithful", "paraphrase", "summary", "refusal")
+ALTERED = ("altered_number", "altered_date", "altered_name", "altered_path")
+INVENTED = ("invented_addition",)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One labelled answer and the check of its evidence set."""
+
+    name: str
+    split: str
+    label: str
+    answer: str
+    check: AnswerCheck
+
+
+def load_cases(path: Path = DATA) -> Iterator[Case]:
+    """Yield the labelled answers."""
+    for line in path.read_text("utf-8").splitlines():
+        data = json.loads(line)
+        evidence = [
+            Evidence(
+                id=f"{data['set']}-{number}",
+                text=item["text"],
+                layer="L1",
+                source=item["source"],
+                as_of=_day(item["as_of"]),
+            )
+            for number, item in enumerate(data["evidence"], 1)
+        ]
+        check = AnswerCheck(evidence, data["question"], mode="replace")
+        for item in data["answers"]:
+            yield Case(data["set"], data["split"], item["label"], item["text"], check)
+
+
+def _day(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc) if text else None
+
+
+def measure(cases: list[tuple[Case, CheckedAnswer]]) -> dict[str, Any]:
+    """Return how many answers of each label are flagged, and precision and recall.
+
+    Recall of a label is the share of its answers that are flagged; its precision is the share of
+    them among all flagged answers of the label and flagged honest answers. An altered answer
+    counts as caught when it is flagged.
+    """
+    total: Counter[str] = Counter()
+    flagged: Counter[str] = Counter()
+    for case, checked in cases:
+        total[case.label] += 1
+        flagged[case.label] += not checked.supported
+    false_flags = sum(flagged[label] for label in HONEST)
+    labels = {
+        label: {
+            "answers": total[label],
+            "flagged": flagged[label],
+            "rate": round(flagged[label] / total[label], 4),
+            **(
+                {}
+                if label in HONEST
+                else {"precision": _ratio(flagged[label], flagged[label] + false_flags)}
+            ),
+        }
+        for label in (*HONEST, *ALTERED, *INVENTED)
+        if total[label]
+    }
+
+    def rate(names: tuple[str, ...]) -> float:
+        return _ratio(sum(flagged[n] for n in names), sum(total[n] for n in names))
+
+    caught = sum(flagged[n] for n in (*ALTERED, *INVENTED))
+    return {
+        "answers": sum(total.values()),
+        "labels": labels,
+        "altered_caught": rate(ALTERED),
+        "invented_caught": rate(INVENTED),
+        "honest_flagged": rate(HONEST),
+        "precision": _ratio(caught, caught + false_flags),
+        "recall": rate((*ALTERED, *INVENTED)),
+    }
+
+
+def _ratio(part: int, whole: int) -> float:
+    return round(part / whole, 4) if whole else 0.0
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, help="also write the numbers to this file")
+    parser.add_argument("--split", choices=("dev", "test"), help="only this half")
+    parser.add_argument("--show", action="store_true", help="print the answers it gets wrong")
+    arguments = parser.parse_args()
+    cases = [c for c in load_cases() if arguments.split in (None, c.split)]
+    started = time.perf_counter()
+    results = [(case, case.check.check(case.answer)) for case in cases]
+    each_ms = (time.perf_counter() - started) * 1000 / len(cases)
+    report: dict[str, Any] = {"ms_per_answer": round(each_ms, 3)}
+    for split in sorted({case.split for case in cases}):
+        report[split] = measure([r for r in results if r[0].split == split])
+        _print_table(split, report[split])
+    print(f"{each_ms:.2f} ms per answer")
+    if arguments.show:
+        _print_wrong(results)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+
+
+def _print_table(split: str, numbers: dict[str, Any]) -> None:
+    print(f"{split}: {numbers['answers']} answers")
+    for label, row in numbers["labels"].items():
+        precision = f"  precision {row['precision']:.3f}" if "precision" in row else ""
+        print(
+            f"  {label:18} {row['flagged']:3}/{row['answers']:3} flagged {row['rate']:.3f}{precision}"
+        )
+    for name in ("altered_caught", "invented_caught", "honest_flagged", "precision", "recall"):
+        print(f"  {name:18} {numbers[name]:.3f}")
+
+
+def _print_wrong(results: list[tuple[Case, CheckedAnswer]]) -> None:
+    for case, checked in results:
+        if checked.supported != (case.label in HONEST):
+            print(f"{case.split} {case.name} {case.label}: {case.answer}")
+            print(f"    {checked.unsupported}")
+
+
+if __name__ == "__main__":
+    main()

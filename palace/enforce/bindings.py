@@ -1,0 +1,114 @@
+"""Catch facts that are put together wrongly: Bob's number said of Alice, week 22's name of week 23.
+
+In: a sentence and the evidence. Out: the clauses whose parts all stand in the evidence, but never
+together, while in each place somebody else stands in their stead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+from palace.enforce.answer_words import is_content, is_framing
+from palace.enforce.dates import find_dates
+from palace.enforce.quantities import find_quantities
+from palace.text import name_tokens, words
+
+_PIECE = regex.compile(
+    r"[,;:!?()—\n。！？；：，、]+|\.(?=\s|$)|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
+    regex.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A clause as what it names and what it says.
+
+    Attributes:
+        anchors: Kind -> the names, dates or numbers of that kind.
+        words: Tokens of its other content words.
+    """
+
+    anchors: frozenset[tuple[str, str]]
+    words: frozenset[str]
+
+    def has(self, part: tuple[str, str]) -> bool:
+        """Whether the clause has an anchor, or a word given as ("", token)."""
+        return part in self.anchors or (part[0] == "" and part[1] in self.words)
+
+    def rivals(self, anchor: tuple[str, str]) -> bool:
+        """Whether another anchor of the same kind stands here."""
+        return any(kind == anchor[0] and value != anchor[1] for kind, value in self.anchors)
+
+
+@lru_cache(maxsize=512)
+def pieces(text: str) -> tuple[Piece, ...]:
+    """Cut a text into clauses."""
+    named = frozenset(name_tokens(text))
+    return tuple(
+        piece
+        for part in _PIECE.split(text)
+        if (piece := _piece(part, named)).anchors or piece.words
+    )
+
+
+def _piece(text: str, named: frozenset[str]) -> Piece:
+    dates = find_dates(text)
+    spans = [(d.start, d.end) for d in dates]
+    anchors = {("date", f"{d.month}-{d.day}") for d in dates if d.day}
+    for quantity in find_quantities(text, spans):
+        spans.append((quantity.start, quantity.end))
+        kind = quantity.unit or f"number {quantity.noun}"
+        value = quantity.version or str(quantity.measures[:1])
+        if quantity.unit in ("", "ordinal"):
+            kind, value = "number", str(quantity.values[:1])
+        anchors.add((kind, value))
+    said = set()
+    for word in words(text):
+        if any(a <= word.start < b for a, b in spans):
+            continue
+        if word.token in named:
+            anchors.add(("name", word.token))
+        elif is_content(word) and not is_framing(word):
+            said.add(word.token)
+    return Piece(frozenset(anchors), frozenset(said))
+
+
+def is_misjoined(sentence: str, texts: Sequence[str]) -> bool:
+    """Whether a clause of the sentence says of one what is remembered of another.
+
+    A clause is misjoined when nothing it says of a name (a date, a number) stands beside that name
+    in any clause of the evidence, and most of it stands beside another of the same kind.
+    """
+    known = [piece for text in texts for piece in pieces(text)]
+    everywhere = frozenset().union(*(p.anchors for p in known)) if known else frozenset()
+    renamed = frozenset(value for kind, value in everywhere if kind == "name")
+    for part in _PIECE.split(sentence):
+        clause = _piece(part, renamed)
+        if any(
+            _is_elsewhere(anchor, clause, known)
+            for anchor in clause.anchors
+            if anchor in everywhere
+        ):
+            return True
+    return False
+
+
+def _is_elsewhere(anchor: tuple[str, str], clause: Piece, known: Iterable[Piece]) -> bool:
+    others = [a for a in clause.anchors if a != anchor] + [("", w) for w in clause.words]
+    own = [p for p in known if p.has(anchor)]
+    if any(p.has(other) for p in own for other in others):
+        return False
+    elsewhere = neutral = 0
+    for other in others:
+        places = [p for p in known if p.has(other)]
+        if not places:
+            continue
+        if all(p.rivals(anchor) for p in places):
+            elsewhere += 1
+        else:
+            neutral += 1
+    return elsewhere > neutral

@@ -1,0 +1,264 @@
+"""Judge one sentence of an answer: what in it stands in the evidence, and what does not.
+
+In: a sentence and what may be said. Out: the unsupported pieces, as written; none if it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import regex
+
+from palace.enforce.answer_words import answer_words, is_content, is_framing
+from palace.enforce.dates import find_dates, find_weekdays
+from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
+from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.specifics import Specific, find_names, find_specifics, is_negated
+from palace.enforce.support import Source, Support
+from palace.text import Word, fold, words
+from palace.types import Evidence
+
+CITATION = regex.compile(r"\[\^?(\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*)\](?!\()|【(\d{1,3})】")
+_MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
+_MARKUP = regex.compile(r"[*_#|>]{1,3}")
+_YES_NO = regex.compile(
+    r"\s*(?:and |so |but |then )?(?:did|do|does|is|are|was|were|have|has|had|can|could|will|would|should|may|must"
+    r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't)\b",
+    regex.IGNORECASE,
+)
+# Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
+LEAST_COVERED = 0.34
+CLAUSE_LEAST_COVERED = 0.2
+CLAUSE_LEAST_WORDS = 4
+_CLAUSE = regex.compile(
+    r"(?:[,;:—()]|\s[-–]\s)+|\b(?:because|so that|so he|so she|so they|so you|which|who|while|whereas|although"
+    r"|with an?|and (?:he|she|it|they|you|we|the|a|is|was|has|had))\b",
+    regex.IGNORECASE,
+)
+_RESEMBLES_WEIGHT = 0.7
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """All that a sentence may rest on.
+
+    Args:
+        evidence: In the order it was shown.
+        texts: Their words without secrets, as shown.
+        question: The person's words.
+        others: Identity and further texts.
+    """
+
+    evidence: tuple[Evidence, ...]
+    texts: tuple[str, ...]
+    question: str
+    others: tuple[str, ...] = ()
+
+    @cached_property
+    def remembered(self) -> tuple[Source, ...]:
+        """One source for each piece of evidence."""
+        return tuple(
+            Source(text, item.as_of, item.source)
+            for item, text in zip(self.evidence, self.texts, strict=True)
+        )
+
+    @cached_property
+    def _beside(self) -> tuple[Source, ...]:
+        return tuple(Source(text) for text in self.others if text.strip())
+
+    @cached_property
+    def asked(self) -> Source:
+        """The question as a source."""
+        return Source(self.question)
+
+    @cached_property
+    def everything(self) -> Support:
+        """Evidence, question and the rest."""
+        return Support((*self.remembered, self.asked, *self._beside))
+
+    @cached_property
+    def unasked(self) -> Support:
+        """Everything but the question: what a yes must stand on."""
+        return Support((*self.remembered, *self._beside))
+
+    def cited(self, numbers: Sequence[int], *, asked: bool) -> Support:
+        """Return the cited evidence alone, beside question and identity."""
+        chosen = tuple(self.remembered[n - 1] for n in dict.fromkeys(numbers))
+        question = (self.asked,) if asked else ()
+        return Support((*chosen, *question, *self._beside))
+
+    @cached_property
+    def is_yes_no(self) -> bool:
+        """Whether the question wants a yes or a no."""
+        return _YES_NO.match(self.question) is not None
+
+    @cached_property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Clauses of the evidence that can be contradicted."""
+        return tuple(
+            clause
+            for text in self.texts
+            for sentence in regex.split(r"(?<=[.!?。！？])\s+", text)
+            if not has_opposites(sentence)
+            for clause in clauses(sentence)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one sentence: its unsupported pieces and the evidence it cites."""
+
+    unsupported: tuple[str, ...] = ()
+    citations: tuple[int, ...] = ()
+
+
+def judge(sentence: str, grounds: Grounds) -> Judged:
+    """Judge one sentence of an answer.
+
+    Args:
+        sentence: As the model wrote it, marks of lists and citations included.
+        grounds: What it may rest on.
+    """
+    cited, missing = _citations(sentence, len(grounds.evidence))
+    bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
+    bare = _MARKS.sub(lambda match: " " * len(match[0]), bare)
+    support = _support_of(bare, cited, grounds)
+    wrong, taken = _specifics_missing(bare, support)
+    found = [*missing, *wrong]
+    if not found and not answer_words().refusals.search(fold(bare)):
+        found.extend(_claims_missing(bare, taken, grounds))
+    return Judged(tuple(found), tuple(cited))
+
+
+def _citations(sentence: str, count: int) -> tuple[list[int], list[str]]:
+    """Return the cited numbers that exist, and the citations that point nowhere."""
+    cited: list[int] = []
+    missing: list[str] = []
+    for match in CITATION.finditer(sentence):
+        for piece in regex.split(r"[ \t]*,[ \t]*", match[1] or match[2]):
+            ends = [int(n) for n in regex.findall(r"\d+", piece)]
+            numbers = range(ends[0], min(ends[-1], ends[0] + 100) + 1) or ends
+            if all(1 <= n <= count for n in numbers):
+                cited.extend(numbers)
+            else:
+                missing.append(match[0])
+    return list(dict.fromkeys(cited)), list(dict.fromkeys(missing))
+
+
+def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds) -> Support:
+    """Return what the specifics of a sentence must stand in.
+
+    A cited sentence stands on what it cites. An affirmed sentence in reply to "Did we …?" cannot
+    stand on the question: what was asked is not thereby true.
+    """
+    asked = not grounds.is_yes_no or is_negated(sentence)
+    if cited:
+        return grounds.cited(cited, asked=asked)
+    return grounds.everything if asked else grounds.unasked
+
+
+def _specifics_missing(sentence: str, support: Support) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the specifics that do not stand there, and the spans of all of them."""
+    dates = find_dates(sentence)
+    days = find_weekdays(sentence)
+    spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
+    measured = [(q.start, q.end) for q in find_quantities(sentence, spans) if _is_plainly_number(q)]
+    specifics = find_specifics(sentence, [*measured, *spans])
+    taken = [(s.start, s.end) for s in specifics]
+    wrong = [(s.start, s.text) for s in specifics if not support.has_specific(s)]
+    for date in dates:
+        if not _inside(date.start, taken) and not support.has_date(date):
+            wrong.append((date.start, sentence[date.start : date.end]))
+    for weekday, start, end in days:
+        if not _inside(start, taken) and not support.has_weekday(weekday):
+            wrong.append((start, sentence[start:end]))
+    taken += spans
+    for quantity in find_quantities(sentence, taken):
+        taken.append((quantity.start, quantity.end))
+        if not support.has_quantity(quantity, sentence):
+            wrong.append((quantity.start, quantity.text.strip()))
+    wrong.extend(
+        (word.start, word.surface)
+        for word, opening in find_names(sentence, taken)
+        if not support.has_name(word) and not (opening and support.has_word(word))
+    )
+    return [text for _, text in sorted(wrong)], taken
+
+
+def _is_plainly_number(quantity: Quantity) -> bool:
+    """Whether a number with letters ("60g", "18.5k") is no identifier."""
+    return bool(quantity.unit) or quantity.text[-1:].isalpha()
+
+
+def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds) -> list[str]:
+    """Return the parts of a sentence whose words stand nowhere, or which say the opposite."""
+    listed = [w for w in words(sentence) if not _inside(w.start, taken)]
+    content = [w for w in listed if is_content(w) and not is_framing(w)]
+    if not content and not taken:
+        return _reply_missing(sentence, listed, grounds)
+    if contradicts(sentence, grounds.clauses):
+        return [_short(sentence)]
+    support = grounds.everything
+    if _share(content, taken, support, sentence) < LEAST_COVERED:
+        return [_short(sentence)]
+    for start, end in _clause_spans(sentence):
+        inner = [w for w in content if start <= w.start < end]
+        spans = [s for s in taken if start <= s[0] < end]
+        if len(inner) >= CLAUSE_LEAST_WORDS and not spans:
+            if _share(inner, spans, support, sentence) < CLAUSE_LEAST_COVERED:
+                return [_short(sentence[start:end])]
+    return []
+
+
+def _share(
+    content: Sequence[Word], taken: Sequence[tuple[int, int]], support: Support, sentence: str
+) -> float:
+    """Return the share of content in [0, 1] that stands there; a verified specific counts once."""
+    points = float(len(taken))
+    for word in content:
+        if support.has_word(word):
+            points += 1
+        elif support.resembles(word):
+            points += _RESEMBLES_WEIGHT
+    whole = len(content) + len(taken)
+    return points / whole if whole else 1.0
+
+
+def _clause_spans(sentence: str) -> list[tuple[int, int]]:
+    """Return the spans of the clauses of a sentence of more than one."""
+    cuts = [0, *(m.start() for m in _CLAUSE.finditer(sentence)), len(sentence)]
+    spans = [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    return spans if len(spans) > 1 else []
+
+
+def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> list[str]:
+    """Judge a sentence without content: "Yes.", "You do.", "Here you go!"."""
+    lists = answer_words()
+    spoken = {fold(w.surface) for w in listed}
+    replies = bool(spoken & (lists.affirmations | lists.denials))
+    if not grounds.is_yes_no:
+        return [_short(sentence)] if replies and len(spoken) == 1 else []
+    if not replies and (not spoken or any(is_framing(w) for w in listed)):
+        return []
+    denied = bool(spoken & lists.denials) or is_negated(sentence)
+    wrong, taken = _specifics_missing(grounds.question, grounds.unasked)
+    content = [
+        w
+        for w in words(grounds.question)
+        if is_content(w) and not is_framing(w) and not _inside(w.start, taken)
+    ]
+    stands = not wrong and _share(content, taken, grounds.unasked, sentence) >= 0.5
+    opposed = any(c.negated for c in grounds.clauses) or any(map(has_opposites, grounds.texts))
+    if denied:
+        return [] if opposed or not stands else [_short(sentence)]
+    return [] if stands and not opposed else [_short(sentence)]
+
+
+def _short(text: str) -> str:
+    return " ".join(_MARKUP.sub(" ", text).split()).strip(" ,;:")

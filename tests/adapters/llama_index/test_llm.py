@@ -1,0 +1,432 @@
+"""PalaceLLM alone: all eight calls, tools, structured prediction, sessions and what hosts see."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
+from llama_index.core.bridge.pydantic import BaseModel
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.llms import MockLLM
+from llama_index.core.prompts import PromptTemplate
+from llama_index.core.tools import FunctionTool
+from llama_index_palace import PalaceLLM, palace_session
+from tests.adapters.llama_index.scripted import (
+    FALLBACK,
+    HAIKU,
+    HIT,
+    LIE,
+    MISS,
+    PASS,
+    QUOTES,
+    UNCLEAR,
+    BandPalace,
+    ScriptedLLM,
+    code_text,
+    open_palace,
+    other_text,
+    paint_text,
+)
+
+from palace import QUOTE_SCHEMA, RecallMiss, UngroundedAnswerError
+
+CALLS = (
+    "chat",
+    "achat",
+    "stream_chat",
+    "astream_chat",
+    "complete",
+    "acomplete",
+    "stream_complete",
+    "astream_complete",
+)
+LIARS = [name for name in QUOTES if name not in ("honest", "quotes, then lies")]
+
+
+def user(text: str) -> ChatMessage:
+    return ChatMessage(role="user", content=text)
+
+
+def run(llm: PalaceLLM, call: str, words: str, **kwargs: Any) -> tuple[str, list[str], dict]:
+    """Make one of the eight calls: (final text, deltas, palace metadata of the last response)."""
+    given: Any = words if "complete" in call else [user(words)]
+
+    async def made() -> list[Any]:
+        result = getattr(llm, call)(given, **kwargs)
+        if call.startswith("a"):
+            result = await result
+        if "stream" not in call:
+            return [result]
+        return [c async for c in result] if call.startswith("a") else list(result)
+
+    chunks = asyncio.run(made())
+    last = chunks[-1]
+    text = last.text if "complete" in call else (last.message.content or "")
+    return text, [c.delta or "" for c in chunks], last.additional_kwargs["palace"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+class TestEightCalls:
+    def test_a_miss_never_reaches_the_model(self, palace, model, call):
+        text, deltas, verdict = run(PalaceLLM(model, palace), call, MISS)
+        assert text == FALLBACK
+        assert "".join(deltas) == FALLBACK or "stream" not in call
+        assert model.calls == []
+        assert (verdict["action"], verdict["model_calls"]) == ("fallback", 0)
+
+    def test_what_is_no_recall_goes_through_untouched(self, palace, model, call):
+        text, deltas, verdict = run(PalaceLLM(model, palace), call, PASS)
+        assert text == HAIKU
+        assert model.prompts == [f"user: {PASS}"]
+        assert verdict["action"] == "pass"
+        if "stream" in call:
+            assert "".join(deltas) == HAIKU
+
+    def test_a_hit_is_answered_from_the_evidence(self, palace, model, call):
+        text, deltas, verdict = run(PalaceLLM(model, palace), call, HIT)
+        assert text == f"{code_text(None)} [1]"
+        assert len(model.calls) == 1
+        assert code_text(None) in model.prompts[0]
+        assert verdict["cited"] == {"1": "m-code"}
+        assert (verdict["supported"], verdict["model_calls"]) == (True, 1)
+        if "stream" in call:
+            assert "".join(deltas) == text
+
+    def test_a_liar_on_a_hit_is_replaced(self, palace, call):
+        model = ScriptedLLM(answer=LIE)
+        text, deltas, verdict = run(PalaceLLM(model, palace), call, HIT)
+        assert "9999" not in text + "".join(deltas)
+        assert "Zork" not in text + "".join(deltas)
+        assert code_text(None) in text
+        assert verdict["supported"] is False
+
+    def test_the_model_may_decline_a_hit(self, palace, call):
+        text, _, verdict = run(PalaceLLM(ScriptedLLM(answer="declines"), palace), call, HIT)
+        assert text == FALLBACK
+        assert verdict["declined"] is True
+
+    @pytest.mark.parametrize("functions", [True, False])
+    def test_unclear_evidence_needs_a_quote(self, palace, call, functions):
+        model = ScriptedLLM(functions=functions)
+        text, _, verdict = run(PalaceLLM(model, palace), call, UNCLEAR)
+        assert text == f"{paint_text(None)} [1]"
+        assert verdict["model_calls"] == len(model.calls) == 2
+        assert [e["id"] for e in verdict["evidence"]] == ["m-near0"]
+        assert other_text(None) in model.prompts[0]
+        assert other_text(None) not in model.prompts[1]  # the quoted memory alone
+
+    @pytest.mark.parametrize("quote", LIARS)
+    def test_without_a_true_quote_nothing_is_released(self, palace, call, quote):
+        model = ScriptedLLM(quote=quote, answer=LIE)
+        text, deltas, verdict = run(PalaceLLM(model, palace), call, UNCLEAR)
+        said = text + "".join(deltas) + repr(verdict)
+        assert text.startswith(FALLBACK)
+        assert "9999" not in said
+        assert "Zork" not in said
+        assert len(model.calls) == 1
+
+    def test_a_true_quote_is_no_licence_to_lie(self, palace, call):
+        model = ScriptedLLM(quote="quotes, then lies", answer=LIE)
+        text, deltas, _ = run(PalaceLLM(model, palace), call, UNCLEAR)
+        assert "9999" not in text + "".join(deltas)
+        assert paint_text(None) in text
+
+
+@pytest.mark.parametrize("call", ["chat", "astream_chat", "complete"])
+def test_one_quote_call_may_bring_the_answer(tmp_path, call):
+    with open_palace(tmp_path / "p", "answers: {quote_calls: one}") as palace:
+        model = ScriptedLLM()
+        text, _, verdict = run(PalaceLLM(model, palace), call, UNCLEAR)
+        assert text == paint_text(None)
+        assert verdict["model_calls"] == len(model.calls) == 1
+        lying = ScriptedLLM(quote="quotes, then lies")
+        text, _, _ = run(PalaceLLM(lying, palace), call, UNCLEAR)
+        assert "9999" not in text
+
+
+class TestMessages:
+    def test_evidence_stands_in_the_users_message_only(self, palace, model):
+        PalaceLLM(model, palace).chat([ChatMessage(role="system", content="Be kind."), user(HIT)])
+        system, asked = model.calls[0]["messages"]
+        assert system.content == "Be kind."
+        assert code_text(None) in asked.content
+
+    def test_the_hosts_own_messages_are_not_changed(self, palace, model):
+        messages = [user(HIT)]
+        PalaceLLM(model, palace).chat(messages)
+        assert messages == [user(HIT)]
+
+    def test_an_image_stays_beside_the_question(self, palace, model):
+        image = ImageBlock(image=b"")
+        message = ChatMessage(role="user", blocks=[image, TextBlock(text=HIT)])
+        PalaceLLM(model, palace).chat([message])
+        sent = model.calls[0]["messages"][0]
+        assert [b.block_type for b in sent.blocks] == ["image", "text"]
+
+    def test_a_question_in_a_system_message_gets_its_evidence_as_user(self, palace, model):
+        PalaceLLM(model, palace).chat([ChatMessage(role="system", content=HIT)])
+        sent = model.calls[0]["messages"]
+        assert [m.role.value for m in sent] == ["system", "user"]
+        assert code_text(None) not in sent[0].content
+
+    def test_verdicts_in_the_history_are_not_sent_to_the_model(self, palace, model):
+        llm = PalaceLLM(model, palace)
+        first = llm.chat([user(HIT)]).message
+        assert first.additional_kwargs["palace"]["action"] == "ground"
+        llm.chat([user(HIT), first, user(PASS)])
+        assert all("palace" not in kwargs for kwargs in model.calls[-1]["kwargs"])
+
+    def test_the_models_raw_words_do_not_slip_out_beside_the_reply(self, palace):
+        llm = PalaceLLM(ScriptedLLM(answer=LIE), palace)
+        reply = llm.chat([user(HIT)])
+        assert "9999" not in repr(reply)
+        assert all("9999" not in repr(chunk) for chunk in llm.stream_chat([user(HIT)]))
+
+    def test_no_message_at_all_is_the_models_business(self, palace, model):
+        assert PalaceLLM(model, palace).chat([user("")]).message.content == HAIKU
+
+    def test_a_question_hidden_in_a_longer_text_is_found(self, palace, model):
+        text = f"Here is a long report.\n\nQuestion: {MISS}\nAnswer: "
+        assert PalaceLLM(model, palace).complete(text).text == FALLBACK
+        assert model.calls == []
+
+
+class TestTurns:
+    def test_a_tool_loop_decides_once(self, palace):
+        model = ScriptedLLM(tool="clock", chatter="It is 9999, Zork says.")
+        llm = PalaceLLM(model, palace, session_id="s1")
+        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
+        said = [user(HIT)]
+        first = llm.chat_with_tools([tool], chat_history=said)
+        assert [c.tool_name for c in llm.get_tool_calls_from_response(first)] == ["clock"]
+        assert "9999" not in repr(first)
+        said += [first.message, ChatMessage(role="tool", content="noon")]
+        second = llm.chat_with_tools([tool], chat_history=said)
+        assert second.message.content == f"{code_text('s1')} [1]"
+        assert palace.decided == [HIT]
+
+    def test_results_of_tools_may_be_repeated(self, palace):
+        answer = "The harbour gate code is 4711-all. The clock says 16:20."
+        llm = PalaceLLM(ScriptedLLM(answer=answer), palace)
+        said = [user(HIT), ChatMessage(role="tool", content="The clock says 16:20.")]
+        assert llm.chat(said).message.content == answer
+        assert "16:20" not in llm.chat(said[:1]).message.content
+
+    def test_the_next_turn_is_decided_anew(self, palace, model):
+        llm = PalaceLLM(model, palace, session_id="s1")
+        for _ in range(2):
+            llm.chat([user(MISS)])
+        assert palace.decided == [MISS, MISS]
+
+    def test_wake_up_comes_with_the_first_model_call_of_a_session_only(self, palace, model):
+        palace.set_identity("I am the keeper of the harbour.")
+        llm = PalaceLLM(model, palace, session_id="s1")
+        llm.chat([user(MISS)])
+        llm.chat([user(PASS)])
+        llm.chat([user(PASS)])
+        assert ["keeper of the harbour" in p for p in model.prompts] == [True, False]
+        PalaceLLM(model, palace).chat([user(PASS)])
+        assert "keeper" not in model.prompts[-1]
+
+    def test_a_tool_loop_keeps_its_wake_up(self, palace):
+        palace.set_identity("I am the keeper of the harbour.")
+        model = ScriptedLLM(tool="clock")
+        llm = PalaceLLM(model, palace, session_id="s1")
+        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
+        first = llm.chat_with_tools([tool], chat_history=[user(PASS)])
+        llm.chat_with_tools(
+            [tool], chat_history=[user(PASS), first.message, ChatMessage(role="tool", content="n")]
+        )
+        assert ["keeper of the harbour" in p for p in model.prompts] == [True, True]
+
+    def test_answers_are_recorded(self, palace, model):
+        PalaceLLM(model, palace).chat([user(HIT)])
+        (record,) = palace.journal.records(type="answer")
+        assert record["cited"] == ["m-code"]
+        assert record["model_calls"] == 1
+
+
+class TestSessions:
+    def test_the_block_wins_over_the_constructor(self, palace, model):
+        llm = PalaceLLM(model, palace, session_id="s1")
+        with palace_session("s2"):
+            assert llm.chat([user(HIT)]).message.content == f"{code_text('s2')} [1]"
+        assert llm.chat([user(HIT)]).message.content == f"{code_text('s1')} [1]"
+
+    def test_a_stream_read_after_its_block_stays_in_its_session(self, palace, model):
+        llm = PalaceLLM(model, palace)
+        with palace_session("s2"):
+            stream = llm.stream_chat([user(HIT)])
+        with palace_session("s3"):
+            assert list(stream)[-1].message.content == f"{code_text('s2')} [1]"
+
+    def test_the_question_of_the_block_is_what_is_decided(self, palace, model):
+        with palace_session("s1", question=MISS):
+            assert PalaceLLM(model, palace).complete("Rephrase it.").text == FALLBACK
+        assert model.calls == []
+
+    async def test_concurrent_sessions_stay_apart(self, palace, model):
+        llm = PalaceLLM(model, palace)
+
+        async def one(session: str) -> str:
+            with palace_session(session):
+                return (await llm.achat([user(HIT)])).message.content
+
+        said = await asyncio.gather(*(one(f"s{n}") for n in range(8)))
+        assert said == [f"{code_text(f's{n}')} [1]" for n in range(8)]
+        assert all(sum(code_text(f"s{n}") in p for n in range(8)) == 1 for p in model.prompts)
+
+
+class Painter(BaseModel):
+    """Who paints."""
+
+    name: str
+
+
+class Score(BaseModel):
+    """A number."""
+
+    code: int
+    sure: bool
+
+
+PROMPT = PromptTemplate("Extract: {query_str}")
+
+
+def structured(llm: PalaceLLM, way: str, words: str, cls: type = Painter) -> Any:
+    async def made() -> Any:
+        if way == "plain":
+            return llm.structured_predict(cls, PROMPT, query_str=words)
+        if way == "async":
+            return await llm.astructured_predict(cls, PROMPT, query_str=words)
+        if way == "stream":
+            return list(llm.stream_structured_predict(cls, PROMPT, query_str=words))[-1]
+        if way == "astream":
+            source = await llm.astream_structured_predict(cls, PROMPT, query_str=words)
+            return [o async for o in source][-1]
+        return (await llm.as_structured_llm(cls).achat([user(words)])).raw
+
+    return asyncio.run(made())
+
+
+@pytest.mark.parametrize("way", ["plain", "async", "stream", "astream", "as_structured_llm"])
+class TestStructured:
+    def test_a_miss_is_typed(self, palace, model, way):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            structured(PalaceLLM(model, palace), way, MISS)
+        assert model.calls == []
+
+    def test_what_is_no_recall_is_predicted(self, palace, way):
+        model = ScriptedLLM(tool_arguments={"name": "Rain"})
+        assert structured(PalaceLLM(model, palace), way, PASS).name == "Rain"
+
+    def test_a_hit_is_predicted_from_the_evidence(self, palace, way):
+        model = ScriptedLLM(tool_arguments={"code": 4711, "sure": True})
+        assert structured(PalaceLLM(model, palace), way, HIT, Score).code == 4711
+        assert code_text(None) in model.prompts[0]
+
+    def test_an_invented_value_is_refused(self, palace, way):
+        model = ScriptedLLM(tool_arguments={"code": 9999, "sure": True})
+        with pytest.raises(UngroundedAnswerError, match="9999"):
+            structured(PalaceLLM(model, palace), way, HIT, Score)
+
+    def test_unclear_evidence_needs_a_quote(self, palace, way):
+        model = ScriptedLLM(tool_arguments={"name": "Ruth"})
+        assert structured(PalaceLLM(model, palace), way, UNCLEAR).name == "Ruth"
+        assert other_text(None) not in model.prompts[-1]
+
+    @pytest.mark.parametrize("quote", LIARS)
+    def test_without_a_true_quote_it_is_a_miss(self, palace, way, quote):
+        model = ScriptedLLM(quote=quote, tool_arguments={"name": "Zork"})
+        with pytest.raises(RecallMiss):
+            structured(PalaceLLM(model, palace), way, UNCLEAR)
+        assert len(model.calls) == 1
+
+    def test_a_model_that_declines_is_a_miss(self, palace, way):
+        model = ScriptedLLM(tool_arguments={"name": "NOT_IN_MEMORY"})
+        with pytest.raises(RecallMiss):
+            structured(PalaceLLM(model, palace), way, HIT)
+
+
+def test_braces_in_evidence_are_no_variables(palace):
+    model = ScriptedLLM(tool_arguments={"code": 4711, "sure": True})
+    prompt = PromptTemplate('Extract {{"a": 1}} from: {query_str}')
+    PalaceLLM(model, palace).structured_predict(Score, prompt, query_str=HIT)
+    assert "{query_str}" not in model.prompts[0]
+
+
+class TestToolCalls:
+    TOOL = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
+
+    @pytest.mark.parametrize("functions", [True, False])
+    def test_a_miss_is_typed(self, palace, functions):
+        model = ScriptedLLM(tool="clock", functions=functions)
+        llm = PalaceLLM(model, palace)
+        with pytest.raises(RecallMiss):
+            llm.predict_and_call([self.TOOL], user_msg=MISS)
+        reply = llm.predict_and_call([self.TOOL], user_msg=MISS, error_on_no_tool_call=False)
+        assert reply.response == FALLBACK
+        assert model.calls == []
+
+    @pytest.mark.parametrize("functions", [True, False])
+    async def test_a_miss_is_typed_in_async_too(self, palace, functions):
+        model = ScriptedLLM(tool="clock", functions=functions)
+        llm = PalaceLLM(model, palace)
+        with pytest.raises(RecallMiss):
+            await llm.apredict_and_call([self.TOOL], user_msg=MISS)
+        assert model.calls == []
+
+    @pytest.mark.parametrize("functions", [True, False])
+    def test_a_hit_calls_the_tool(self, palace, functions):
+        model = ScriptedLLM(tool="clock", functions=functions)
+        reply = PalaceLLM(model, palace).predict_and_call([self.TOOL], user_msg=HIT)
+        assert reply.response == "noon"
+        assert code_text(None) in model.prompts[0]
+
+    def test_a_model_without_functions_says_so(self, palace):
+        llm = PalaceLLM(MockLLM(), palace)
+        assert llm.metadata.is_function_calling_model is False
+        with pytest.raises(TypeError, match="ReActAgent"):
+            llm.chat_with_tools([self.TOOL], user_msg=PASS)
+
+
+class TestWrapping:
+    def test_metadata_and_prompts_are_the_wrapped_models_own(self, palace):
+        inner = MockLLM(system_prompt="Be kind.", max_tokens=7)
+        llm = PalaceLLM(inner, palace)
+        assert llm.metadata == inner.metadata
+        assert llm.system_prompt == "Be kind."
+        assert llm.class_name() == "PalaceLLM"
+
+    def test_a_hosts_callback_manager_reaches_the_model(self, palace, model):
+        manager = CallbackManager([])
+        llm = PalaceLLM(model, palace)
+        llm.callback_manager = manager
+        assert model.callback_manager is manager
+
+    def test_the_palace_is_not_serialized(self, palace, model):
+        assert {"palace", "inner"}.isdisjoint(PalaceLLM(model, palace).model_dump())
+
+    def test_the_quote_tool_has_the_contracts_arguments(self):
+        from llama_index_palace.pointing import _PointToMemory
+
+        assert set(_PointToMemory.model_fields) == set(QUOTE_SCHEMA["parameters"]["properties"])
+
+
+def test_flag_releases_and_names_what_is_unsupported(tmp_path):
+    with open_palace(tmp_path / "p", "answers: {check: flag}") as palace:
+        text, _, verdict = run(PalaceLLM(ScriptedLLM(answer=LIE), palace), "chat", HIT)
+        assert "9999" in text
+        assert verdict["unsupported"]
+        # Unclear evidence is replaced whatever the mode.
+        lying = ScriptedLLM(quote="quotes, then lies", answer=LIE)
+        assert "9999" not in run(PalaceLLM(lying, palace), "chat", UNCLEAR)[0]
+
+
+def test_bands(palace: BandPalace):
+    from palace import RetrievalEnforcer
+
+    actions = [RetrievalEnforcer(palace).decide(q).action for q in (HIT, UNCLEAR, MISS, PASS)]
+    assert actions == ["ground", "confirm", "fallback", "pass"]
