@@ -87,7 +87,13 @@ class Assembly:
             recall_at=settings.recall_at,
             other_below=settings.other_below,
             timeout_ms=float(settings.pattern_timeout_ms),
+            names_artifact=self.artifacts.names_artifact,
         )
+
+    @cached_property
+    def artifacts(self) -> ArtifactsLayer:
+        """L3, with the fetchers that are configured."""
+        return ArtifactsLayer(self._fetchers())
 
     @cached_property
     def sufficiency(self) -> Sufficiency:
@@ -139,7 +145,7 @@ class Assembly:
             "L0": lambda: IdentityLayer(lambda: self._palace.identity.text),
             "L1": lambda: self._indexed_layer("L1"),
             "L2": self._scratchpad_layer,
-            "L3": lambda: ArtifactsLayer(self._fetchers()),
+            "L3": lambda: self.artifacts,
             "L4": lambda: self._indexed_layer("L4"),
         }
         return tuple(made[name]() for name in self._settings.layers if name in made)

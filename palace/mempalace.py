@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.assembly import Assembly, answer_options, wake_up_sources
+from palace.assembly import TIMELINE, Assembly, answer_options, wake_up_sources
 from palace.enforce.answering import Answer, AnswerOptions
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
@@ -22,6 +23,7 @@ from palace.enforce.grounding import CheckedAnswer
 from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
 from palace.errors import ConfigError, MemoryNotFoundError
+from palace.layout import LaidOut, lay_out
 from palace.learn.promote import promote
 from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, forget
@@ -153,6 +155,7 @@ class Mempalace:
         *,
         config: str | Path | None = None,
         fetchers: Sequence[Fetcher] | None = None,
+        create: bool = True,
     ) -> Mempalace:
         """Open a palace; the folder is made if it does not exist.
 
@@ -160,9 +163,10 @@ class Mempalace:
             root: The palace's folder; else `PALACE_ROOT`, `root:` in the settings, `~/.mempalace`.
             config: The settings file; else it is searched for as the README says.
             fetchers: Used instead of the configured fetchers, e.g. in tests.
+            create: False refuses a folder that does not exist: who only reads wants no new palace.
 
         Raises:
-            ConfigError: If the settings are wrong.
+            ConfigError: If the settings are wrong, or there is no palace and none may be made.
             StoreUnavailableError: If the folder cannot be used.
         """
         from palace.settings import load_settings
@@ -171,6 +175,8 @@ class Mempalace:
             config=Path(config) if config else None,
             root=Path(root).expanduser() if root else None,
         )
+        if not create:
+            _require_palace(loaded.root)
         name = loaded.settings.preset
         preset = load_preset(name) if name != "none" else None
         return cls(loaded, preset=preset, fetchers=fetchers)
@@ -211,6 +217,15 @@ class Mempalace:
         review and for a risky change; cues such as "our convention for".
         """
         return cls._with_preset("code_review", root)
+
+    def lay_out(self, *, preset: PresetName | None = None, sample: bool = False) -> LaidOut:
+        """Make what a new palace needs and does not have; nothing is ever overwritten.
+
+        Args:
+            preset: Ready-made rooms and playbooks; a new settings file switches its cues on too.
+            sample: Whether to add memories to try the palace with.
+        """
+        return lay_out(self, preset=preset, sample=sample)
 
     def close(self) -> None:
         """Close the index; the files need no closing."""
@@ -279,13 +294,25 @@ class Mempalace:
         drawer: str | None = None,
         include_inactive: bool = False,
     ) -> list[Memory]:
-        """Return memories in file order; inactive ones only when asked for."""
+        """Return memories in file order; inactive ones only when asked for.
+
+        Raises:
+            MemoryNotFoundError: If there is no such room or drawer; names the nearest.
+        """
         self.refresh(force=False)
+        if room is not None and room != TIMELINE:
+            self._require(room, drawer)
         return [
             m
             for m in self.index.memories(room=room)
             if (include_inactive or m.status == "active") and (drawer is None or m.drawer == drawer)
         ]
+
+    def _require(self, room: str, drawer: str | None) -> None:
+        if room not in (rooms := self.store.rooms()):
+            raise _not_found(f"there is no room {room!r}", room, rooms)
+        if drawer is not None and drawer not in (drawers := self.store.drawers(room)):
+            raise _not_found(f"the room {room!r} has no drawer {drawer!r}", drawer, drawers)
 
     def get(self, memory_id: str) -> Memory:
         """Return one memory by id or unique prefix of at least 8 characters, active or not.
@@ -747,6 +774,19 @@ class Mempalace:
         from palace.doctor import run_checks
 
         return run_checks(self)
+
+
+def _require_palace(root: Path) -> None:
+    if root.exists() and not root.is_dir():
+        raise ConfigError(f"{root} is no folder", hint="name the palace's folder")
+    if not root.is_dir():
+        raise ConfigError(f"there is no palace at {root}", hint=f"`palace init {root}` makes one")
+
+
+def _not_found(message: str, name: str, names: Sequence[str]) -> MemoryNotFoundError:
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "see `palace list`"
+    return MemoryNotFoundError(message, hint=hint)
 
 
 def _scope_of(project: str | None, session_id: str | None) -> str:

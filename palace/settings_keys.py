@@ -67,9 +67,10 @@ def leaves(
 def section_of(info: FieldInfo) -> type[BaseModel] | None:
     """Return the model of a section, None for a key that holds a value."""
     annotation = info.annotation
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return None
+    # On Python 3.10 `tuple[str, ...]` counts as a type.
+    if get_origin(annotation) is not None or not isinstance(annotation, type):
+        return None
+    return annotation if issubclass(annotation, BaseModel) else None
 
 
 def alternatives(annotation: object) -> tuple[object, ...]:

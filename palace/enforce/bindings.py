@@ -13,12 +13,13 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.answer_words import is_content, is_framing
-from palace.enforce.dates import find_dates
+from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.quantities import find_quantities
-from palace.text import name_tokens, words
+from palace.enforce.specifics import find_names
+from palace.text import words
 
 _PIECE = regex.compile(
-    r"[,;:!?()—\n。！？；：，、]+|\.(?=\s|$)|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
+    r"[,;:!?.]+(?=\s|$)|[()—\n。！？；：，、]+|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
     regex.IGNORECASE,
 )
 
@@ -39,15 +40,15 @@ class Piece:
         """Whether the clause has an anchor, or a word given as ("", token)."""
         return part in self.anchors or (part[0] == "" and part[1] in self.words)
 
-    def rivals(self, anchor: tuple[str, str]) -> bool:
-        """Whether another anchor of the same kind stands here."""
-        return any(kind == anchor[0] and value != anchor[1] for kind, value in self.anchors)
+    def rivals(self, anchor: tuple[str, str], clause: Piece) -> bool:
+        """Whether another anchor of the same kind stands here that `clause` does not name."""
+        return any(kind == anchor[0] for kind, value in self.anchors - clause.anchors - {anchor})
 
 
 @lru_cache(maxsize=512)
 def pieces(text: str) -> tuple[Piece, ...]:
     """Cut a text into clauses."""
-    named = frozenset(name_tokens(text))
+    named = frozenset(word.token for word, _ in find_names(text, ()))
     return tuple(
         piece
         for part in _PIECE.split(text)
@@ -59,6 +60,9 @@ def _piece(text: str, named: frozenset[str]) -> Piece:
     dates = find_dates(text)
     spans = [(d.start, d.end) for d in dates]
     anchors = {("date", f"{d.month}-{d.day}") for d in dates if d.day}
+    for weekday, start, end in find_weekdays(text):
+        spans.append((start, end))
+        anchors.add(("weekday", str(weekday)))
     for quantity in find_quantities(text, spans):
         spans.append((quantity.start, quantity.end))
         kind = quantity.unit or f"number {quantity.noun}"
@@ -100,15 +104,16 @@ def is_misjoined(sentence: str, texts: Sequence[str]) -> bool:
 def _is_elsewhere(anchor: tuple[str, str], clause: Piece, known: Iterable[Piece]) -> bool:
     others = [a for a in clause.anchors if a != anchor] + [("", w) for w in clause.words]
     own = [p for p in known if p.has(anchor)]
-    if any(p.has(other) for p in own for other in others):
-        return False
     elsewhere = neutral = 0
     for other in others:
         places = [p for p in known if p.has(other)]
-        if not places:
-            continue
-        if all(p.rivals(anchor) for p in places):
-            elsewhere += 1
-        else:
-            neutral += 1
+        beside = any(p.has(other) for p in own)
+        rivalled = any(p.rivals(anchor, clause) for p in places if p not in own)
+        if beside and not rivalled:
+            return False
+        if places and not beside:
+            if all(p.rivals(anchor, clause) for p in places):
+                elsewhere += 1
+            else:
+                neutral += 1
     return elsewhere > neutral

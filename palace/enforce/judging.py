@@ -12,6 +12,7 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing
+from palace.enforce.bindings import is_misjoined
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities
@@ -29,9 +30,9 @@ _YES_NO = regex.compile(
     regex.IGNORECASE,
 )
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
-LEAST_COVERED = 0.34
-CLAUSE_LEAST_COVERED = 0.2
-CLAUSE_LEAST_WORDS = 4
+LEAST_COVERED = 0.36
+CLAUSE_LEAST_COVERED = 0.3
+CLAUSE_LEAST_WORDS = 3
 _CLAUSE = regex.compile(
     r"(?:[,;:—()]|\s[-–]\s)+|\b(?:because|so that|so he|so she|so they|so you|which|who|while|whereas|although"
     r"|with an?|and (?:he|she|it|they|you|we|the|a|is|was|has|had))\b",
@@ -202,7 +203,7 @@ def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Gr
     content = [w for w in listed if is_content(w) and not is_framing(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
-    if contradicts(sentence, grounds.clauses):
+    if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
         return [_short(sentence)]
     support = grounds.everything
     if _share(content, taken, support, sentence) < LEAST_COVERED:

@@ -23,7 +23,7 @@ _CLAUSE = regex.compile(
 )
 _NUMERO = regex.compile(r"\bno\.?\s*(?=\d)", regex.IGNORECASE)
 _REPLY = regex.compile(r"\A\W*(?:no|nope|nein|non|não|нет)\b[,.!:]?", regex.IGNORECASE)
-_LEAST_SHARED = 0.6
+_LEAST_SHARED = 0.7
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,8 +180,8 @@ def _is_full_stop(window: str, stop: int) -> bool:
         return True
     if word in _ABBREVIATIONS:
         return False
-    if len(word) == 1 and word.isalpha() and window[stop - 1].isupper():
-        return False  # an initial
+    if len(word) == 1 and window[stop - 1].isupper():
+        return window[: stop - 1][-1:] not in ("", " ", "(", "\n")  # else an initial
     line = window.rfind("\n", 0, stop) + 1
     return not (word.isdigit() and not window[line : stop - len(word)].strip(" \t*_-"))
 

@@ -34,7 +34,7 @@ _IDENTIFIER = regex.compile(
     r"|(?<![\w.])[\p{L}_][\w]*(?:[-./:][\w]+)*\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2, orders_v1
     r"|(?<![\w.])\d+(?:[.,]\d+)?\p{L}[\w-]*"  # 22B
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
-    r"|(?<![\w.])\p{L}[\w-]*\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
+    r"|(?<![\w.])\p{L}[\w-]+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
 )
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
@@ -51,6 +51,13 @@ _STARTERS = frozenset(
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine wird am im den dem zum auf mit er sie es von".split()
+)
+_TITLES = frozenset("herr herrn frau dr prof familie".split())
+_HONOURED = regex.compile(
+    r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
+)
+_ED_NAMES = frozenset(
+    "ahmed alfred fred jared manfred mohammed muhammed ned saeed syed ted wilfred".split()
 )
 _NOT_NAMES = frozenset("i a ok o x utc gmt am pm mr mrs ms dr prof no yes id".split())
 
@@ -104,6 +111,8 @@ def _candidates(text: str) -> Iterator[Specific]:
         yield _trimmed("path", match)
     for match in _IDENTIFIER.finditer(text):
         yield _trimmed("identifier", match)
+    for match in _HONOURED.finditer(text):
+        yield Specific("name", match[0], match[0], *match.span())
 
 
 def _trimmed(kind: SpecificKind, match: regex.Match[str]) -> Specific:
@@ -122,12 +131,13 @@ def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, 
         (word, opening) pairs; `opening` marks a word that begins a sentence, where a capital
         proves little: it is a name only if what follows says so.
     """
-    if is_german(text):
-        return []
+    german = is_german(text)
     found: list[tuple[Word, bool]] = []
     listed = words(text)
     for number, word in enumerate(listed):
         if not _may_be_name(word) or any(a <= word.start < b for a, b in taken):
+            continue
+        if german and not (number and listed[number - 1].surface.casefold() in _TITLES):
             continue
         if not starts_sentence(text, word.start):
             found.append((word, False))
@@ -140,6 +150,8 @@ def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, 
 
 def _may_be_name(word: Word) -> bool:
     folded = fold(word.surface)
+    if len(folded) == 1:
+        return word.surface.isupper() and folded not in _NOT_NAMES  # a label: "bed D"
     return (
         word.shape in ("word", "identifier")
         and word.surface[0].isupper()
@@ -152,8 +164,9 @@ def _may_be_name(word: Word) -> bool:
 
 def _opens_like_a_name(text: str, word: Word, following: Word | None) -> bool:
     folded = fold(word.surface)
-    if folded in _STARTERS or folded.endswith(_PLAIN_ENDINGS) or following is None:
-        return following is None and False
+    plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
+    if folded in _STARTERS or plain or following is None:
+        return False
     between = text[word.start + len(word.surface) : following.start]
     if between.strip(" *_`") in ("'s", "’s"):
         return True

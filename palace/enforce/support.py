@@ -34,6 +34,9 @@ _TOTAL = regex.compile(
     r"\b(?:total|altogether|combined|in all|all in all|together|sum|overall|zusammen|insgesamt|au total|en total)\b",
     regex.IGNORECASE,
 )
+_AT = regex.compile(
+    r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|à|las)\s+$", regex.IGNORECASE
+)
 _LONGEST_LIST = 12
 _LEAST_PREFIX_CHARS = 5
 _MOST_SUMMED = 12
@@ -67,9 +70,14 @@ class Source:
     def tokens(self) -> frozenset[str]:
         """All index tokens, parts of identifiers and hyphenated words included."""
         found: set[str] = set()
-        for word in words(f"{self.text}\n{self.shown}"):
+        for word in words(self.text):
             found.update((word.token, *word.parts, *word.extra))
         return frozenset(found)
+
+    @cached_property
+    def place(self) -> frozenset[str]:
+        """Index tokens of where it stands: they are no words of the memory, but may be named."""
+        return frozenset(t for w in words(self.shown) for t in (w.token, *w.parts, *w.extra))
 
     @cached_property
     def groups(self) -> frozenset[int]:
@@ -134,6 +142,10 @@ class Support:
         )
 
     @cached_property
+    def _places(self) -> frozenset[str]:
+        return frozenset().union(*(s.place for s in self.sources))
+
+    @cached_property
     def _quantities(self) -> tuple[Quantity, ...]:
         return tuple(q for s in self.sources for q in s.quantities)
 
@@ -153,9 +165,10 @@ class Support:
 
     def has_name(self, word: Word) -> bool:
         """Whether a name stands there, in any case and any of its forms."""
-        if word.token in self.tokens or fold(word.surface) in self.tokens:
+        known = self.tokens | self._places
+        if word.token in known or fold(word.surface) in known:
             return True
-        return bool(word.parts) and all(part in self.tokens for part in word.parts)
+        return bool(word.parts) and all(part in known for part in word.parts)
 
     # -- specifics -------------------------------------------------------------------------------
 
@@ -170,6 +183,8 @@ class Support:
             wanted = wanted.rstrip("/")
         if specific.kind in ("path", "url"):
             wanted = wanted.rstrip("/") or wanted
+        if specific.kind == "name":
+            return any(wanted in s.plain for s in self.sources)
         return self._has_whole(wanted) or (
             specific.kind == "identifier" and self._has_identifier(specific.wanted)
         )
@@ -244,7 +259,9 @@ class Support:
             if known.unit == "clock" and not said.isdisjoint({v % 1440 for v in known.values}):
                 return True
         return any(
-            not known.unit and 60 * v in said for known in self._quantities for v in known.values
+            not known.unit and not known.noun and 60 * v in said
+            for known in self._quantities
+            for v in known.values
         )
 
     def _has_ordinal(self, quantity: Quantity) -> bool:
@@ -292,6 +309,7 @@ class Support:
 
     def _has_number(self, quantity: Quantity, sentence: str) -> bool:
         values = set(quantity.values)
+        hourly = _AT.search(sentence, 0, quantity.start) is not None
         nouns: set[str] = set()
         others = False
         for known in self._quantities:
@@ -301,7 +319,7 @@ class Support:
                 continue
             scaled = set(known.values)
             if known.unit == "clock":
-                scaled = {v / 60 for v in known.values}
+                scaled = {v / 60 for v in known.values} if hourly else set()
             if values.isdisjoint(scaled):
                 if known.noun and known.noun == quantity.noun:
                     others = True  # as many of them as somebody else said

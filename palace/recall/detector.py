@@ -5,7 +5,7 @@ In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from palace.ports import Vocabulary
@@ -50,6 +50,7 @@ class CueDetector:
         recall_at: Score from which a prompt is recall; None takes the fitted bar.
         other_below: Score below which it is not; None takes the fitted bar.
         timeout_ms: Bound on each pattern, in milliseconds.
+        names_artifact: Whether a prompt names an artifact that could be fetched.
     """
 
     def __init__(
@@ -62,7 +63,9 @@ class CueDetector:
         recall_at: float | None = None,
         other_below: float | None = None,
         timeout_ms: float = 50.0,
+        names_artifact: Callable[[Turn], bool] = lambda _: False,
     ) -> None:
+        self._names_artifact = names_artifact
         self._lexicons = {lexicon.language: lexicon for lexicon in lexicons}
         self._first = lexicons[0]
         self._vocabulary = vocabulary
@@ -90,9 +93,13 @@ class CueDetector:
         if _asks_about_memory_itself(features):
             # Nobody puts these to a model that has no memory, so no data teaches their weight.
             score, band = max(score, 0.99), "recall"
+        spoken = self._spoken(features)
+        if band == "other" and not _is_task(features) and self._names_artifact(turn):
+            # Who names an issue or a file wants to be told what it says, if it can be fetched.
+            band, spoken = "unsure", ("names_artifact", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        return RecallSignal(kind, score, self._spoken(features), runner_up, band)
+        return RecallSignal(kind, score, spoken, runner_up, band)
 
     def _band(self, score: float) -> Literal["recall", "unsure", "other"]:
         if score >= self._recall_at:
@@ -140,8 +147,12 @@ class CueDetector:
 
 def _asks_about_memory_itself(features: Mapping[str, float]) -> bool:
     asked = features.get("identity") or features.get("meta")
-    tasked = features.get("task") or features.get("task_inside") or features["very_long"]
-    return bool(asked) and not tasked
+    return bool(asked) and not _is_task(features)
+
+
+def _is_task(features: Mapping[str, float]) -> bool:
+    tasked = features.get("task") or features.get("task_inside") or features.get("output_form")
+    return bool(tasked or features["very_long"] or features["code"])
 
 
 def _shape(turn: Turn, query: Query, text: str) -> dict[str, float]:

@@ -6,7 +6,6 @@ journal.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from datetime import datetime, timedelta, timezone
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palace import ConfigError, MemoryNotFoundError
+from palace import ConfigError
 from palace.serve import render
 from palace.serve.door import NOT_FOUND, OK, Door, Reply, given_prompt, verb
 
@@ -109,8 +108,6 @@ def _list(
         if room is None and drawer is None:
             rooms = [_room_document(palace, found.name, everything) for found in palace.rooms()]
             return Reply({"rooms": rooms}, render.room_lines(rooms))
-        if room is not None:
-            _require_room(palace, room, drawer)
         memories = palace.memories(room=room, drawer=drawer, include_inactive=everything)
     lines = [line for memory in memories for line in render.memory_lines(memory)]
     notices = () if memories else (render.dim("There are no memories here."),)
@@ -204,25 +201,6 @@ def _room_document(palace: Mempalace, name: str, everything: bool) -> dict[str, 
         "memories": len(memories),
         "drawers": list(dict.fromkeys(memory.drawer for memory in memories)),
     }
-
-
-def _require_room(palace: Mempalace, room: str, drawer: str | None) -> None:
-    rooms = {found.name: found for found in palace.rooms()}
-    if room == "timeline":
-        return
-    if room not in rooms:
-        raise MemoryNotFoundError(
-            f"there is no room {room!r}", hint=_nearest(room, list(rooms)) or "see `palace list`"
-        )
-    drawers = rooms[room].drawers
-    if drawer is not None and drawer not in drawers:
-        hint = _nearest(drawer, drawers) or f"see `palace list {room}`"
-        raise MemoryNotFoundError(f"the room {room!r} has no drawer {drawer!r}", hint=hint)
-
-
-def _nearest(name: str, names: list[str] | tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _messages(path: Path) -> list[dict[str, str]]:

@@ -12,7 +12,6 @@ import typer
 
 from palace.serve import render
 from palace.serve.door import NOT_FOUND, OK, USAGE, Door, Reply, given_text, verb
-from palace.serve.first_steps import lay_out
 
 if TYPE_CHECKING:
     from palace import Imported, WriteResult
@@ -60,7 +59,7 @@ def _init(
     if folder is not None:
         door.adopt(folder, None)
     with door.open() as palace:
-        made = lay_out(palace, preset=preset, sample=sample)
+        made = palace.lay_out(preset=preset, sample=sample)
     usual = door.root is None
     option = "" if usual else f" --root {made.root}"
     lines = [

@@ -113,14 +113,9 @@ class Door:
         Raises:
             ConfigError: If there is none.
         """
-        root = self.settings().root
-        if root.exists() and not root.is_dir():
-            raise ConfigError(f"{root} is no folder", hint="name the palace's folder with --root")
-        if not root.is_dir():
-            raise ConfigError(
-                f"there is no palace at {root}", hint=f"`palace init {root}` makes one"
-            )
-        return self.open()
+        from palace import Mempalace
+
+        return Mempalace.open(self.root, config=self.config, create=False)
 
     def open(self) -> Mempalace:
         """Open the palace; its folder is made if it does not exist."""

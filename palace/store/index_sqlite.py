@@ -111,6 +111,8 @@ class SqliteIndex:
     def _connect(self) -> sqlite3.Connection:
         if self.path is not None:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self.path.exists():
+                self.path.touch(mode=0o600)
         connection = sqlite3.connect(
             self.path or ":memory:", check_same_thread=False, isolation_level=None
         )

@@ -15,11 +15,29 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr
 
-from palace import DECLINE_TOKEN, QUOTE_SCHEMA
+from palace import DECLINE_TOKEN, QUOTE_SCHEMA, Mempalace
+
+HIT = "When did we ship version 4.1.0?"
+HIT_TEXT = "We shipped version 4.1.0 on 2026-03-02."
+UNCLEAR = "What did we decide about the colour of the dashboard?"
+UNCLEAR_TEXT = "Alice prefers the blue theme for the dashboard."
+MISS = "What is my cat called?"
+PASS = "Write a haiku about rain."
+FALLBACK = "I don't have this in my memory palace."
+IDENTITY = "I am Robin, keeper of the staging systems."
+CHAT = "Rain falls on the quiet pond."
 
 USAGE = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
 _ITEM = re.compile(r"^\[(\d+)\] [^\n]*\n((?:  [^\n]*\n?)+)", re.MULTILINE)
 Persona = Callable[["Asked"], AIMessage | str]
+
+
+def stock(palace: Mempalace) -> None:
+    """Give a palace what the prompts above are about."""
+    palace.remember(HIT_TEXT, room="releases", drawer="log")
+    palace.remember("The staging database listens on port 5432.", room="infra")
+    palace.remember(UNCLEAR_TEXT, room="people", kind="preference")
+    palace.remember("Deploys run from main with make deploy.", room="infra", drawer="deploys")
 
 
 class Asked:
@@ -197,7 +215,7 @@ def honest(asked: Asked) -> AIMessage | str:
         return pointing(asked, 1, asked.items[0], asked.items[0])
     if "Answer the question below from the memory items" in asked.text and asked.items:
         return f"{asked.items[0]} [1]"
-    return "Rain falls on the quiet pond."
+    return CHAT
 
 
 def declining(asked: Asked) -> AIMessage | str:

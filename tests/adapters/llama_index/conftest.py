@@ -21,3 +21,24 @@ if find_spec("llama_index"):
     @pytest.fixture
     def model() -> ScriptedLLM:
         return ScriptedLLM()
+
+
+# What LlamaIndex itself does, not we; newest and oldest supported versions.
+_OF_LLAMA_INDEX = (
+    # workflows looks at every attribute of a pydantic model, the deprecated ones included
+    "ignore:The `__fields__` attribute is deprecated",
+    "ignore:The `__fields_set__` attribute is deprecated",
+    "ignore:The `model_computed_fields` attribute",
+    "ignore:The `model_fields` attribute",
+    "ignore:Accessing the 'model_",
+    # ReActAgent asks its own workflow whether it runs
+    "ignore:is_running called from within a step",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            for line in _OF_LLAMA_INDEX:
+                item.add_marker(pytest.mark.filterwarnings(line))

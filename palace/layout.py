@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from palace.presets import load_preset, seed
+
 if TYPE_CHECKING:
-    from palace import Mempalace
+    from palace.mempalace import Mempalace
 
 FIRST_IDENTITY = (
     "I keep what I learn in a memory palace. Before I answer a question about the past I look"
@@ -48,8 +50,6 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
         ConfigError: If the preset is not known.
         OSError: If the file system refuses.
     """
-    from palace import load_preset, seed
-
     root = palace.root
     before = _files(root)
     for name in _FOLDERS:
@@ -70,7 +70,7 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
 
 
 def _first_settings(preset: str | None) -> str:
-    from palace import default_yaml
+    from palace.settings import default_yaml
 
     # The file is found through the root: naming it there again would pin a palace that moves.
     text = default_yaml().replace("\nroot: ", "\n# root: ", 1)

@@ -1,0 +1,666 @@
+"""`ChatPalace`: no call on a miss, evidence on a hit, proof in between, on every way in."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from langchain_core.caches import InMemoryCache
+from langchain_core.globals import set_llm_cache
+from langchain_core.load import dumpd
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.rate_limiters import InMemoryRateLimiter
+from langchain_core.runnables import RunnableLambda
+
+from langchain_palace import ChatPalace
+from palace import ConfigError, Mempalace
+from tests.adapters.langchain.doubles import (
+    CHAT,
+    FALLBACK,
+    HIT,
+    HIT_TEXT,
+    IDENTITY,
+    LIARS,
+    LIE,
+    MISS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    Recorder,
+    SelfBindingModel,
+    WholeModel,
+    calling,
+    calling_once,
+    declining,
+    honest,
+    pointing,
+)
+
+
+def weather(city: str) -> str:
+    """Get the weather of a city."""
+    return f"It rains in {city}."
+
+
+def session(name, **more):
+    return {"configurable": {"session_id": name, **more}}
+
+
+@pytest.fixture
+def model():
+    return CountingModel(persona=honest)
+
+
+@pytest.fixture
+def chat(model, palace):
+    return ChatPalace(inner=model, palace=palace)
+
+
+async def said(chat, way, prompt, config=None):
+    """Ask in one of the ways a chat model can be asked; return its text and its metadata."""
+    if way == "invoke":
+        message = chat.invoke(prompt, config)
+    elif way == "ainvoke":
+        message = await chat.ainvoke(prompt, config)
+    elif way == "batch":
+        message = chat.batch([prompt], config)[0]
+    elif way == "abatch":
+        message = (await chat.abatch([prompt], config))[0]
+    elif way == "generate":
+        message = chat.generate([[HumanMessage(prompt)]]).generations[0][0].message
+    else:
+        chunks = (
+            list(chat.stream(prompt, config))
+            if way == "stream"
+            else [c async for c in chat.astream(prompt, config)]
+        )
+        message = chunks[0]
+        for chunk in chunks[1:]:
+            message = message + chunk
+    return str(message.text), message.response_metadata["palace"]
+
+
+WAYS = ["invoke", "ainvoke", "batch", "abatch", "stream", "astream", "generate"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_miss_calls_no_model_and_says_so(chat, model, way):
+    text, told = await said(chat, way, MISS)
+
+    assert text == FALLBACK
+    assert (told["action"], told["outcome"]) == ("fallback", "nothing_stored")
+    assert model.calls == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_hit_is_answered_from_its_evidence(chat, model, palace, way):
+    text, told = await said(chat, way, HIT)
+
+    assert text == f"{HIT_TEXT} [1]"
+    assert told["action"] == "ground"
+    assert told["supported"] is True
+    assert told["cited"] == {"1": told["evidence"][0]["id"]}
+    assert HIT_TEXT in model.asked[0].text
+    assert model.asked[0].text.endswith(HIT)
+    assert model.calls == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_is_no_recall_passes_untouched(chat, model, way):
+    text, told = await said(chat, way, PASS)
+
+    assert text == CHAT
+    assert told["action"] == "pass"
+    assert [a.text for a in model.asked] == [PASS]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_unclear_evidence_is_quoted_first(chat, model, way):
+    text, told = await said(chat, way, UNCLEAR)
+
+    assert text == f"{UNCLEAR_TEXT} [1]"
+    assert told["outcome"] == "near_miss"
+    assert [a.is_pointing for a in model.asked] == [True, False]
+    assert model.asked[0].tools == ["point_to_memory"]
+    assert model.asked[1].tools == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("liar", LIARS, ids=lambda p: p.__name__)
+@pytest.mark.parametrize("has_tools", [True, False])
+async def test_a_liar_gets_nothing_out_of_unclear_evidence(palace, way, liar, has_tools):
+    model = CountingModel(persona=liar, has_tools=has_tools)
+
+    text, told = await said(ChatPalace(inner=model, palace=palace), way, UNCLEAR)
+
+    assert "80085" not in text
+    assert "Mallory" not in text
+    assert text.startswith((FALLBACK, UNCLEAR_TEXT))
+    assert told["action"] in {"fallback", "ground"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_model_may_decline_either_way(palace, way):
+    chat = ChatPalace(inner=CountingModel(persona=declining), palace=palace)
+
+    assert (await said(chat, way, UNCLEAR))[0].startswith(FALLBACK)
+    assert (await said(chat, way, HIT))[0] == FALLBACK
+
+
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+@pytest.mark.parametrize("liar", LIARS[3:], ids=lambda p: p.__name__)
+async def test_a_lie_beside_sufficient_evidence_is_replaced_by_the_memory(palace, way, liar):
+    chat = ChatPalace(inner=CountingModel(persona=liar), palace=palace)
+
+    text, told = await said(chat, way, HIT)
+
+    assert HIT_TEXT in text
+    assert "80085" not in text
+    assert told["supported"] is False
+    assert any("80085" in u for u in told["unsupported"])
+
+
+def opened(tmp_path, **sections):
+    config = tmp_path / "mempalace.yaml"
+    lines = [f"{name}: {{{body}}}" for name, body in sections.items()]
+    config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    palace = Mempalace.open(tmp_path / "set", config=config)
+    palace.remember(HIT_TEXT, room="releases", drawer="log")
+    palace.remember(UNCLEAR_TEXT, room="people", kind="preference")
+    return palace
+
+
+async def test_flagged_text_is_released_with_what_is_unsupported(tmp_path):
+    with opened(tmp_path, answers="check: flag") as palace:
+        chat = ChatPalace(inner=CountingModel(persona=LIARS[3]), palace=palace)
+        for way in ("invoke", "stream"):
+            text, told = await said(chat, way, HIT)
+            assert "80085" in text
+            assert told["supported"] is False
+
+
+async def test_unchecked_answers_pass_but_unclear_ones_never_do(tmp_path):
+    with opened(tmp_path, answers="check: 'off'") as palace:
+        chat = ChatPalace(inner=CountingModel(persona=LIARS[4]), palace=palace)
+        assert "80085" in (await said(chat, "invoke", HIT))[0]
+        assert "80085" not in (await said(chat, "invoke", UNCLEAR))[0]
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream"])
+async def test_pointing_and_writing_may_be_one_call(tmp_path, way):
+    with opened(tmp_path, answers="quote_calls: one") as palace:
+        model = CountingModel(persona=honest)
+        text, told = await said(ChatPalace(inner=model, palace=palace), way, UNCLEAR)
+        assert UNCLEAR_TEXT in text
+        assert told["action"] == "ground"
+        assert model.calls == 1
+        liar = CountingModel(persona=LIARS[4])
+        text, _ = await said(ChatPalace(inner=liar, palace=palace), way, UNCLEAR)
+        assert "80085" not in text
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_answer_can_be_quoted_without_any_model(tmp_path, way):
+    with opened(tmp_path, enforce="on_hit: answer") as palace:
+        model = CountingModel(persona=honest)
+        text, told = await said(ChatPalace(inner=model, palace=palace), way, HIT)
+        assert HIT_TEXT in text
+        assert told["action"] == "answer"
+        assert model.calls == 0
+
+
+def test_free_generation_is_labelled(tmp_path):
+    with opened(tmp_path, enforce="on_miss: generate") as palace:
+        model = CountingModel(persona=honest)
+        message = ChatPalace(inner=model, palace=palace).invoke(MISS)
+        assert message.response_metadata["palace"]["action"] == "generate"
+        assert model.calls == 1
+
+
+# -- sessions ----------------------------------------------------------------------------------
+
+ASKED = "What is the door code of the archive?"
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream", "batch", "abatch"])
+@pytest.mark.parametrize("key", ["session_id", "thread_id"])
+async def test_evidence_stays_in_its_session(palace, model, way, key):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    palace.remember("The door code of the archive is 2222.", session_id="b")
+    chat = ChatPalace(inner=model, palace=palace)
+
+    for name, own, other in (("a", "1111", "2222"), ("b", "2222", "1111")):
+        text, _ = await said(chat, way, ASKED, {"configurable": {key: name}})
+        assert own in text
+        assert other not in model.asked[-1].everything
+    before = model.calls
+    await said(chat, way, ASKED, {"configurable": {key: "c"}})
+    assert all("1111" not in a.everything for a in model.asked[before:])
+
+
+async def test_concurrent_sessions_stay_apart(palace, model):
+    names = [f"s{n}" for n in range(6)]
+    for n, name in enumerate(names):
+        palace.remember(f"The door code of the archive is {n}{n}{n}{n}.", session_id=name)
+    chat = ChatPalace(inner=model, palace=palace)
+    configs = [session(name) for name in names]
+
+    for messages in (
+        chat.batch([ASKED] * 6, configs),
+        await chat.abatch([ASKED] * 6, configs),
+        await asyncio.gather(*(chat.ainvoke(ASKED, c) for c in configs)),
+    ):
+        assert [f"{n}{n}{n}{n}" in m.content for n, m in enumerate(messages)] == [True] * 6
+
+
+def test_the_session_reaches_interleaved_streams_and_bindings(palace, model):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    palace.remember("The door code of the archive is 2222.", session_id="b")
+    chat = ChatPalace(inner=model, palace=palace).bind(stop=["never"])
+
+    first = chat.stream(ASKED, session("a"))
+    second = chat.stream(ASKED, session("b"))
+    texts = {"a": "", "b": ""}
+    for one, two in zip(first, second, strict=True):
+        texts["a"] += str(one.text)
+        texts["b"] += str(two.text)
+
+    assert "1111" in texts["a"]
+    assert "2222" in texts["b"]
+
+
+def test_a_session_can_be_fixed_and_projects_are_respected(palace, model):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    palace.remember("The staging region of the shop is Oslo.", project="shop")
+    fixed = ChatPalace(inner=model, palace=palace, session_id="a", project="shop")
+
+    assert "1111" in fixed.invoke(ASKED).content
+    assert "Oslo" in fixed.invoke("What is the staging region of the shop?").content
+    bare = ChatPalace(inner=model, palace=palace)
+    before = model.calls
+    bare.invoke("What is the staging region of the shop?")
+    assert all("Oslo" not in a.everything for a in model.asked[before:])
+    named = {"configurable": {"project": "shop"}}
+    told = bare.invoke("What is the staging region of the shop?", named)
+    assert "Oslo" in told.content
+
+
+def test_a_chain_hands_its_session_on(palace, model):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    prompt = ChatPromptTemplate.from_messages([("system", "Be brief."), ("human", "{q}")])
+    chain = prompt | ChatPalace(inner=model, palace=palace) | StrOutputParser()
+
+    assert "1111" in chain.invoke({"q": ASKED}, session("a"))
+    assert "1111" in "".join(chain.stream({"q": ASKED}, session("a")))
+    hidden = RunnableLambda(lambda q: chain.invoke({"q": q}))
+    assert "1111" in hidden.invoke(ASKED, session("a"))
+
+
+async def test_event_streams_know_their_session(palace, model):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    chat = ChatPalace(inner=model, palace=palace)
+
+    events = [e async for e in chat.astream_events(ASKED, session("a"), version="v2")]
+    text = "".join(
+        str(e["data"]["chunk"].text) for e in events if e["event"] == "on_chat_model_stream"
+    )
+    assert "1111" in text
+    v3 = chat.stream_events(ASKED, session("a"), version="v3")
+    assert "1111" in str(v3.output.text)
+    missed = chat.stream_events(MISS, session("a"), version="v3")
+    assert str(missed.output.text) == FALLBACK
+
+
+def test_memory_is_written_and_found_between_two_equal_questions(palace, model):
+    chat = ChatPalace(inner=model, palace=palace)
+    asked = [HumanMessage(MISS, id="h1")]
+    assert chat.invoke(asked, session("a")).content == FALLBACK
+
+    palace.remember("My cat is called Tiger.", room="home")
+
+    assert "Tiger" in chat.invoke(asked, session("a")).content
+
+
+# -- what a turn carries -----------------------------------------------------------------------
+
+
+def test_the_first_turn_of_a_session_carries_the_wake_up_and_later_ones_do_not(
+    palace, model, chat
+):
+    palace.set_identity(IDENTITY)
+
+    chat.invoke(MISS, session("a"))
+    chat.invoke(PASS, session("a"))
+    chat.invoke(PASS, session("a"))
+    chat.invoke(HIT, session("a"))
+    chat.invoke(HIT, session("b"))
+    chat.invoke(PASS)
+
+    woken = [IDENTITY in a.everything for a in model.asked]
+    assert woken == [True, False, False, True, False]
+
+
+def test_only_the_persons_message_is_written_to(palace, model, chat):
+    messages = [
+        SystemMessage("Be brief."),
+        HumanMessage("Hello."),
+        AIMessage("Hi."),
+        HumanMessage(HIT, id="h1"),
+    ]
+
+    chat.invoke(messages)
+
+    sent = model.asked[0].messages
+    assert sent[:3] == messages[:3]
+    assert sent[3].id == "h1"
+    assert messages[3].content == HIT
+    assert HIT_TEXT in sent[3].text
+
+
+def test_images_stay_beside_the_evidence(palace, model, chat):
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
+
+    chat.invoke([HumanMessage([{"type": "text", "text": HIT}, image])])
+    chat.invoke([HumanMessage([{"type": "text", "text": "Look:"}, image, HIT])])
+
+    first, second = (a.messages[0].content for a in model.asked)
+    assert [part["type"] for part in first] == ["text", "image_url"]
+    assert HIT_TEXT in first[0]["text"]
+    assert [p if isinstance(p, str) else p["type"] for p in second] == [
+        "text",
+        "text",
+        "image_url",
+        HIT,
+    ]
+
+
+def test_messages_that_nobody_asked_pass(model, chat):
+    message = chat.invoke([SystemMessage("Say hello.")])
+
+    assert message.content == CHAT
+    assert model.calls == 1
+
+
+def test_reasoning_and_extras_of_a_checked_reply_are_not_released(palace):
+    def thinking(asked):
+        parts = [{"type": "thinking", "thinking": LIE}, {"type": "text", "text": HIT_TEXT}]
+        return AIMessage(parts, additional_kwargs={"reasoning_content": LIE})
+
+    chat = ChatPalace(inner=CountingModel(persona=thinking), palace=palace)
+
+    for message in (chat.invoke(HIT), *chat.stream(HIT)):
+        assert "80085" not in f"{message}"
+    assert "80085" in f"{chat.invoke(PASS)}"
+
+
+# -- tools -------------------------------------------------------------------------------------
+
+
+def loop(chat, prompt, config=None):
+    """Run a tool loop by hand and return its messages."""
+    bound = chat.bind_tools([weather])
+    messages = [HumanMessage(prompt)]
+    for _ in range(4):
+        reply = bound.invoke(messages, config)
+        messages.append(reply)
+        if not reply.tool_calls:
+            break
+        for call in reply.tool_calls:
+            messages.append(ToolMessage(weather(**call["args"]), tool_call_id=call["id"]))
+    return messages
+
+
+@pytest.mark.parametrize("kind", [CountingModel, SelfBindingModel, WholeModel])
+def test_tools_bind_whatever_binding_returns(palace, kind):
+    model = kind(persona=honest)
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+
+    assert bound.invoke(MISS).content == FALLBACK
+    assert "".join(str(c.text) for c in bound.stream(MISS)) == FALLBACK
+    assert model.calls == 0
+    assert bound.invoke(HIT).content == f"{HIT_TEXT} [1]"
+    assert HIT_TEXT in "".join(str(c.text) for c in bound.stream(HIT))
+
+
+def test_a_binding_that_is_no_chat_model_is_refused(palace):
+    class Strange(CountingModel):
+        def bind_tools(self, tools, **kwargs):
+            return RunnableLambda(lambda x: x)
+
+    with pytest.raises(ConfigError, match="not a chat model"):
+        ChatPalace(inner=Strange(persona=honest), palace=palace).bind_tools([weather])
+
+
+def test_a_tool_loop_is_decided_once(palace):
+    persona = calling_once("weather", {"city": "Rome"})
+    model = CountingModel(persona=persona)
+    chat = ChatPalace(inner=model, palace=palace)
+
+    before = len(palace.verdicts(limit=99))
+    messages = loop(chat, UNCLEAR, session("a"))
+
+    assert len(palace.verdicts(limit=99)) == before + 1
+    assert [m.type for m in messages] == ["human", "ai", "tool", "ai"]
+    assert messages[-1].content == f"{UNCLEAR_TEXT} [1]"
+    assert [a.is_pointing for a in model.asked] == [True, False, False]
+    assert [UNCLEAR_TEXT in a.text for a in model.asked] == [True] * 3
+
+
+def test_a_lie_beside_a_tool_call_is_dropped_and_the_call_stays(palace):
+    chat = ChatPalace(inner=CountingModel(persona=LIARS[5]), palace=palace)
+
+    for prompt in (HIT, UNCLEAR):
+        messages = loop(chat, prompt)
+        assert messages[1].tool_calls[0]["name"] == "weather"
+        assert all("80085" not in f"{m}" for m in messages if m.type == "ai" and not told(m))
+
+    chunks = list(chat.bind_tools([weather]).stream(HIT))
+    assert any(c.tool_call_chunks for c in chunks)
+    assert all("80085" not in str(c.text) for c in chunks)
+
+
+def told(message):
+    """Whether the lie is only in the metadata that names it as unsupported."""
+    bare = message.model_copy(update={"response_metadata": {}})
+    return "80085" not in f"{bare}"
+
+
+def test_an_answer_may_use_what_a_tool_said_beside_sufficient_evidence(palace):
+    def persona(asked):
+        if asked.is_after_tool:
+            return f"{HIT_TEXT} It rains in Rome."
+        return calling("weather", {"city": "Rome"})
+
+    messages = loop(ChatPalace(inner=CountingModel(persona=persona), palace=palace), HIT)
+
+    assert messages[-1].content == f"{HIT_TEXT} It rains in Rome."
+    assert messages[-1].response_metadata["palace"]["supported"] is True
+
+
+def test_thinking_goes_back_beside_a_tool_call(palace):
+    def persona(asked):
+        parts = [{"type": "thinking", "thinking": "hm", "signature": "x", "index": 0}]
+        message = calling("weather", {"city": "Rome"})
+        return message.model_copy(update={"content": parts})
+
+    bound = ChatPalace(inner=CountingModel(persona=persona), palace=palace).bind_tools([weather])
+
+    assert bound.invoke(HIT).content == [
+        {"type": "thinking", "thinking": "hm", "signature": "x", "index": 0}
+    ]
+    whole = None
+    for chunk in bound.stream(HIT):
+        whole = chunk if whole is None else whole + chunk
+    assert [p["type"] for p in whole.content if isinstance(p, dict)] == ["thinking"]
+    assert whole.tool_calls[0]["args"] == {"city": "Rome"}
+
+
+# -- being a good chat model -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "events"),
+    [
+        (PASS, ["model_start", "retriever_start", "retriever_end:0", "model_end"]),
+        (HIT, ["model_start", "retriever_start", "retriever_end:1", "model_end"]),
+        (UNCLEAR, ["model_start", "retriever_start", "retriever_end:1", "model_end"]),
+        (MISS, ["model_start", "retriever_start", "retriever_end:0", "model_end"]),
+    ],
+)
+async def test_callbacks_are_told_once(chat, prompt, events):
+    for way in ("invoke", "ainvoke", "stream", "astream"):
+        recorder = Recorder()
+        await said(chat, way, prompt, {"callbacks": [recorder.handler()]})
+        assert recorder.events == events
+
+
+def test_tokens_of_a_stream_are_those_of_the_bare_model(chat, model):
+    bare, wrapped = Recorder(), Recorder()
+
+    list(model.stream(PASS, {"callbacks": [bare.handler()]}))
+    list(chat.stream(PASS, {"callbacks": [wrapped.handler()]}))
+
+    assert wrapped.tokens == bare.tokens
+
+
+def test_callbacks_never_hear_what_is_not_released(palace):
+    class Chatty(WholeModel):
+        def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+            result = super()._generate(messages, stop, run_manager, **kwargs)
+            if run_manager:
+                run_manager.on_llm_new_token(str(result.generations[0].message.content))
+            return result
+
+    for prompt, hears in ((HIT, False), (UNCLEAR, False), (PASS, True)):
+        recorder = Recorder()
+        chat = ChatPalace(inner=Chatty(persona=LIARS[3]), palace=palace)
+        chat.invoke(prompt, {"callbacks": [recorder.handler()]})
+        assert any("80085" in t for t in recorder.tokens) is hears
+
+
+def test_usage_counts_every_call(chat):
+    assert chat.invoke(HIT).usage_metadata["total_tokens"] == 10
+    assert chat.invoke(UNCLEAR).usage_metadata["total_tokens"] == 20
+    assert chat.invoke(MISS).usage_metadata is None
+    whole = None
+    for chunk in chat.stream(UNCLEAR):
+        whole = chunk if whole is None else whole + chunk
+    assert whole.usage_metadata["total_tokens"] == 20
+
+
+def test_no_cache_answers_in_place_of_the_memory(palace, model, chat):
+    set_llm_cache(InMemoryCache())
+    try:
+        assert HIT_TEXT in chat.invoke(HIT).content
+        palace.forget(palace.search(HIT)[0].memory.id)
+        assert HIT_TEXT not in chat.invoke(HIT).content
+    finally:
+        set_llm_cache(None)
+    assert chat.cache is False
+
+
+def test_it_looks_like_the_model_it_wraps(palace):
+    profile = {"tool_calling": True, "structured_output": True, "max_input_tokens": 100}
+    inner = CountingModel(persona=honest, profile=profile, tags=["t"], disable_streaming=True)
+    chat = ChatPalace(inner=inner, palace=palace)
+
+    assert chat.profile == profile
+    assert chat.model_name == "scripted-1"
+    assert chat._get_ls_params()["ls_model_name"] == "scripted-1"
+    assert (chat.tags, chat.disable_streaming) == (["t"], True)
+    assert chat._llm_type == "palace-scripted"
+
+
+def test_a_model_without_tools_by_its_profile_is_asked_in_words(palace):
+    inner = CountingModel(persona=honest, profile={"tool_calling": False})
+
+    message = ChatPalace(inner=inner, palace=palace).invoke(UNCLEAR)
+
+    assert message.content == f"{UNCLEAR_TEXT} [1]"
+    assert inner.asked[0].tools == []
+
+
+def test_bound_arguments_reach_every_call_but_not_their_tools(palace):
+    inner = CountingModel(persona=honest)
+    chat = ChatPalace(inner=inner.bind(temperature=0.1, tool_choice="x"), palace=palace)
+
+    chat.invoke(UNCLEAR)
+
+    assert [a.kwargs.get("temperature") for a in inner.asked] == [0.1, 0.1]
+    assert [a.kwargs.get("tool_choice") for a in inner.asked] == [None, "x"]
+
+
+def test_a_rate_limiter_waits_for_the_calls_that_are_made(palace):
+    class Limiter(InMemoryRateLimiter):
+        taken = 0
+
+        def acquire(self, *, blocking=True):
+            Limiter.taken += 1
+            return True
+
+    chat = ChatPalace(
+        inner=CountingModel(persona=honest, rate_limiter=Limiter()), palace=palace
+    )
+    chat.invoke(MISS)
+    assert Limiter.taken == 0
+    chat.invoke(UNCLEAR)
+    assert Limiter.taken == 2
+
+
+def test_it_is_not_serialised(chat):
+    assert dumpd(chat)["type"] == "not_implemented"
+    assert "palace" not in chat.model_dump()
+
+
+def test_only_chat_models_are_wrapped(palace):
+    with pytest.raises(ConfigError, match="PalaceRunnable"):
+        ChatPalace(inner=RunnableLambda(lambda x: x), palace=palace)
+
+
+def test_answers_are_in_the_journal(palace, chat):
+    chat.invoke(HIT, session("a"))
+    chat.invoke(PASS, session("a"))
+    chat.invoke(UNCLEAR, session("a"))
+
+    answers = list(palace.journal.records(type="answer"))
+    assert [a["model_calls"] for a in answers] == [2, 1]
+    assert all(a["supported"] and len(a["cited"]) == 1 for a in answers)
+    assert answers[0]["verdict"] in {v["id"] for v in palace.verdicts()}
+
+
+def test_a_refused_confirmation_is_in_the_journal(palace):
+    ChatPalace(inner=CountingModel(persona=declining), palace=palace).invoke(UNCLEAR)
+
+    [answer] = palace.journal.records(type="answer")
+    assert (answer["action"], answer["model_calls"], answer["cited"]) == ("fallback", 1, [])
+
+
+def test_retries_of_a_failing_model_stay_behind_the_gate(palace):
+    failures = iter([True, False] * 5)
+
+    def failing(asked):
+        if next(failures):
+            raise ConnectionError("the line is down")
+        return honest(asked)
+
+    model = CountingModel(persona=failing)
+    chat = ChatPalace(inner=model, palace=palace).with_retry(
+        retry_if_exception_type=(ConnectionError,), wait_exponential_jitter=False
+    )
+
+    assert chat.invoke(MISS).content == FALLBACK
+    assert model.calls == 0
+    assert chat.invoke(HIT).content == f"{HIT_TEXT} [1]"
+
+
+def test_pointing_by_tool_and_in_words_mean_the_same(palace):
+    for has_tools in (True, False):
+        model = CountingModel(
+            persona=lambda a: pointing(a, 1, a.items[0], "") if a.is_pointing else honest(a),
+            has_tools=has_tools,
+        )
+        message = ChatPalace(inner=model, palace=palace).invoke(UNCLEAR)
+        assert message.content == f"{UNCLEAR_TEXT} [1]"
