@@ -33,8 +33,19 @@ MAY_IMPORT = {
     "testing": GROUND - {"secrets"},
     "assembly": GROUND | {"fetch", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
+    "layout": {"presets", "settings"},
     "mempalace": GROUND
-    | {"settings", "presets", "store", "recall", "enforce", "learn", "assembly", "doctor"},
+    | {
+        "settings",
+        "presets",
+        "store",
+        "recall",
+        "enforce",
+        "learn",
+        "assembly",
+        "doctor",
+        "layout",
+    },
     "facade": set(),
     "serve": {"facade"},
     "__main__": {"serve"},
@@ -43,6 +54,7 @@ MAY_IMPORT = {
 MAY_NAME = {
     "assembly": {"mempalace"},
     "doctor": {"mempalace"},
+    "layout": {"mempalace"},
     "tools": {"mempalace"},
     "facade": set(MAY_IMPORT) - {"serve", "__main__"},
 }

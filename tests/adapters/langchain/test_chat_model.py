@@ -13,8 +13,8 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.rate_limiters import InMemoryRateLimiter
 from langchain_core.runnables import RunnableLambda
-
 from langchain_palace import ChatPalace
+
 from palace import ConfigError, Mempalace
 from tests.adapters.langchain.doubles import (
     CHAT,
@@ -222,7 +222,8 @@ def test_free_generation_is_labelled(tmp_path):
 
 # -- sessions ----------------------------------------------------------------------------------
 
-ASKED = "What is the door code of the archive?"
+ASKED = "What was our door code for the archive?"
+REGION = "Which staging region did we choose for the shop?"
 
 
 @pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream", "batch", "abatch"])
@@ -274,17 +275,17 @@ def test_the_session_reaches_interleaved_streams_and_bindings(palace, model):
 
 def test_a_session_can_be_fixed_and_projects_are_respected(palace, model):
     palace.remember("The door code of the archive is 1111.", session_id="a")
-    palace.remember("The staging region of the shop is Oslo.", project="shop")
+    palace.remember("We chose Oslo as the staging region of the shop.", project="shop")
     fixed = ChatPalace(inner=model, palace=palace, session_id="a", project="shop")
 
     assert "1111" in fixed.invoke(ASKED).content
-    assert "Oslo" in fixed.invoke("What is the staging region of the shop?").content
+    assert "Oslo" in fixed.invoke(REGION).content
     bare = ChatPalace(inner=model, palace=palace)
     before = model.calls
-    bare.invoke("What is the staging region of the shop?")
+    bare.invoke(REGION)
     assert all("Oslo" not in a.everything for a in model.asked[before:])
     named = {"configurable": {"project": "shop"}}
-    told = bare.invoke("What is the staging region of the shop?", named)
+    told = bare.invoke(REGION, named)
     assert "Oslo" in told.content
 
 
@@ -327,9 +328,7 @@ def test_memory_is_written_and_found_between_two_equal_questions(palace, model):
 # -- what a turn carries -----------------------------------------------------------------------
 
 
-def test_the_first_turn_of_a_session_carries_the_wake_up_and_later_ones_do_not(
-    palace, model, chat
-):
+def test_the_first_turn_of_a_session_carries_the_wake_up_and_later_ones_do_not(palace, model, chat):
     palace.set_identity(IDENTITY)
 
     chat.invoke(MISS, session("a"))
@@ -393,6 +392,7 @@ def test_reasoning_and_extras_of_a_checked_reply_are_not_released(palace):
 
     for message in (chat.invoke(HIT), *chat.stream(HIT)):
         assert "80085" not in f"{message}"
+        assert HIT_TEXT in f"{message}" or not message.text
     assert "80085" in f"{chat.invoke(PASS)}"
 
 
@@ -455,17 +455,13 @@ def test_a_lie_beside_a_tool_call_is_dropped_and_the_call_stays(palace):
     for prompt in (HIT, UNCLEAR):
         messages = loop(chat, prompt)
         assert messages[1].tool_calls[0]["name"] == "weather"
-        assert all("80085" not in f"{m}" for m in messages if m.type == "ai" and not told(m))
+        for message in messages:  # the metadata names what was dropped
+            bare = message.model_copy(update={"response_metadata": {}})
+            assert "80085" not in f"{bare}"
 
     chunks = list(chat.bind_tools([weather]).stream(HIT))
     assert any(c.tool_call_chunks for c in chunks)
     assert all("80085" not in str(c.text) for c in chunks)
-
-
-def told(message):
-    """Whether the lie is only in the metadata that names it as unsupported."""
-    bare = message.model_copy(update={"response_metadata": {}})
-    return "80085" not in f"{bare}"
 
 
 def test_an_answer_may_use_what_a_tool_said_beside_sufficient_evidence(palace):
@@ -601,9 +597,7 @@ def test_a_rate_limiter_waits_for_the_calls_that_are_made(palace):
             Limiter.taken += 1
             return True
 
-    chat = ChatPalace(
-        inner=CountingModel(persona=honest, rate_limiter=Limiter()), palace=palace
-    )
+    chat = ChatPalace(inner=CountingModel(persona=honest, rate_limiter=Limiter()), palace=palace)
     chat.invoke(MISS)
     assert Limiter.taken == 0
     chat.invoke(UNCLEAR)

@@ -183,7 +183,7 @@ class ScriptedLLM(FunctionCallingLLM):
         if is_quote_call(last.content or ""):
             return self._point(last.content or "", names)
         after = messages[list(messages).index(last) + 1 :]
-        done = any(m.role.value == "tool" for m in after) or "Observation: " in text
+        done = any(m.role.value == "tool" for m in after) or _is_observation(last)
         if self.tool in names and not done:
             return _tool_call(self.tool, self.tool_arguments, self.chatter)
         if names and not self.tool and names[0][:1].isupper():  # an output class
@@ -311,6 +311,10 @@ class ScriptedLLM(FunctionCallingLLM):
             ToolSelection(tool_id=c["id"], tool_name=c["name"], tool_kwargs=c["arguments"])
             for c in calls
         ]
+
+
+def _is_observation(message: ChatMessage) -> bool:
+    return (message.content or "").startswith("Observation: ")
 
 
 def _tool_call(name: str, arguments: dict[str, Any], chatter: str) -> ChatMessage:

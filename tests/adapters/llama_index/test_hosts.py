@@ -191,9 +191,10 @@ async def test_a_memory_block_in_the_message_is_not_the_persons_words(palace):
         memory_blocks=[PalaceMemoryBlock(palace=palace)],
         insert_method=InsertMethod.USER,
     )
-    said, _ = await of_agent(make_function_agent(PalaceLLM(model, palace)), HIT, memory=memory)
+    agent = make_function_agent(PalaceLLM(model, palace, session_id="m3"))
+    said, _ = await of_agent(agent, HIT, memory=memory)
     await memory.sql_store._async_engine.dispose()
-    assert said == f"{code_text(None)} [1]"
+    assert said == f"{code_text('m3')} [1]"
     assert set(palace.decided) == {HIT}
 
 
