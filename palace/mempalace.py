@@ -5,6 +5,7 @@ In: a root folder and settings. Out: `Mempalace`; `palace.assembly` puts its par
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +23,7 @@ from palace.enforce.first_turn import FirstTurns
 from palace.enforce.grounding import CheckedAnswer
 from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
-from palace.errors import ConfigError, MemoryNotFoundError
+from palace.errors import ConfigError, MemoryNotFoundError, StoreUnavailableError
 from palace.layout import LaidOut, lay_out
 from palace.learn.promote import promote
 from palace.learn.remember import ON_CONFLICT, OnConflict
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 Progress = Callable[[int, int], object]
+_log = logging.getLogger(__name__)
 
 
 class PalaceRoom:
@@ -145,6 +147,7 @@ class Mempalace:
             self.root / "journal", retention_days=settings.journal.retention_days
         )
         self.refresh()
+        self._tidy()
 
     # -- opening -------------------------------------------------------------------------------
 
@@ -226,6 +229,15 @@ class Mempalace:
             sample: Whether to add memories to try the palace with.
         """
         return lay_out(self, preset=preset, sample=sample)
+
+    def _tidy(self) -> None:
+        """Drop what has outlived its time: journal months and notes of ended sessions."""
+        try:
+            self.journal.apply_retention()
+            self.scratchpad.purge_expired()
+        except StoreUnavailableError as error:
+            # Nothing of this is needed to read; a read-only palace simply keeps it.
+            _log.info("nothing was tidied: %s", error)
 
     def close(self) -> None:
         """Close the index; the files need no closing."""

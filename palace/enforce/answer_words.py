@@ -30,6 +30,7 @@ class AnswerWords:
         negations: Words that turn a clause into its opposite.
         opposites: Words beside which polarity is not compared.
         groups: Token -> numbers of the groups of words it may stand for.
+        antonyms: Pairs of sets of tokens of which only one can be true of the same thing.
     """
 
     function: frozenset[str]
@@ -40,6 +41,7 @@ class AnswerWords:
     negations: frozenset[str]
     opposites: frozenset[str]
     groups: dict[str, frozenset[int]]
+    antonyms: tuple[tuple[frozenset[str], frozenset[str]], ...]
 
 
 @lru_cache(maxsize=1)
@@ -62,7 +64,13 @@ def answer_words() -> AnswerWords:
         negations=frozenset(map(fold, data["negations"].split())),
         opposites=_forms(data["opposites"]),
         groups={token: frozenset(numbers) for token, numbers in groups.items()},
+        antonyms=tuple(_sides(pair) for pair in data["antonyms"]),
     )
+
+
+def _sides(pair: str) -> tuple[frozenset[str], frozenset[str]]:
+    one, other = pair.split("/")
+    return frozenset(map(stem, one.split())), frozenset(map(stem, other.split()))
 
 
 def _forms(text: str) -> frozenset[str]:

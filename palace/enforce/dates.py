@@ -5,7 +5,7 @@ In: text. Out: dates with the place where they stand, comparable whatever the wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -51,6 +51,9 @@ _WEEKDAY_LINES = (
 _WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
 _DENSE_WEEKDAY = regex.compile(r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]")
+_BARE_DAY = regex.compile(
+    r"\b(?:the|am|vom|zum|le|el)\s+(\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
+)
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:-feira)?")
 _RELATIVE = {
     "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
@@ -170,20 +173,38 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
     return found
 
 
+def completed(found: Sequence[FoundDate], as_of: datetime | None) -> list[FoundDate]:
+    """Return dates in all their readings, and those without a year also in the year of `as_of`."""
+    readings = [reading for day in found for reading in day.readings()]
+    if as_of is None:
+        return readings
+    year = as_of.year
+    return readings + [
+        replace(day, year=year)
+        for day in readings
+        if day.year is None and _exists(year, day.month or 1, day.day)
+    ]
+
+
 def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     """Return the dates of a text, completed and worked out from the day it was said.
 
-    "12 May" gets the year of `as_of`; "yesterday" and "last Friday" become that day.
+    "12 May" gets the year of `as_of`, "the 5th" the months that are named beside it; "yesterday"
+    and "last Friday" become that day.
     """
-    found = [reading for day in find_dates(text) for reading in day.readings()]
+    written = find_dates(text)
+    months = dict.fromkeys((day.year, day.month) for day in written if day.month)
+    for match in _BARE_DAY.finditer(text):
+        number = int(match[1])
+        written.extend(
+            FoundDate(year, month, number)
+            for year, month in months
+            if month and _exists(year, month, number)
+        )
+    found = completed(written, as_of)
     if as_of is None:
         return found
     said = as_of.date()
-    found.extend(
-        replace(day, year=said.year)
-        for day in list(found)
-        if day.year is None and _exists(said.year, day.month or 1, day.day)
-    )
     folded = fold(text)
     worked_out = [said]
     worked_out.extend(

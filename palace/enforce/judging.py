@@ -31,13 +31,21 @@ _YES_NO = regex.compile(
 )
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.36
-CLAUSE_LEAST_COVERED = 0.3
+AFFIRMED_LEAST_COVERED = 0.55
+CLAUSE_LEAST_COVERED = 0.34
 CLAUSE_LEAST_WORDS = 3
 _CLAUSE = regex.compile(
     r"(?:[,;:—()]|\s[-–]\s)+|\b(?:because|so that|so he|so she|so they|so you|which|who|while|whereas|although"
     r"|with an?|and (?:he|she|it|they|you|we|the|a|is|was|has|had))\b",
     regex.IGNORECASE,
 )
+_AFFIRMED = regex.compile(
+    r"\W*(?:yes|yeah|yep|correct|indeed|ja|oui|s[ií]|sim|да|是的|はい)\b", regex.IGNORECASE
+)
+_ITEM = regex.compile(
+    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,|\s(?:and|or|und|et|y)\s)\s*", regex.IGNORECASE
+)
+_ITEM_MOST_CHARS = 30
 _RESEMBLES_WEIGHT = 0.7
 
 
@@ -208,6 +216,12 @@ def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Gr
     support = grounds.everything
     if _share(content, taken, support, sentence) < LEAST_COVERED:
         return [_short(sentence)]
+    affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
+    if affirmed and _share(content, taken, grounds.unasked, sentence) < AFFIRMED_LEAST_COVERED:
+        return [_short(sentence)]
+    odd = _odd_item(sentence, content, taken, support)
+    if odd:
+        return [odd]
     for start, end in _clause_spans(sentence):
         inner = [w for w in content if start <= w.start < end]
         spans = [s for s in taken if start <= s[0] < end]
@@ -229,6 +243,29 @@ def _share(
             points += _RESEMBLES_WEIGHT
     whole = len(content) + len(taken)
     return points / whole if whole else 1.0
+
+
+def _odd_item(
+    sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], support: Support
+) -> str | None:
+    """Return the one item of a list of three or more whose words stand nowhere, if there is one."""
+    ends = [m.span() for m in _ITEM.finditer(sentence)]
+    starts = [0, *(end for _, end in ends)]
+    stops = [*(start for start, _ in ends), len(sentence.rstrip(" .!?"))]
+    unknown: list[str] = []
+    run = 0
+    for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+        said = [w for w in content if start <= w.start < stop]
+        outer = number in (0, len(starts) - 1)
+        if not outer and stop - start > _ITEM_MOST_CHARS:
+            return None
+        if any(start <= a < stop for a, _ in taken) or not said:
+            run += bool(said) or number > 0
+            continue
+        run += 1
+        if not any(support.has_word(w) or support.resembles(w) for w in said):
+            unknown.append(sentence[start:stop].strip())
+    return unknown[0] if run >= 3 and len(unknown) == 1 and len(starts) >= 3 else None
 
 
 def _clause_spans(sentence: str) -> list[tuple[int, int]]:

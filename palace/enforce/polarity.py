@@ -57,10 +57,25 @@ def contradicts(sentence: str, known: Iterable[Clause]) -> bool:
         sentence: A sentence of an answer; an opening "No," is a reply, not a negation.
         known: Clauses of the evidence.
     """
+    listed = list(known)
+    if any(_is_antonym(said, listed) for said in clauses(sentence)):
+        return True
     if has_opposites(sentence):
         return False
-    listed = list(known)
     return any(_denies(said, listed) for said in clauses(_REPLY.sub("", sentence)))
+
+
+def _is_antonym(said: Clause, known: list[Clause]) -> bool:
+    """Whether a clause says "open" where only "closed" is known, both without a negation."""
+    everything = frozenset().union(*(clause.tokens for clause in known)) if known else frozenset()
+    for one, other in answer_words().antonyms:
+        for mine, theirs in ((one, other), (other, one)):
+            if said.negated or said.tokens.isdisjoint(mine) or not everything.isdisjoint(mine):
+                continue
+            places = [clause for clause in known if not clause.tokens.isdisjoint(theirs)]
+            if places and not any(clause.negated for clause in places):
+                return True
+    return False
 
 
 def _denies(said: Clause, known: list[Clause]) -> bool:

@@ -11,10 +11,11 @@ from typing import Literal
 
 import regex
 
-from palace.enforce.answer_words import answer_words, is_content, is_framing
+from palace.enforce.answer_words import answer_words, is_framing
+from palace.recall.lexicon import load_lexicon
 from palace.text import Word, fold, month_token, starts_sentence, words
 
-SpecificKind = Literal["code", "url", "path", "quote", "identifier", "name"]
+SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound", "name"]
 
 _URL = regex.compile(
     r"\b(?:https?|ftp|ssh|wss?)://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
@@ -27,6 +28,7 @@ _QUOTE = regex.compile(
 _PATH = regex.compile(
     r"(?<![\w/:.])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
     r"|(?<![\w/])[\w.@+-]+/(?:[\w.@+-]+/)+[\w.@+-]*"
+    r"|(?<![\w/])\p{L}[\w.-]*/(?![\w/.])"
     r"|(?<![\w/])[\w@+-]+/[\w@+-]*\.[\w.]+\b|\b[A-Za-z]:\\[^\s\"'`]+|(?<!\w)#[\p{L}_][\w-]*"
 )
 _IDENTIFIER = regex.compile(
@@ -37,6 +39,7 @@ _IDENTIFIER = regex.compile(
     r"|(?<![\w.])\p{L}[\w-]+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
 )
+_COMPOUND = regex.compile(r"(?<![\w-])\p{Ll}{2,}(?:-\p{L}{2,})+(?![\w-])")
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 # What follows a name that opens a sentence.
 _VERBS = frozenset(
@@ -92,7 +95,7 @@ def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> lis
         used[start:end] = b"\2" * (end - start)
     for specific in _candidates(text):
         span = used[specific.start : specific.end]
-        if b"\1" in span or (specific.kind == "identifier" and b"\2" in span):
+        if b"\1" in span or (specific.kind in ("identifier", "compound") and b"\2" in span):
             continue
         found.append(specific)
         used[specific.start : specific.end] = b"\1" * (specific.end - specific.start)
@@ -111,6 +114,8 @@ def _candidates(text: str) -> Iterator[Specific]:
         yield _trimmed("path", match)
     for match in _IDENTIFIER.finditer(text):
         yield _trimmed("identifier", match)
+    for match in _COMPOUND.finditer(text):
+        yield Specific("compound", match[0], match[0], *match.span())
     for match in _HONOURED.finditer(text):
         yield Specific("name", match[0], match[0], *match.span())
 
@@ -157,9 +162,15 @@ def _may_be_name(word: Word) -> bool:
         and word.surface[0].isupper()
         and folded not in _NOT_NAMES
         and month_token(word.surface) is None
-        and is_content(word)
+        and folded not in _english()
+        and word.token not in _english()
         and not is_framing(word)
     )
+
+
+def _english() -> frozenset[str]:
+    # The function words of other languages are names in English: Devon, Sans, Son.
+    return load_lexicon("en").stopwords
 
 
 def _opens_like_a_name(text: str, word: Word, following: Word | None) -> bool:

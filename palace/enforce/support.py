@@ -14,10 +14,10 @@ from itertools import combinations
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content
-from palace.enforce.dates import FoundDate, days_meant, find_dates, find_weekdays
+from palace.enforce.dates import FoundDate, completed, days_meant, find_dates, find_weekdays
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.specifics import Specific
-from palace.text import Word, fold, words
+from palace.text import Word, fold, stem, words
 
 _QUOTES = str.maketrans(
     {
@@ -94,7 +94,8 @@ class Source:
     def weekdays(self) -> frozenset[int]:
         """Weekdays said, or of dates."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        return frozenset(said | {d.weekday for d in self.dates if d.weekday is not None})
+        meant = completed(find_dates(self.text), self.as_of)
+        return frozenset(said | {d.weekday for d in meant if d.weekday is not None})
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -183,6 +184,8 @@ class Support:
             wanted = wanted.rstrip("/")
         if specific.kind in ("path", "url"):
             wanted = wanted.rstrip("/") or wanted
+        if specific.kind == "compound":
+            return self._has_compound(wanted)
         if specific.kind == "name":
             return any(wanted in s.plain for s in self.sources)
         return self._has_whole(wanted) or (
@@ -204,6 +207,19 @@ class Support:
             or (w.extra and any(e in self.tokens for e in w.extra if len(e) > 1))
             for w in found
         )
+
+    def _has_compound(self, wanted: str) -> bool:
+        """Whether a hyphenated word stands there, or at least no sibling of it does.
+
+        "ops-admin" is wrong where "ops-viewer" is remembered; "half-hour" is a word like any other.
+        """
+        parts = wanted.split("-")
+        if self._has_whole(wanted) or all(stem(part) in self.tokens for part in parts):
+            return True
+        siblings = regex.compile(
+            rf"(?<![\w-])(?:{regex.escape(parts[0])}-\w+|\w+-{regex.escape(parts[-1])})(?![\w-])"
+        )
+        return not any(siblings.search(s.plain) for s in self.sources)
 
     def _has_quote(self, wanted: str) -> bool:
         pieces = [p.strip(" .,;:!?'\"") for p in regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)]
@@ -319,7 +335,7 @@ class Support:
                 continue
             scaled = set(known.values)
             if known.unit == "clock":
-                scaled = {v / 60 for v in known.values} if hourly else set()
+                scaled = {v / 60 - h for v in known.values for h in (0, 12)} if hourly else set()
             if values.isdisjoint(scaled):
                 if known.noun and known.noun == quantity.noun:
                     others = True  # as many of them as somebody else said
