@@ -45,6 +45,11 @@ from langchain_palace.turns import Plan, Turns, asked_of
 from palace import AnswerOptions, Mempalace, UngroundedAnswerError
 
 
+def _merged(kept: Mapping[str, Any] | None, update: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what several instances keep, each under its own name."""
+    return {**(kept or {}), **(update or {})}
+
+
 class PalaceState(AgentState[Any]):
     """What the middleware keeps of a turn, by name of the middleware: plain values only.
 
@@ -52,7 +57,7 @@ class PalaceState(AgentState[Any]):
     `stream_mode="values"` shows it.
     """
 
-    palace: NotRequired[Annotated[dict[str, Any] | None, PrivateStateAttr]]
+    palace: NotRequired[Annotated[dict[str, Any], PrivateStateAttr, _merged]]
 
 
 class PlannedModel(GatedChatModel):
@@ -137,25 +142,20 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
 
     def _begin(self, state: PalaceState, runtime: Runtime[Any]) -> Steps[dict[str, Any]]:
         messages: Sequence[BaseMessage] = state["messages"]
-        others = {k: v for k, v in _kept(state).items() if k != self.name}
+        update: dict[str, Any] = {"palace": {self.name: None}}
+        if "structured_response" in state:
+            # The answer of an earlier turn would stand beside the refusal of this one.
+            update["structured_response"] = None
         index = asking_index(messages)
         if index is None:
-            return {"palace": others}
+            return update
         call = self._call(runtime)
         plan = yield from self._turns.decide(**asked_of(messages, index), call=call)
         if not plan.stops:
             kept = as_state(plan, call, _ids(messages))
-            return {"palace": {**others, self.name: kept}}
+            return {**update, "palace": {self.name: kept}}
         options = yield self._turns.options()
-        update: dict[str, Any] = {
-            "palace": others,
-            "messages": [canned(plan, options)],
-            "jump_to": "end",
-        }
-        if "structured_response" in state:
-            # The answer of an earlier turn would stand beside the refusal of this one.
-            update["structured_response"] = None
-        return update
+        return {**update, "messages": [canned(plan, options)], "jump_to": "end"}
 
     # -- around every model call: confirm, inject, check -------------------------------------------
 
@@ -200,17 +200,16 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             is_new = is_new or _differs(settled, plan)
             plan = settled
         if plan.stops:
-            return self._stopped(request, canned(plan, options))
+            return _stopped(canned(plan, options))
         gate = _gate(plan, request, options)
         made = yield self._guarded(handle, self._asked(request, plan, options, gate))
         response = self._passed(made, request, plan, gate, options)
         if isinstance(response, AIMessage):
-            return self._stopped(request, response)
+            return _stopped(response)
         if not is_new:
             return response
         kept = as_state(plan, call, _ids(request.messages))
-        update = {"palace": {**_kept(request.state), self.name: kept}}
-        return ExtendedModelResponse(response, Command(update=update))
+        return ExtendedModelResponse(response, Command(update={"palace": {self.name: kept}}))
 
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
         """Return the plan of the turn, and whether the state does not have it yet."""
@@ -310,15 +309,6 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return instead
         return ModelResponse(result=result, structured_response=made.structured_response)
 
-    def _stopped(
-        self, request: ModelRequest[Any], message: AIMessage
-    ) -> ExtendedModelResponse[Any]:
-        """End the run: an answer without tool calls alone would not end a structured one."""
-        update: dict[str, Any] = {"jump_to": "end"}
-        if "structured_response" in request.state:
-            update["structured_response"] = None
-        return ExtendedModelResponse(ModelResponse(result=[message]), Command(update=update))
-
     def _call(self, runtime: Runtime[Any] | None) -> Call:
         """Return who asks, as the run's context or config tells."""
         context = getattr(runtime, "context", None)
@@ -328,6 +318,13 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             session = getattr(getattr(runtime, "execution_info", None), "thread_id", None)
         project = _named(context, ("project",)) or call.project
         return replace(call, session_id=session, project=project)
+
+
+def _stopped(message: AIMessage) -> ExtendedModelResponse[Any]:
+    """End the run: a message without tool calls alone does not end a structured one."""
+    return ExtendedModelResponse(
+        ModelResponse(result=[message]), Command(update={"jump_to": "end"})
+    )
 
 
 def _differs(settled: Plan, plan: Plan) -> bool:

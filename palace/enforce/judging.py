@@ -42,10 +42,10 @@ _CLAUSE = regex.compile(
 _AFFIRMED = regex.compile(
     r"\W*(?:yes|yeah|yep|correct|indeed|ja|oui|s[ií]|sim|да|是的|はい)\b", regex.IGNORECASE
 )
-_ITEM = regex.compile(
-    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,|\s(?:and|or|und|et|y)\s)\s*", regex.IGNORECASE
+_NOUN = r"[\p{L}'’-]+(?: [\p{L}'’-]+)?"
+_LIST = regex.compile(
+    rf"\b{_NOUN}(?:, (?P<item>{_NOUN}))+,? (?:and|or|und|oder|et|ou|y|o) (?P<last>{_NOUN})(?=\s*(?:[.;:!?)]|$))"
 )
-_ITEM_MOST_CHARS = 30
 _RESEMBLES_WEIGHT = 0.7
 
 
@@ -106,13 +106,7 @@ class Grounds:
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
         """Clauses of the evidence that can be contradicted."""
-        return tuple(
-            clause
-            for text in self.texts
-            for sentence in regex.split(r"(?<=[.!?。！？])\s+", text)
-            if not has_opposites(sentence)
-            for clause in clauses(sentence)
-        )
+        return tuple(clause for text in self.texts for clause in clauses(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +213,7 @@ def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Gr
     affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
     if affirmed and _share(content, taken, grounds.unasked, sentence) < AFFIRMED_LEAST_COVERED:
         return [_short(sentence)]
-    odd = _odd_item(sentence, content, taken, support)
+    odd = _odd_item(sentence, content, support)
     if odd:
         return [odd]
     for start, end in _clause_spans(sentence):
@@ -245,27 +239,22 @@ def _share(
     return points / whole if whole else 1.0
 
 
-def _odd_item(
-    sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], support: Support
-) -> str | None:
+def _odd_item(sentence: str, content: Sequence[Word], support: Support) -> str | None:
     """Return the one item of a list of three or more whose words stand nowhere, if there is one."""
-    ends = [m.span() for m in _ITEM.finditer(sentence)]
-    starts = [0, *(end for _, end in ends)]
-    stops = [*(start for start, _ in ends), len(sentence.rstrip(" .!?"))]
-    unknown: list[str] = []
-    run = 0
-    for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        said = [w for w in content if start <= w.start < stop]
-        outer = number in (0, len(starts) - 1)
-        if not outer and stop - start > _ITEM_MOST_CHARS:
-            return None
-        if any(start <= a < stop for a, _ in taken) or not said:
-            run += bool(said) or number > 0
-            continue
-        run += 1
-        if not any(support.has_word(w) or support.resembles(w) for w in said):
-            unknown.append(sentence[start:stop].strip())
-    return unknown[0] if run >= 3 and len(unknown) == 1 and len(starts) >= 3 else None
+    for listed in _LIST.finditer(sentence):
+        items = [
+            sentence[start:end] for group in ("item", "last") for start, end in listed.spans(group)
+        ]
+        spans = [span for group in ("item", "last") for span in listed.spans(group)]
+        unknown = [
+            item
+            for item, (start, end) in zip(items, spans, strict=True)
+            if (inner := [w for w in content if start <= w.start < end])
+            and not any(support.has_word(w) or support.resembles(w) for w in inner)
+        ]
+        if len(unknown) == 1:
+            return unknown[0]
+    return None
 
 
 def _clause_spans(sentence: str) -> list[tuple[int, int]]:

@@ -21,6 +21,7 @@ _CLAUSE = regex.compile(
     r"|\s(?:but|because|since|while|whereas|although|so that|aber|weil|mais|pero)\s",
     regex.IGNORECASE,
 )
+_SENTENCE = regex.compile(r"(?<=[.!?。！？])\s+")
 _NUMERO = regex.compile(r"\bno\.?\s*(?=\d)", regex.IGNORECASE)
 _REPLY = regex.compile(r"\A\W*(?:no|nope|nein|non|não|нет)\b[,.!:]?", regex.IGNORECASE)
 _LEAST_SHARED = 0.7
@@ -28,19 +29,28 @@ _LEAST_SHARED = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence: its content tokens and whether it is negated."""
+    """A part of a sentence.
+
+    Attributes:
+        tokens: Its content.
+        negated: Whether it has a negation.
+        comparable: Whether its sentence is free of words that imply an opposite.
+    """
 
     tokens: frozenset[str]
     negated: bool
+    comparable: bool = True
 
 
 def clauses(text: str) -> list[Clause]:
     """Cut a text into clauses that have content."""
     found = []
-    for part in _CLAUSE.split(_NUMERO.sub("", text)):
-        content = frozenset(w.token for w in words(part) if is_content(w) and not is_framing(w))
-        if content:
-            found.append(Clause(content, is_negated(part)))
+    for sentence in _SENTENCE.split(_NUMERO.sub("", text)):
+        comparable = not has_opposites(sentence)
+        for part in _CLAUSE.split(sentence):
+            content = frozenset(w.token for w in words(part) if is_content(w) and not is_framing(w))
+            if content:
+                found.append(Clause(content, is_negated(part), comparable))
     return found
 
 
@@ -67,13 +77,17 @@ def contradicts(sentence: str, known: Iterable[Clause]) -> bool:
 
 def _is_antonym(said: Clause, known: list[Clause]) -> bool:
     """Whether a clause says "open" where only "closed" is known, both without a negation."""
-    everything = frozenset().union(*(clause.tokens for clause in known)) if known else frozenset()
     for one, other in answer_words().antonyms:
         for mine, theirs in ((one, other), (other, one)):
-            if said.negated or said.tokens.isdisjoint(mine) or not everything.isdisjoint(mine):
+            if said.negated or not said.tokens & mine or said.tokens & theirs:
                 continue
-            places = [clause for clause in known if not clause.tokens.isdisjoint(theirs)]
-            if places and not any(clause.negated for clause in places):
+            rest = said.tokens - mine
+            same = [c for c in known if c.tokens & mine]
+            opposite = [c for c in known if c.tokens & theirs]
+            if same:  # both are known, of different things
+                same = [c for c in same if c.tokens & rest]
+                opposite = [c for c in opposite if c.tokens & rest]
+            if opposite and not same and not any(c.negated for c in opposite):
                 return True
     return False
 
@@ -81,6 +95,8 @@ def _is_antonym(said: Clause, known: list[Clause]) -> bool:
 def _denies(said: Clause, known: list[Clause]) -> bool:
     best, same = 0.0, False
     for clause in known:
+        if not clause.comparable:
+            continue
         shared = len(said.tokens & clause.tokens)
         part = shared / len(said.tokens)
         if part < _LEAST_SHARED or (shared < 2 and len(said.tokens) > 1):

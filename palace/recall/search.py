@@ -12,7 +12,7 @@ from palace.recall.scoring import Scored, Weights, score, term_weights
 from palace.types import Hit, LayerName, Query
 
 # Only the head of the candidate list is worth its neighbours.
-_NEIGHBOURED = 50
+_NEIGHBOURED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Searcher:
     """
 
     index: Index
-    candidates: int = 100
+    candidates: int = 60
     neighbour_distance: int = 2
 
     def weights(self, query: Query) -> Weights:
