@@ -30,6 +30,7 @@ _CHUNK = regex.compile(
     rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
     regex.VERSION1,
 )
+_NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
@@ -256,7 +257,7 @@ def _spaced_words(chunk: str, start: int) -> list[Word]:
 
 def _compound_word(chunk: str, start: int, pieces: Sequence[Word]) -> Word:
     """Return a hyphenated word: "Wi-Fi" is found by "wifi", "e-mail" is not any "mail"."""
-    joined = stem(fold("".join(c for c in chunk if c.isalnum())))[:MAX_TOKEN_CHARS]
+    joined = stem(_as_token("".join(c for c in chunk if c.isalnum())))
     parts = tuple(p.token for p in pieces)
     extra = tuple(token for p in pieces for token in p.extra)
     if len(pieces[0].surface) == 1:
@@ -264,10 +265,16 @@ def _compound_word(chunk: str, start: int, pieces: Sequence[Word]) -> Word:
     return Word(chunk, start, "word", joined, parts=parts, extra=extra)
 
 
+def _as_token(text: str) -> str:
+    """Return folded text as a token: compatibility forms may unfold into spaces and dots."""
+    folded = fold(text)
+    return (folded if folded.isascii() else _NO_TOKEN.sub("", folded))[:MAX_TOKEN_CHARS]
+
+
 def _plain_word(piece: str, start: int) -> Word:
     if any(c.isdigit() for c in piece):
         return _identifier_word(piece, start)
-    folded = fold(piece)[:MAX_TOKEN_CHARS]
+    folded = _as_token(piece)
     month = _MONTHS.get(folded)
     if month and (folded not in _MONTH_ONLY_CAPITALISED or piece[0].isupper()):
         return Word(piece, start, "word", month, extra=(stem(folded),))
@@ -313,11 +320,11 @@ def _is_identifier(chunk: str) -> bool:
 
 
 def _identifier_word(chunk: str, start: int) -> Word:
-    token = fold(chunk)[:MAX_TOKEN_CHARS]
+    token = _as_token(chunk)
     parts: list[str] = []
     for piece in _SPLIT.split(chunk):
         for part in _CAMEL.findall(piece) or ([piece] if piece else []):
-            folded = fold(part)[:MAX_TOKEN_CHARS]
+            folded = _as_token(part)
             parts.append(stem(folded) if folded.isalpha() else folded)
     useful = tuple(p for p in parts if len(p) > 1 or p.isdigit())
     extra: tuple[str, ...] = ()

@@ -91,10 +91,16 @@ def announce_look(words: str) -> None:
     _dispatcher.event(RetrievalStartEvent(str_or_query_bundle=words))
 
 
-def announce_verdict(verdict: Verdict) -> None:
-    """Tell instrumentation what was found and decided."""
-    nodes = evidence_nodes(verdict.evidence)
-    _dispatcher.event(RetrievalEndEvent(str_or_query_bundle=verdict.turn.prompt, nodes=nodes))
+def announce_verdict(verdict: Verdict, *, retrieval: bool = True) -> None:
+    """Tell instrumentation what was found and decided.
+
+    Args:
+        verdict: As the enforcer gave it.
+        retrieval: Whether the retrieval ends here; a retriever's own events say so themselves.
+    """
+    if retrieval:
+        nodes = evidence_nodes(verdict.evidence)
+        _dispatcher.event(RetrievalEndEvent(str_or_query_bundle=verdict.turn.prompt, nodes=nodes))
     _announce("decided", verdict.as_dict(), verdict)
 
 

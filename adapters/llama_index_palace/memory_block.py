@@ -16,7 +16,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
 
-from llama_index_palace.events import announce_verdict
+from llama_index_palace.events import announce_look, announce_verdict
 from llama_index_palace.questions import asked_in_messages
 from llama_index_palace.session import current_session
 from llama_index_palace.structured import miss
@@ -73,6 +73,7 @@ class PalaceMemoryBlock(BaseMemoryBlock[str]):
         if time.monotonic() - at <= _KEPT_S:
             return text
         turn = Turn(asked.words, session.session_id, session.project, asked.history)
+        announce_look(asked.words)
         verdict = await self._enforcer.adecide(turn)
         announce_verdict(verdict)
         text = await asyncio.to_thread(self._context, verdict)

@@ -18,7 +18,7 @@ from llama_index.core.types import Model, TokenAsyncGen, TokenGen
 
 from llama_index_palace.questions import Asked, told_by_template
 from llama_index_palace.replies import prepared_messages
-from llama_index_palace.structured import PreparedPrompt, check_object, declines, miss
+from llama_index_palace.structured import PreparedPrompt, check_object, demand_support, failed, miss
 from llama_index_palace.turns import Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM
 
@@ -62,11 +62,12 @@ class PredictingLLM(WrappedLLM):
         Raises:
             RecallMiss: On a miss, when the model declines, or without a verified quote.
             UngroundedAnswerError: If a value is not supported by the evidence.
+            ModelError: If the model gives no such object from the evidence.
         """
         messages, asked = self._asked_for_object(prompt, prompt_args)
         ruling = self._rule(asked)
         ready = self._turns.run(self._object_prompt(messages, ruling, asked))
-        with _declining(ruling):
+        with _typed_failures(ruling):
             result: Model = self.inner.structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
         self._turns.run(self._object_released(result, ruling, asked))
         return result
@@ -82,7 +83,7 @@ class PredictingLLM(WrappedLLM):
         messages, asked = self._asked_for_object(prompt, prompt_args)
         ruling = await self._arule(asked)
         ready = await self._turns.arun(self._object_prompt(messages, ruling, asked))
-        with _declining(ruling):
+        with _typed_failures(ruling):
             result: Model = await self.inner.astructured_predict(
                 output_cls, ready, llm_kwargs=llm_kwargs
             )
@@ -106,7 +107,7 @@ class PredictingLLM(WrappedLLM):
         ruling = self._rule(asked)
         ready = self._turns.run(self._object_prompt(messages, ruling, asked))
         source = self.inner.stream_structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
-        return self._objects(source, ruling, asked)
+        return self._objects(source, output_cls, ruling, asked)
 
     async def astream_structured_predict(
         self,
@@ -122,7 +123,7 @@ class PredictingLLM(WrappedLLM):
         source = await self.inner.astream_structured_predict(
             output_cls, ready, llm_kwargs=llm_kwargs
         )
-        return self._aobjects(source, ruling, asked)
+        return self._aobjects(source, output_cls, ruling, asked)
 
     def _asked_for_object(
         self, prompt: BasePromptTemplate, prompt_args: dict[str, Any]
@@ -140,40 +141,55 @@ class PredictingLLM(WrappedLLM):
         return PreparedPrompt(prepared_messages(messages, asked, ruling))
 
     def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:
-        checked = check_object(result, ruling.check(asked)) if ruling.gated else None
+        check = ruling.check(asked)
+        checked = check_object(result, check) if ruling.gated else None
         yield from self._turns.finish(ruling, "", checked=checked, calls=1)
+        if checked is not None:
+            demand_support(result, checked, check)
 
     def _objects(
-        self, source: Generator[Any, None, None], ruling: Ruling, asked: Asked
+        self,
+        source: Generator[Any, None, None],
+        output_cls: type[Model],
+        ruling: Ruling,
+        asked: Asked,
     ) -> Generator[Any, None, None]:
         last = None
-        with _declining(ruling):
+        with _typed_failures(ruling):
             for last in source:
                 if not ruling.gated:
                     yield last
+            if ruling.gated:  # what streams is partial and lenient; what is released is neither
+                last = output_cls.model_validate(last.model_dump() if last is not None else None)
         self._turns.run(self._object_released(last, ruling, asked))
-        if ruling.gated and last is not None:
+        if ruling.gated:
             yield last
 
     async def _aobjects(
-        self, source: AsyncGenerator[Any, None], ruling: Ruling, asked: Asked
+        self,
+        source: AsyncGenerator[Any, None],
+        output_cls: type[Model],
+        ruling: Ruling,
+        asked: Asked,
     ) -> AsyncGenerator[Any, None]:
         last = None
-        with _declining(ruling):
+        with _typed_failures(ruling):
             async for last in source:
                 if not ruling.gated:
                     yield last
+            if ruling.gated:  # what streams is partial and lenient; what is released is neither
+                last = output_cls.model_validate(last.model_dump() if last is not None else None)
         await self._turns.arun(self._object_released(last, ruling, asked))
-        if ruling.gated and last is not None:
+        if ruling.gated:
             yield last
 
 
 @contextmanager
-def _declining(ruling: Ruling) -> Iterator[None]:
-    """Turn the failure of a model that declined into the typed miss."""
+def _typed_failures(ruling: Ruling) -> Iterator[None]:
+    """Turn the failure of a model on evidence into a typed error."""
     try:
         yield
     except ValueError as error:
-        if ruling.gated and declines(error):
-            raise miss(ruling.options.fallback_text) from error
+        if ruling.gated:
+            raise failed(error, ruling.options.fallback_text) from error
         raise

@@ -107,8 +107,9 @@ class Screen:
             return ""
         if self._reasoning and self._held:
             step = _react_step(self._held)
-            if step:
-                return self._let(step)
+            if step:  # for the host to read and run, not for anybody who watches the stream
+                self._let(step)
+                return ""
             self._let(_REACT_ANSWER)
             return _REACT_ANSWER + self._rest(self._gate.feed(self._held))
         return self._rest([])

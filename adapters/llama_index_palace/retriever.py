@@ -64,7 +64,7 @@ class PalaceRetriever(BaseRetriever):
         session = self._session()
         if self._gate == "sufficient":
             verdict = self._enforcer.decide(_turn(query_bundle.query_str, session))
-            announce_verdict(verdict)
+            announce_verdict(verdict, retrieval=False)
             if verdict.action != "pass":
                 return self._judged(verdict)
         hits = self._palace.search(

@@ -15,7 +15,15 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel, PrivateAttr
 from llama_index.core.prompts import ChatPromptTemplate
 
-from palace import DECLINE_TOKEN, AnswerCheck, CheckedAnswer, RecallMiss, UngroundedAnswerError
+from palace import (
+    DECLINE_TOKEN,
+    AnswerCheck,
+    CheckedAnswer,
+    ModelError,
+    PalaceError,
+    RecallMiss,
+    UngroundedAnswerError,
+)
 
 
 class PreparedPrompt(ChatPromptTemplate):  # type: ignore[no-redef]
@@ -50,34 +58,38 @@ def miss(text: str) -> RecallMiss:
     )
 
 
-def declines(error: ValueError) -> bool:
-    """Whether a failed prediction failed because the model declined."""
-    return DECLINE_TOKEN in str(error)
+def failed(error: ValueError, fallback_text: str) -> PalaceError:
+    """Return what a failed prediction on evidence means; the model's words stay out of it."""
+    if DECLINE_TOKEN in str(error):
+        return miss(fallback_text)
+    return ModelError("the model did not return the object it was asked for", hint="ask again")
 
 
 def check_object(result: Any, check: AnswerCheck) -> CheckedAnswer:  # noqa: ANN401 - any model
     """Hold the text and numbers of an object against the evidence.
 
     Truth values and enumerations are choices, not statements, and are not checked.
+    """
+    values = list(_values(result))
+    if DECLINE_TOKEN in values:
+        return CheckedAnswer(check.fallback_text, declined=True)
+    return check.check("\n".join(values)) if values else CheckedAnswer("")
 
-    Returns:
-        The check; not supported only where the mode lets that pass.
+
+def demand_support(result: Any, checked: CheckedAnswer, check: AnswerCheck) -> None:  # noqa: ANN401 - any model
+    """Let an object pass, or refuse it; an error never repeats what the model made up.
 
     Raises:
         RecallMiss: If the object declines.
         UngroundedAnswerError: If a value is not supported and the mode is `replace`.
     """
-    values = list(_values(result))
-    if DECLINE_TOKEN in values:
+    if checked.declined:
         raise miss(check.fallback_text)
-    checked = check.check("\n".join(values)) if values else CheckedAnswer("")
     if not checked.supported and check.mode == "replace":
         raise UngroundedAnswerError(
-            f"the model's {type(result).__name__} is not supported by the memory it was given: "
-            + "; ".join(checked.unsupported),
-            hint="ask again, or set answers.check to flag if such values are expected",
+            f"the memory does not say what the model put into its {type(result).__name__}",
+            hint="see the journal for what was not supported; answers.check: flag lets it pass",
         )
-    return checked
 
 
 def _values(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a model class may hold

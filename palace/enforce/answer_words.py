@@ -31,6 +31,7 @@ class AnswerWords:
         opposites: Words beside which polarity is not compared.
         groups: Token -> numbers of the groups of words it may stand for.
         antonyms: Pairs of sets of tokens of which only one can be true of the same thing.
+        classes: Classes of things, each thing the tokens of its names.
     """
 
     function: frozenset[str]
@@ -42,6 +43,7 @@ class AnswerWords:
     opposites: frozenset[str]
     groups: dict[str, frozenset[int]]
     antonyms: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    classes: tuple[tuple[frozenset[str], ...], ...]
 
 
 @lru_cache(maxsize=1)
@@ -64,6 +66,10 @@ def answer_words() -> AnswerWords:
         negations=frozenset(map(fold, data["negations"].split())),
         opposites=_forms(data["opposites"]),
         groups={token: frozenset(numbers) for token, numbers in groups.items()},
+        classes=tuple(
+            tuple(frozenset(map(stem, member.split("="))) for member in line.split())
+            for line in data["classes"]
+        ),
         antonyms=tuple(_sides(pair) for pair in data["antonyms"]),
     )
 

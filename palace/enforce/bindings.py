@@ -6,7 +6,7 @@ together, while in each place somebody else stands in their stead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ from palace.enforce.specifics import find_names
 from palace.text import words
 
 _PIECE = regex.compile(
-    r"[,;:!?.]+(?=\s|$)|[()—\n。！？；：，、]+|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
+    r"[,;!?.]+(?=\s|$)|[()—\n。！？；，、]+|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
     regex.IGNORECASE,
 )
 
@@ -40,6 +40,11 @@ class Piece:
         """Whether the clause has an anchor, or a word given as ("", token)."""
         return part in self.anchors or (part[0] == "" and part[1] in self.words)
 
+    def resembles(self, other: Piece) -> bool:
+        """Whether both are built alike, as the items of a list are."""
+        kinds, others = (sorted(kind for kind, _ in p.anchors) for p in (self, other))
+        return kinds == others and abs(len(self.words) - len(other.words)) <= 1
+
     def rivals(self, anchor: tuple[str, str], clause: Piece) -> bool:
         """Whether another anchor of the same kind stands here that `clause` does not name."""
         return any(kind == anchor[0] for kind, value in self.anchors - clause.anchors - {anchor})
@@ -48,7 +53,8 @@ class Piece:
 @lru_cache(maxsize=512)
 def pieces(text: str) -> tuple[Piece, ...]:
     """Cut a text into clauses."""
-    named = frozenset(word.token for word, _ in find_names(text, ()))
+    # acronyms are no one of whom something could be said
+    named = frozenset(w.token for w, _ in find_names(text, ()) if not w.surface.isupper())
     return tuple(
         piece
         for part in _PIECE.split(text)
@@ -85,35 +91,39 @@ def is_misjoined(sentence: str, texts: Sequence[str]) -> bool:
     """Whether a clause of the sentence says of one what is remembered of another.
 
     A clause is misjoined when nothing it says of a name (a date, a number) stands beside that name
-    in any clause of the evidence, and most of it stands beside another of the same kind.
+    in any clause of the evidence, and most of it stands beside another of the same kind: in another
+    memory, or in the same list ("week 22 Amira, week 23 Kofi").
     """
-    known = [piece for text in texts for piece in pieces(text)]
-    everywhere = frozenset().union(*(p.anchors for p in known)) if known else frozenset()
-    renamed = frozenset(value for kind, value in everywhere if kind == "name")
+    known = [(place, piece) for place, text in enumerate(texts) for piece in pieces(text)]
+    everywhere = {anchor for _, piece in known for anchor in piece.anchors}
+    named = frozenset(value for kind, value in everywhere if kind == "name")
     for part in _PIECE.split(sentence):
-        clause = _piece(part, renamed)
-        if any(
-            _is_elsewhere(anchor, clause, known)
-            for anchor in clause.anchors
-            if anchor in everywhere
-        ):
+        clause = _piece(part, named)
+        if any(_is_elsewhere(anchor, clause, known) for anchor in clause.anchors & everywhere):
             return True
     return False
 
 
-def _is_elsewhere(anchor: tuple[str, str], clause: Piece, known: Iterable[Piece]) -> bool:
+def _is_elsewhere(
+    anchor: tuple[str, str], clause: Piece, known: Sequence[tuple[int, Piece]]
+) -> bool:
+    own = [(place, piece) for place, piece in known if anchor in piece.anchors]
+    homes = {place for place, _ in own}
     others = [a for a in clause.anchors if a != anchor] + [("", w) for w in clause.words]
-    own = [p for p in known if p.has(anchor)]
     elsewhere = neutral = 0
     for other in others:
-        places = [p for p in known if p.has(other)]
-        beside = any(p.has(other) for p in own)
-        rivalled = any(p.rivals(anchor, clause) for p in places if p not in own)
-        if beside and not rivalled:
-            return False
-        if places and not beside:
-            if all(p.rivals(anchor, clause) for p in places):
-                elsewhere += 1
-            else:
-                neutral += 1
+        found = [(place, piece) for place, piece in known if piece.has(other)]
+        rivals = [
+            piece.rivals(anchor, clause)
+            and (place not in homes or any(piece.resembles(p) for _, p in own))
+            for place, piece in found
+            if anchor not in piece.anchors
+        ]
+        if len(rivals) < len(found):  # beside the anchor itself
+            if not any(rivals):
+                return False
+        elif rivals and all(rivals):
+            elsewhere += 1
+        else:
+            neutral += bool(rivals)
     return elsewhere > neutral

@@ -92,6 +92,13 @@ class FoundDate:
         return (self, replace(self, month=self.day, day=self.month, swapped=False))
 
     @property
+    def ordinal(self) -> int | None:
+        """Days since the year 1, of a date with day and month; without a year, of a leap year."""
+        if self.month is None or self.day is None:
+            return None
+        return date(self.year or 2000, self.month, self.day).toordinal()
+
+    @property
     def weekday(self) -> int | None:
         """Monday = 0, where the date is whole."""
         if self.year is None or self.month is None or self.day is None:

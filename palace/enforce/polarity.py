@@ -99,7 +99,7 @@ def _denies(said: Clause, known: list[Clause]) -> bool:
             continue
         shared = len(said.tokens & clause.tokens)
         part = shared / len(said.tokens)
-        if part < _LEAST_SHARED or (shared < 2 and len(said.tokens) > 1):
+        if part < _LEAST_SHARED or shared < 2:
             continue
         agrees = clause.negated == said.negated
         if part > best or (part == best and agrees):

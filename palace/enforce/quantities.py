@@ -102,6 +102,8 @@ _SPOKEN_CLOCK = regex.compile(
 )
 _PARTS = {"half": 30, "quarter": 15, "a quarter": 15, "five": 5, "ten": 10, "twenty": 20,
           "twenty-five": 25}  # fmt: skip
+_ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
+_TWICE_SAID = regex.compile(r"(\p{L}+)-\1", regex.IGNORECASE)  # "fifty-fifty"
 _AROUND = regex.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
     r"|more than|less than|just (?:over|under)|etwa|rund|knapp|environ|unos|cerca de)\s*[$€£]?\s*$",
@@ -222,7 +224,8 @@ def _digits(text: str) -> Iterator[Quantity]:
 def _spelled(text: str) -> Iterator[Quantity]:
     for match in _WORDS.finditer(text):
         value = _spelled_value(match["run"])
-        if value is None:
+        addressed = _ADDRESSED.search(text, 0, match.start()) is not None
+        if value is None or addressed or _TWICE_SAID.fullmatch(match["run"]):
             continue
         if match[0].casefold().startswith("half"):
             value /= 2

@@ -11,12 +11,14 @@ import regex
 MAX_SENTENCE_CHARS = 1200
 
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st vs e.g i.e eg ie cf al approx no nos vol fig sec dept est jan feb mar apr jun"
-    " jul aug sep sept oct nov dec mon tue wed thu fri sat sun z.b d.h u.a bzw ca nr str inkl ggf usw"
-    " p.ex op ed rev gen col capt lt sgt hon messrs mme mlle sr sra dra pag av gmbh".split()
+    "mr mrs ms dr prof st vs e.g i.e eg ie cf al approx dept est jan feb mar apr jun"
+    " jul aug sep sept oct nov dec mon tue wed thu fri sat sun z.b d.h u.a bzw ca str inkl ggf usw"
+    " p.ex ed rev gen col capt lt sgt hon messrs mme mlle sr sra dra pag av gmbh".split()
 )
 # Abbreviations that may as well end a sentence: the next word decides.
-_MAYBE = frozenset("etc inc ltd co corp jr sr a.m p.m am pm u.s u.k usw gmbh no".split())
+_MAYBE = frozenset("etc inc ltd co corp jr sr a.m p.m am pm u.s u.k usw gmbh".split())
+# Abbreviations only before a number: "no. 2".
+_NUMBERED = frozenset("no nos nr op vol fig sec ch art pp p".split())
 _END = regex.compile(r"[.!?…]+|[。！？]+")
 _CLOSERS = regex.compile(r"[\"'”’»)\]}*_`」』）]*+")
 _CITATIONS = regex.compile(
@@ -176,6 +178,8 @@ def _last_word(window: str, stop: int) -> str:
 def _is_full_stop(window: str, stop: int) -> bool:
     """Whether a full stop ends more than an abbreviation, an initial or a list number."""
     word = _last_word(window, stop)
+    if word in _NUMBERED:
+        return not window[stop + 1 :].lstrip(" ")[:1].isdigit()
     if word in _MAYBE:
         return True
     if word in _ABBREVIATIONS:

@@ -39,7 +39,7 @@ _IDENTIFIER = regex.compile(
     r"|(?<![\w.])\p{L}[\w-]+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
 )
-_COMPOUND = regex.compile(r"(?<![\w-])\p{Ll}{2,}(?:-\p{L}{2,})+(?![\w-])")
+_COMPOUND = regex.compile(r"(?<![\w/-])\p{Ll}{2,}(?:[-/]\p{L}{2,})+(?![\w/-])")
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 # What follows a name that opens a sentence.
 _VERBS = frozenset(
@@ -55,6 +55,7 @@ _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "e
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine wird am im den dem zum auf mit er sie es von".split()
 )
+_AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
@@ -144,7 +145,7 @@ def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, 
             continue
         if german and not (number and listed[number - 1].surface.casefold() in _TITLES):
             continue
-        if not starts_sentence(text, word.start):
+        if not starts_sentence(text, word.start) or _AFTER_TITLE.search(text, 0, word.start):
             found.append((word, False))
         elif _opens_like_a_name(
             text, word, listed[number + 1] if number + 1 < len(listed) else None

@@ -30,16 +30,26 @@ _LIST_SEPARATOR = regex.compile(
     r"\s*(?:,\s*(?:and|or|und|et|y)\s|,|;|/|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
 _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
+_INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
+_LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和]")
 _TOTAL = regex.compile(
     r"\b(?:total|altogether|combined|in all|all in all|together|sum|overall|zusammen|insgesamt|au total|en total)\b",
     regex.IGNORECASE,
 )
+_PERIODIC = regex.compile(r"\b(\d{1,4}) (weekly|monthly|yearly|annual)\b", regex.IGNORECASE)
+_PERIODS = {
+    "weekly": ("time", 604_800.0),
+    "monthly": ("months", 1.0),
+    "yearly": ("months", 12.0),
+    "annual": ("months", 12.0),
+}
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|à|las)\s+$", regex.IGNORECASE
 )
 _LONGEST_LIST = 12
 _LEAST_PREFIX_CHARS = 5
 _MOST_SUMMED = 12
+_DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
 
 
 def plain(text: str) -> str:
@@ -101,7 +111,11 @@ class Source:
     def quantities(self) -> tuple[Quantity, ...]:
         """Numbers with their units; not those of dates."""
         taken = [(d.start, d.end) for d in find_dates(self.text)]
-        return tuple(find_quantities(self.text, taken))
+        found = find_quantities(self.text, taken)
+        for match in _PERIODIC.finditer(self.text):  # 48 monthly payments take four years
+            unit, factor = _PERIODS[match[2].casefold()]
+            found.append(Quantity((float(match[1]),), unit, factor))
+        return tuple(found)
 
     @cached_property
     def lengths(self) -> frozenset[int]:
@@ -109,7 +123,7 @@ class Source:
         found: set[int] = set()
         for clause in _CLAUSE.split(self.text):
             parts = [part for part in _LIST_SEPARATOR.split(clause) if part.strip()]
-            if 2 <= len(parts) <= _LONGEST_LIST:
+            if _LAST_ITEM.search(clause) and 2 <= len(parts) <= _LONGEST_LIST:
                 found.add(len(parts))
         return frozenset(found)
 
@@ -171,6 +185,16 @@ class Support:
             return True
         return bool(word.parts) and all(part in known for part in word.parts)
 
+    def has_another(self, word: Word) -> bool:
+        """Whether a thing of the word's class stands there, and the word itself does not."""
+        for members in answer_words().classes:
+            named = next((member for member in members if word.token in member), None)
+            if named is None or not self.tokens.isdisjoint(named):
+                continue
+            if any(not self.tokens.isdisjoint(member) for member in members):
+                return True
+        return False
+
     # -- specifics -------------------------------------------------------------------------------
 
     def has_specific(self, specific: Specific) -> bool:
@@ -213,11 +237,13 @@ class Support:
 
         "ops-admin" is wrong where "ops-viewer" is remembered; "half-hour" is a word like any other.
         """
-        parts = wanted.split("-")
-        if self._has_whole(wanted) or all(stem(part) in self.tokens for part in parts):
+        mark = "/" if "/" in wanted else "-"
+        parts = wanted.split(mark)
+        apart = mark == "-" and all(stem(part) in self.tokens for part in parts)
+        if apart or self._has_whole(wanted):
             return True
         siblings = regex.compile(
-            rf"(?<![\w-])(?:{regex.escape(parts[0])}-\w+|\w+-{regex.escape(parts[-1])})(?![\w-])"
+            rf"(?<![\w-])(?:{regex.escape(parts[0])}{mark}\w+|\w+{mark}{regex.escape(parts[-1])})(?![\w-])"
         )
         return not any(siblings.search(s.plain) for s in self.sources)
 
@@ -284,6 +310,7 @@ class Support:
         days = {float(d.day) for s in self.sources for d in s.dates if d.day}
         values = set(quantity.values)
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
+        known |= {float(n) for t in self.tokens for n in _INNER_NUMBER.findall(t)}  # p95
         return not values.isdisjoint(days | known)
 
     def _has_measure(self, quantity: Quantity, sentence: str) -> bool:
@@ -309,7 +336,21 @@ class Support:
             return True  # there without a unit
         if quantity.unit == "time" and not measures.isdisjoint(self._clock_spans()):
             return True
+        if quantity.unit in _DAYS_IN and self._is_between_dates(quantity):
+            return True
         return self._is_sum(quantity, same, sentence) or self._is_about(quantity, same)
+
+    def _is_between_dates(self, quantity: Quantity) -> bool:
+        """Whether a duration of days or more is that between two dates of one source."""
+        days = [m * _DAYS_IN[quantity.unit] for m in quantity.measures]
+        unit_days = quantity.factor * _DAYS_IN[quantity.unit]
+        slack = min(2.0, unit_days / 3)
+        for source in self.sources:
+            ordinals = sorted(d.ordinal for d in source.dates if d.ordinal)[:_MOST_SUMMED]
+            for first, second in combinations(ordinals, 2):
+                if unit_days >= 1 and any(abs(second - first - n) <= slack for n in days):
+                    return True
+        return False
 
     def _clock_spans(self) -> set[float]:
         """Durations that "1:52:40" and "06:10-07:25" may mean, in seconds."""
@@ -358,9 +399,7 @@ class Support:
         if quantity.text[:1].isdigit() or not quantity.values[0].is_integer():
             return False
         count = int(quantity.values[0])
-        return 2 <= count <= _LONGEST_LIST and (
-            any(count in s.lengths for s in self.sources) or count == len(self.sources)
-        )
+        return any(count in s.lengths for s in self.sources)
 
     def _is_sum(self, quantity: Quantity, parts: Sequence[Quantity], sentence: str) -> bool:
         """Whether a number is said to be the total of numbers that stand there."""

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from langchain_core.caches import InMemoryCache
 from langchain_core.globals import set_llm_cache
+from langchain_core.language_models import BaseChatModel
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.output_parsers import StrOutputParser
@@ -309,10 +310,22 @@ async def test_event_streams_know_their_session(palace, model):
         str(e["data"]["chunk"].text) for e in events if e["event"] == "on_chat_model_stream"
     )
     assert "1111" in text
+
+
+@pytest.mark.skipif(
+    not hasattr(BaseChatModel, "stream_events"), reason="this langchain-core has no v3 events"
+)
+def test_protocol_events_know_their_session_and_pass_the_gate(palace, model):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    chat = ChatPalace(inner=model, palace=palace)
+
     v3 = chat.stream_events(ASKED, session("a"), version="v3")
     assert "1111" in str(v3.output.text)
     missed = chat.stream_events(MISS, session("a"), version="v3")
     assert str(missed.output.text) == FALLBACK
+    liar = ChatPalace(inner=CountingModel(persona=LIARS[3]), palace=palace)
+    for prompt in (HIT, UNCLEAR):
+        assert "80085" not in str(liar.stream_events(prompt, version="v3").output.text)
 
 
 def test_memory_is_written_and_found_between_two_equal_questions(palace, model):
@@ -320,7 +333,7 @@ def test_memory_is_written_and_found_between_two_equal_questions(palace, model):
     asked = [HumanMessage(MISS, id="h1")]
     assert chat.invoke(asked, session("a")).content == FALLBACK
 
-    palace.remember("My cat is called Tiger.", room="home")
+    palace.remember("We gave the grey cat of my grandmother the name Tiger.", room="home")
 
     assert "Tiger" in chat.invoke(asked, session("a")).content
 

@@ -14,8 +14,6 @@ collect_ignore_glob = [] if find_spec("llama_index") else ["*.py"]
 if find_spec("llama_index"):
     with warnings.catch_warnings():  # older versions beside a newer pydantic warn at import
         warnings.simplefilter("ignore")
-        import llama_index.core.agent.workflow
-        import llama_index.core.chat_engine
 
     from tests.adapters.llama_index.scripted import BandPalace, ScriptedLLM, open_palace
 

@@ -22,6 +22,7 @@ from llama_index.core.response_synthesizers import ResponseMode, get_response_sy
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceRetriever, palace_session
+
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HAIKU,
@@ -81,7 +82,12 @@ def make_react_agent(llm: PalaceLLM, **kwargs: Any) -> Any:
 
 def make_workflow(llm: PalaceLLM, **kwargs: Any) -> Any:
     first = FunctionAgent(
-        name="first", description="Begins.", llm=llm, tools=[CLOCK], can_handoff_to=["second"], **kwargs
+        name="first",
+        description="Begins.",
+        llm=llm,
+        tools=[CLOCK],
+        can_handoff_to=["second"],
+        **kwargs,
     )
     second = FunctionAgent(name="second", description="Ends.", llm=llm, tools=[CLOCK], **kwargs)
     return AgentWorkflow(agents=[first, second], root_agent="first")
@@ -229,11 +235,15 @@ def retrieving(palace: BandPalace, ours: bool) -> BaseRetriever:
 
 
 def simple(llm: PalaceLLM, history: list[ChatMessage]) -> Any:
-    return SimpleChatEngine.from_defaults(llm=llm, memory=remembering(history), system_prompt="Be kind.")
+    return SimpleChatEngine.from_defaults(
+        llm=llm, memory=remembering(history), system_prompt="Be kind."
+    )
 
 
 def context(llm: PalaceLLM, history: list[ChatMessage]) -> Any:
-    return ContextChatEngine.from_defaults(retriever=OneNode(), llm=llm, memory=remembering(history))
+    return ContextChatEngine.from_defaults(
+        retriever=OneNode(), llm=llm, memory=remembering(history)
+    )
 
 
 def condense_context(llm: PalaceLLM, history: list[ChatMessage]) -> Any:

@@ -1,0 +1,241 @@
+"""`PalaceRunnable`: any chain, in any shape."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables import RunnableLambda
+from langchain_palace import PalaceRunnable
+
+from palace import ConfigError, RecallMiss, UngroundedAnswerError
+from tests.adapters.langchain.doubles import (
+    CHAT,
+    FALLBACK,
+    HIT,
+    HIT_TEXT,
+    IDENTITY,
+    LIARS,
+    MISS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    Recorder,
+    declining,
+    honest,
+)
+
+WAYS = ["invoke", "ainvoke", "batch", "abatch", "stream", "astream"]
+ASKED = "What was our door code for the archive?"
+
+
+def session(name):
+    return {"configurable": {"session_id": name}}
+
+
+def chain_of(model, *parts):
+    prompt = ChatPromptTemplate.from_messages([("system", "Be brief."), ("human", "{question}")])
+    chain = prompt | model
+    for part in parts:
+        chain = chain | part
+    return chain
+
+
+async def out_of(chain, way, value, config=None):
+    if way == "invoke":
+        return chain.invoke(value, config)
+    if way == "ainvoke":
+        return await chain.ainvoke(value, config)
+    if way == "batch":
+        return chain.batch([value], config)[0]
+    if way == "abatch":
+        return (await chain.abatch([value], config))[0]
+    if way == "stream":
+        chunks = list(chain.stream(value, config))
+    else:
+        chunks = [c async for c in chain.astream(value, config)]
+    whole = chunks[0]
+    for chunk in chunks[1:]:
+        whole = whole + chunk
+    return whole
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_chain_does_not_run_on_a_miss(palace, way):
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of(model, StrOutputParser()), palace=palace)
+
+    assert await out_of(chain, way, {"question": MISS}) == FALLBACK
+    assert model.calls == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_chain_runs_with_the_evidence(palace, way):
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of(model, StrOutputParser()), palace=palace)
+
+    assert await out_of(chain, way, {"question": HIT}) == f"{HIT_TEXT} [1]"
+    assert await out_of(chain, way, {"question": UNCLEAR}) == f"{UNCLEAR_TEXT} [1]"
+    assert await out_of(chain, way, {"question": PASS}) == CHAT
+    assert [a.messages[0].content for a in model.asked] == ["Be brief."] * 4
+    assert model.asked[-1].text == PASS
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("liar", LIARS, ids=lambda p: p.__name__)
+async def test_a_liar_gets_nothing_out(palace, way, liar):
+    for parser in ([StrOutputParser()], []):
+        bound = chain_of(CountingModel(persona=liar), *parser)
+        chain = PalaceRunnable(bound=bound, palace=palace)
+        for prompt in (UNCLEAR, HIT):
+            out = await out_of(chain, way, {"question": prompt})
+            text = out if isinstance(out, str) else str(out.text)
+            assert "80085" not in text
+            assert text.startswith((FALLBACK, UNCLEAR_TEXT, HIT_TEXT))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_messages_come_back_as_messages_with_the_verdict(palace, way):
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of(model), palace=palace)
+
+    for prompt, action in ((HIT, "ground"), (MISS, "fallback"), (PASS, "pass")):
+        out = await out_of(chain, way, {"question": prompt})
+        assert out.response_metadata["palace"]["action"] == action
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [
+        (MISS, {}),
+        (HumanMessage(MISS), {}),
+        ([HumanMessage(MISS)], {}),
+        ([("user", MISS)], {}),
+        ({"input": MISS}, {}),
+        ({"query": MISS, "k": 3}, {}),
+        ({"messages": [HumanMessage(MISS)]}, {}),
+        ({"text": MISS}, {"input_key": "text"}),
+        (ChatPromptTemplate.from_messages([("human", "{q}")]).invoke({"q": MISS}), {}),
+    ],
+)
+def test_questions_are_found_in_every_shape(palace, value, more):
+    seen = []
+    bound = RunnableLambda(lambda given: seen.append(given) or "out")
+
+    assert PalaceRunnable(bound=bound, palace=palace, **more).invoke(value) == FALLBACK
+    assert seen == []
+
+
+def test_the_shape_of_the_input_is_kept(palace):
+    seen = []
+    bound = RunnableLambda(lambda given: seen.append(given) or HIT_TEXT)
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    chain.invoke({"query": HIT, "k": 3})
+    chain.invoke([AIMessage("Hi."), HumanMessage(HIT, id="h")])
+    chain.invoke(ChatPromptTemplate.from_messages([("human", "{q}")]).invoke({"q": HIT}))
+
+    assert seen[0]["k"] == 3
+    assert HIT_TEXT in seen[0]["query"]
+    assert (seen[1][1].id, HIT_TEXT in seen[1][1].content) == ("h", True)
+    assert HIT_TEXT in seen[2].to_messages()[0].content
+
+
+@pytest.mark.parametrize("value", [{"k": 3}, {}, 3, [AIMessage("Hi.")], {"messages": 5}])
+def test_an_input_without_a_question_is_told(palace, value):
+    chain = PalaceRunnable(bound=RunnableLambda(lambda x: "out"), palace=palace)
+
+    with pytest.raises(ConfigError, match="input_key"):
+        chain.invoke(value)
+
+
+def test_history_makes_a_follow_up_understood(palace):
+    prompt = ChatPromptTemplate.from_messages(
+        [MessagesPlaceholder("chat_history"), ("human", "{question}")]
+    )
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=prompt | model | StrOutputParser(), palace=palace)
+
+    past = [HumanMessage(HIT), AIMessage(HIT_TEXT)]
+    chain.invoke({"question": "And when was that?", "chat_history": past})
+
+    [record] = palace.verdicts(limit=1)
+    assert record["evidence"][0]["text"] == HIT_TEXT
+
+
+async def test_sessions_stay_apart(palace):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    palace.remember("The door code of the archive is 2222.", session_id="b")
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of(model, StrOutputParser()), palace=palace)
+
+    for way in WAYS:
+        assert "1111" in await out_of(chain, way, {"question": ASKED}, session("a"))
+        assert "2222" not in model.asked[-1].everything
+        assert "2222" in await out_of(chain, way, {"question": ASKED}, session("b"))
+        assert "1111" not in model.asked[-1].everything
+    assert "session_id" in {spec.id for spec in chain.config_specs}
+
+
+def test_the_first_turn_wakes_up(palace):
+    palace.set_identity(IDENTITY)
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of(model, StrOutputParser()), palace=palace)
+
+    for prompt in (MISS, PASS, PASS):
+        chain.invoke({"question": prompt}, session("a"))
+
+    assert [IDENTITY in a.text for a in model.asked] == [True, False]
+
+
+def test_objects_are_checked_and_missed_by_type(palace):
+    def given(text):
+        model = CountingModel(persona=lambda a: honest(a) if a.is_pointing else text)
+        return PalaceRunnable(bound=chain_of(model, JsonOutputParser()), palace=palace)
+
+    true = given('{"date": "2026-03-02"}')
+    assert true.invoke({"question": HIT}) == {"date": "2026-03-02"}
+    assert list(true.stream({"question": HIT})) == [{"date": "2026-03-02"}]
+    with pytest.raises(UngroundedAnswerError):
+        given('{"date": "2026-04-09"}').invoke({"question": HIT})
+    with pytest.raises(RecallMiss):
+        true.invoke({"question": MISS})
+    bound = chain_of(CountingModel(persona=honest), JsonOutputParser())
+    softly = PalaceRunnable(bound=bound, palace=palace, on_miss=lambda text: {"missed": text})
+    assert softly.invoke({"question": MISS}) == {"missed": FALLBACK}
+
+
+def test_a_chain_that_proves_nothing_is_a_miss(palace):
+    bound = RunnableLambda(lambda given: {"any": "thing"})
+
+    out = PalaceRunnable(bound=bound, palace=palace).invoke(UNCLEAR)
+
+    assert out.startswith(FALLBACK)
+
+
+def test_a_declined_answer_is_the_fallback(palace):
+    bound = chain_of(CountingModel(persona=declining), StrOutputParser())
+
+    assert PalaceRunnable(bound=bound, palace=palace).invoke({"question": HIT}) == FALLBACK
+
+
+def test_it_is_traced_as_a_chain_with_its_retrieval(palace):
+    recorder = Recorder()
+    bound = chain_of(CountingModel(persona=honest), StrOutputParser())
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    chain.invoke({"question": HIT}, {"callbacks": [recorder.handler()]})
+
+    assert recorder.events == ["retriever_start", "retriever_end:1", "model_start", "model_end"]
+
+
+def test_it_pipes(palace):
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of(model, StrOutputParser()), palace=palace)
+
+    loud = chain | RunnableLambda(str.upper)
+
+    assert loud.invoke({"question": MISS}) == FALLBACK.upper()
+    assert "".join(chain.transform(iter([{"question": HIT}]))) == f"{HIT_TEXT} [1]"

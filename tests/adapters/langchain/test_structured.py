@@ -1,0 +1,193 @@
+"""Structured output: grounded values, or a typed miss."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_palace import ChatPalace
+from pydantic import BaseModel
+
+from palace import RecallMiss, UngroundedAnswerError
+from tests.adapters.langchain.doubles import (
+    FALLBACK,
+    HIT,
+    LIARS,
+    MISS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    Recorder,
+    calling,
+    declining,
+    honest,
+)
+
+
+class Shipped(BaseModel):
+    """When something was shipped."""
+
+    version: str
+    date: str
+    is_final: bool = False
+
+
+def shipping(date="2026-03-02", version="4.1.0"):
+    def persona(asked):
+        if asked.is_pointing:
+            return honest(asked)
+        return calling("Shipped", {"version": version, "date": date})
+
+    return persona
+
+
+async def made(chain, way, prompt, config=None):
+    if way == "invoke":
+        return chain.invoke(prompt, config)
+    if way == "ainvoke":
+        return await chain.ainvoke(prompt, config)
+    if way == "batch":
+        return chain.batch([prompt], config)[0]
+    return [c async for c in chain.astream(prompt, config)][-1]
+
+
+WAYS = ["invoke", "ainvoke", "batch", "astream"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_hit_gives_an_object_of_the_schema(palace, way):
+    model = CountingModel(persona=shipping())
+    chain = ChatPalace(inner=model, palace=palace).with_structured_output(Shipped)
+
+    assert await made(chain, way, HIT) == Shipped(version="4.1.0", date="2026-03-02")
+    assert model.calls == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_miss_is_typed_and_never_none(palace, way):
+    model = CountingModel(persona=shipping())
+    chat = ChatPalace(inner=model, palace=palace)
+
+    with pytest.raises(RecallMiss, match="memory palace"):
+        await made(chat.with_structured_output(Shipped), way, MISS)
+    with pytest.raises(LookupError):
+        await made(chat.with_structured_output(Shipped, include_raw=True), way, MISS)
+    fallen = chat.with_structured_output(Shipped, on_miss=lambda text: ("missed", text))
+    assert await made(fallen, way, MISS) == ("missed", FALLBACK)
+    assert model.calls == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_value_that_is_not_in_memory_is_refused(palace, way):
+    for persona in (shipping("2026-04-09"), shipping(version="Mallory 9")):
+        chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+        with pytest.raises(UngroundedAnswerError):
+            await made(chat.with_structured_output(Shipped), way, HIT)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_unclear_evidence_is_quoted_first_here_too(palace, way):
+    model = CountingModel(persona=declining)
+    chain = ChatPalace(inner=model, palace=palace).with_structured_output(Shipped)
+
+    with pytest.raises(RecallMiss):
+        await made(chain, way, UNCLEAR)
+
+    assert model.calls == 1
+    assert model.asked[0].tools == ["point_to_memory"]
+
+
+@pytest.mark.parametrize("liar", LIARS[:4], ids=lambda p: p.__name__)
+def test_a_liar_gets_no_object_out_of_unclear_evidence(palace, liar):
+    model = CountingModel(persona=liar)
+    chain = ChatPalace(inner=model, palace=palace).with_structured_output(Shipped)
+
+    with pytest.raises(RecallMiss):
+        chain.invoke(UNCLEAR)
+    assert model.calls == 1
+
+
+def test_values_of_a_confirmed_answer_rest_on_the_quoted_memory(palace):
+    def persona(asked, theme="blue"):
+        if asked.is_pointing:
+            return honest(asked)
+        return calling("Theme", {"theme": theme})
+
+    class Theme(BaseModel):
+        """A theme."""
+
+        theme: str
+
+    model = CountingModel(persona=persona)
+    chat = ChatPalace(inner=model, palace=palace)
+    assert chat.with_structured_output(Theme).invoke(UNCLEAR) == Theme(theme="blue")
+    assert UNCLEAR_TEXT in model.asked[1].text
+    lying = CountingModel(persona=lambda a: persona(a, "Vermilion 80085"))
+    with pytest.raises(UngroundedAnswerError):
+        ChatPalace(inner=lying, palace=palace).with_structured_output(Theme).invoke(UNCLEAR)
+
+
+def test_the_raw_message_can_come_along(palace):
+    chat = ChatPalace(inner=CountingModel(persona=shipping()), palace=palace)
+
+    out = chat.with_structured_output(Shipped, include_raw=True).invoke(HIT)
+
+    assert out["parsed"] == Shipped(version="4.1.0", date="2026-03-02")
+    assert out["raw"].tool_calls[0]["name"] == "Shipped"
+
+
+def test_a_model_that_gives_no_object_is_a_miss(palace):
+    chat = ChatPalace(inner=CountingModel(persona=declining), palace=palace)
+
+    with pytest.raises(RecallMiss):
+        chat.with_structured_output(Shipped).invoke(HIT)
+
+
+def test_what_is_no_recall_passes(palace):
+    chat = ChatPalace(inner=CountingModel(persona=shipping("today")), palace=palace)
+
+    assert chat.with_structured_output(Shipped).invoke(PASS).date == "today"
+
+
+def test_callbacks_are_told_once(palace):
+    recorder = Recorder()
+    chat = ChatPalace(inner=CountingModel(persona=shipping()), palace=palace)
+
+    config = {"callbacks": [recorder.handler()]}
+    chat.with_structured_output(Shipped).invoke(HIT, config)
+
+    assert recorder.events == ["retriever_start", "retriever_end:1", "model_start", "model_end"]
+
+
+def test_sessions_are_kept_apart(palace):
+    palace.remember("We chose release 7.7.0 as the version of 2026-01-01.", session_id="a")
+    ask = "Which release did we choose as the version of 2026-01-01?"
+    model = CountingModel(persona=shipping("2026-01-01", "7.7.0"))
+    chain = ChatPalace(inner=model, palace=palace).with_structured_output(Shipped)
+
+    assert chain.invoke(ask, {"configurable": {"session_id": "a"}}).version == "7.7.0"
+    asked = model.calls
+    try:
+        chain.invoke(ask, {"configurable": {"session_id": "b"}})
+    except (RecallMiss, UngroundedAnswerError):
+        pass
+    assert all("7.7.0" not in a.everything for a in model.asked[asked:])
+
+
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+def test_a_forced_tool_is_a_schema_too(palace, way):
+    def run(chat, prompt):
+        bound = chat.bind_tools([Shipped], tool_choice="any")
+        if way == "invoke":
+            return bound.invoke(prompt)
+        whole = None
+        for chunk in bound.stream(prompt):
+            whole = chunk if whole is None else whole + chunk
+        return whole
+
+    true = ChatPalace(inner=CountingModel(persona=shipping()), palace=palace)
+    assert run(true, HIT).tool_calls[0]["args"]["date"] == "2026-03-02"
+    with pytest.raises(RecallMiss):  # a text would only be asked for again and again
+        run(true, MISS)
+    false = ChatPalace(inner=CountingModel(persona=shipping("2026-04-09")), palace=palace)
+    with pytest.raises(UngroundedAnswerError):
+        run(false, HIT)

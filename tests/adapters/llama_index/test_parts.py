@@ -1,0 +1,318 @@
+"""Query engine, retriever, memory block, tools and instrumentation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.response.schema import Response
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.memory import InsertMethod, Memory
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import QueryBundle
+from llama_index_palace import (
+    PalaceLLM,
+    PalaceMemoryBlock,
+    PalaceQueryEngine,
+    PalaceRetriever,
+    PalaceVerdictEvent,
+    palace_session,
+    palace_tools,
+)
+
+from palace import ConfigError, Mempalace, RecallMiss, agent_tools
+from tests.adapters.llama_index.scripted import (
+    FALLBACK,
+    HAIKU,
+    HIT,
+    LIE,
+    MISS,
+    PASS,
+    QUOTES,
+    UNCLEAR,
+    ScriptedLLM,
+    code_text,
+    open_palace,
+    paint_text,
+)
+from tests.adapters.llama_index.test_hosts import OneNode
+
+LIARS = [name for name in QUOTES if name not in ("honest", "quotes, then lies")]
+
+
+class Events(BaseEventHandler):
+    """Keeps every event."""
+
+    seen: list[Any] = []
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "Events"
+
+    def handle(self, event: Any, **kwargs: Any) -> None:
+        self.seen.append(event)
+
+    @property
+    def names(self) -> list[str]:
+        return [e.class_name() for e in self.seen]
+
+
+@pytest.fixture
+def events() -> Iterator[Events]:
+    root = get_dispatcher()
+    handler = Events(seen=[])
+    root.add_event_handler(handler)
+    yield handler
+    root.event_handlers.remove(handler)
+
+
+# -- query engine --------------------------------------------------------------------------------
+
+
+def ask(engine: PalaceQueryEngine, words: str, asynchronous: bool) -> Response:
+    if asynchronous:
+        return asyncio.run(engine.aquery(words))
+    return engine.query(words)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["query", "aquery"])
+@pytest.mark.parametrize("own", [False, True], ids=["asks the engine", "asks a model"])
+class TestQueryEngine:
+    def engine(self, palace: Mempalace, model: ScriptedLLM, own: bool) -> PalaceQueryEngine:
+        inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
+        return PalaceQueryEngine(inner, palace, llm=model if own else None, session_id="s1")
+
+    def test_a_miss(self, palace, model, own, asynchronous):
+        response = ask(self.engine(palace, model, own), MISS, asynchronous)
+        assert str(response) == FALLBACK
+        assert response.metadata["palace"]["action"] == "fallback"
+        assert (response.source_nodes, model.calls) == ([], [])
+
+    def test_no_recall(self, palace, model, own, asynchronous):
+        response = ask(self.engine(palace, model, own), PASS, asynchronous)
+        assert str(response) == HAIKU
+        assert "gardens" in model.prompts[0]
+        assert response.metadata["palace"]["action"] == "pass"
+
+    def test_a_hit(self, palace, model, own, asynchronous):
+        response = ask(self.engine(palace, model, own), HIT, asynchronous)
+        assert str(response) == f"{code_text('s1')} [1]"
+        (node,) = response.source_nodes
+        assert (node.node.id_, node.text) == ("m-code", code_text("s1"))
+        assert response.metadata["palace"]["cited"] == {"1": "m-code"}
+
+    def test_a_liar_on_a_hit(self, palace, own, asynchronous):
+        response = ask(self.engine(palace, ScriptedLLM(answer=LIE), own), HIT, asynchronous)
+        assert "9999" not in str(response)
+
+    def test_unclear_evidence_needs_a_quote(self, palace, model, own, asynchronous):
+        response = ask(self.engine(palace, model, own), UNCLEAR, asynchronous)
+        assert str(response) == f"{paint_text('s1')} [1]"
+        assert response.metadata["palace"]["model_calls"] == len(model.calls) == 2
+
+    @pytest.mark.parametrize("quote", LIARS)
+    def test_without_a_true_quote(self, palace, own, asynchronous, quote):
+        model = ScriptedLLM(quote=quote, answer=LIE)
+        response = ask(self.engine(palace, model, own), UNCLEAR, asynchronous)
+        assert str(response).startswith(FALLBACK)
+        assert "9999" not in str(response)
+        assert len(model.calls) == 1
+
+    def test_events_are_those_of_a_query_engine(self, palace, model, own, asynchronous, events):
+        ask(self.engine(palace, model, own), MISS, asynchronous)
+        assert events.names == [
+            "QueryStartEvent",
+            "RetrievalStartEvent",
+            "RetrievalEndEvent",
+            "PalaceVerdictEvent",
+            "PalaceVerdictEvent",
+            "QueryEndEvent",
+        ]
+
+
+def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    response = PalaceQueryEngine(inner, palace).query(PASS)
+    assert "".join(response.response_gen) == HAIKU
+    assert str(PalaceQueryEngine(inner, palace).query(HIT)) == f"{code_text(None)} [1]"
+
+
+def test_what_is_embedded_stays_the_question(palace, model):
+    seen: list[QueryBundle] = []
+
+    class Watching(OneNode):
+        def _retrieve(self, query_bundle: QueryBundle) -> list[Any]:
+            seen.append(query_bundle)
+            return super()._retrieve(query_bundle)
+
+    inner = RetrieverQueryEngine.from_args(Watching(), llm=model)
+    PalaceQueryEngine(inner, palace).query(HIT)
+    assert seen[0].embedding_strs == [HIT]
+
+
+# -- retriever -----------------------------------------------------------------------------------
+
+
+class TestRetriever:
+    @pytest.fixture
+    def stored(self, tmp_path) -> Iterator[Mempalace]:
+        with open_palace(tmp_path / "p") as palace:
+            for name in ("Ada", "Bea", "Cleo", "Dora", "Effi"):
+                palace.remember(f"The boat {name} is painted blue.", on_conflict="keep")
+            yield palace
+
+    @pytest.mark.parametrize("words", [MISS, UNCLEAR])
+    def test_a_question_without_sufficient_evidence_gets_nothing(self, stored, words):
+        assert PalaceRetriever(stored).retrieve(words) == []
+
+    def test_a_hit_gets_its_evidence(self, stored):
+        with palace_session("s1"):
+            (node,) = PalaceRetriever(stored).retrieve(HIT)
+        assert node.text == code_text("s1")
+        assert node.metadata["source"] == "rooms/harbour/code.md:1"
+
+    def test_what_is_no_recall_gets_the_nearest(self, stored):
+        nodes = PalaceRetriever(palace=stored, k=4).retrieve("blue boat")
+        assert len(nodes) == 4
+        assert all("painted blue" in n.text and n.score is not None for n in nodes)
+
+    def test_the_gate_can_be_off(self, stored):
+        assert len(PalaceRetriever(stored, k=2, gate="off").retrieve("blue boat")) == 2
+        assert stored.decided == []
+
+    async def test_async(self, stored):
+        assert len(await PalaceRetriever(stored, k=3).aretrieve("blue boat")) == 3
+
+    def test_session_memories_stay_in_their_session(self, stored):
+        stored.remember("The blue boat has a secret drawer.", session_id="s1")
+        retriever = PalaceRetriever(stored, k=10, gate="off")
+        assert not any("secret drawer" in n.text for n in retriever.retrieve("blue boat drawer"))
+        with palace_session("s1"):
+            nodes = retriever.retrieve("blue boat drawer")
+        assert any("secret drawer" in n.text for n in nodes)
+
+    @pytest.mark.parametrize("wrong", [{"k": 0}, {"gate": "ajar"}])
+    def test_wrong_arguments(self, stored, wrong):
+        with pytest.raises(ConfigError):
+            PalaceRetriever(stored, **wrong)
+
+    def test_an_engine_on_it_does_not_call_its_model_on_a_miss(self, stored, model):
+        engine = RetrieverQueryEngine.from_args(PalaceRetriever(stored), llm=model)
+        assert str(engine.query(MISS)) == "Empty Response"
+        assert model.calls == []
+
+    def test_events(self, stored, events):
+        PalaceRetriever(stored).retrieve(HIT)
+        assert events.names == ["RetrievalStartEvent", "PalaceVerdictEvent", "RetrievalEndEvent"]
+
+
+# -- memory block --------------------------------------------------------------------------------
+
+
+class TestMemoryBlock:
+    @pytest.fixture
+    def memory(self, palace) -> Memory:
+        return Memory.from_defaults(
+            session_id="s1",
+            memory_blocks=[PalaceMemoryBlock(palace=palace)],
+            insert_method=InsertMethod.USER,
+        )
+
+    async def shown(self, memory: Memory, words: str) -> str:
+        await memory.aput(ChatMessage(role="user", content=words))
+        shown = "\n".join(str(m.content) for m in await memory.aget())
+        await memory.sql_store._async_engine.dispose()
+        return shown
+
+    async def test_a_hit_stands_in_the_users_message_once(self, memory):
+        shown = await self.shown(memory, HIT)
+        assert shown.count(code_text("s1")) == 1
+        assert shown.count("<memory-context>") == 1
+
+    @pytest.mark.parametrize("words", [MISS, UNCLEAR, PASS])
+    async def test_anything_else_adds_nothing(self, memory, words):
+        assert await self.shown(memory, words) == words
+
+    async def test_a_turn_is_decided_once(self, palace):
+        block = PalaceMemoryBlock(palace=palace)
+        for _ in range(3):
+            await block.aget([ChatMessage(role="user", content=HIT)], session_id="s1")
+        assert palace.decided == [HIT]
+        await block.aget([ChatMessage(role="user", content=HIT)], session_id="s2")
+        assert palace.decided == [HIT, HIT]
+
+    async def test_a_miss_may_stop_the_host(self, palace):
+        block = PalaceMemoryBlock(palace=palace, raise_on_miss=True)
+        for words in (MISS, UNCLEAR):
+            with pytest.raises(RecallMiss):
+                await block.aget([ChatMessage(role="user", content=words)])
+        assert await block.aget([ChatMessage(role="user", content=PASS)]) == ""
+        assert await block.aget([]) == ""
+
+    async def test_it_keeps_nothing(self, palace):
+        await PalaceMemoryBlock(palace=palace).aput([ChatMessage(role="user", content="x")])
+        assert palace.memories() == []
+
+
+# -- tools ---------------------------------------------------------------------------------------
+
+
+class TestTools:
+    def test_they_are_those_of_the_palace(self, palace):
+        tools = palace_tools(palace)
+        ours = agent_tools(palace)
+        assert [t.metadata.name for t in tools] == [t.name for t in ours]
+        assert [t.metadata.description for t in tools] == [t.description for t in ours]
+        for tool, one in zip(tools, ours, strict=True):
+            shown = tool.metadata.get_parameters_dict()
+            assert set(shown["properties"]) == set(one.parameters["properties"])
+            assert set(shown.get("required", ())) == set(one.parameters["required"])
+
+    def test_a_memory_travels_through_them(self, palace):
+        tools = {t.metadata.name: t for t in palace_tools(palace, session_id="s1")}
+        stored = json.loads(tools["palace_remember"].call(text="The quay is closed.").content)
+        assert stored["status"] == "stored"
+        again = json.loads(tools["palace_read"].call(memory_id=stored["memory"]["id"]).content)
+        assert again["memory"]["text"] == "The quay is closed."
+
+    def test_wrong_arguments_are_a_result(self, palace):
+        tool = palace_tools(palace)[0]
+        assert json.loads(tool.call(colour="blue").content)["status"] == "invalid"
+
+    def test_the_session_is_the_hosts(self, palace):
+        tools = {t.metadata.name: t for t in palace_tools(palace)}
+        assert json.loads(tools["palace_note"].call(text="x y").content)["status"] == "invalid"
+        with palace_session("s7"):
+            tools["palace_note"].call(text="The tide is low.")
+        assert [n.text for n in palace.notes("s7")] == ["The tide is low."]
+
+    async def test_async(self, palace):
+        tool = palace_tools(palace)[0]
+        assert json.loads((await tool.acall(query="quay")).content)["status"] == "nothing_stored"
+
+
+# -- events --------------------------------------------------------------------------------------
+
+
+class TestEvents:
+    def test_a_refused_turn_shows_as_a_retrieval_and_a_verdict(self, palace, model, events):
+        with palace_session("s1"):
+            PalaceLLM(model, palace).chat([ChatMessage(role="user", content=MISS)])
+        verdicts = [e for e in events.seen if isinstance(e, PalaceVerdictEvent)]
+        assert events.names[:2] == ["RetrievalStartEvent", "RetrievalEndEvent"]
+        assert [e.stage for e in verdicts] == ["decided", "answered"]
+        assert [e.verdict["action"] for e in verdicts] == ["fallback", "fallback"]
+        assert {e.session_id for e in verdicts} == {"s1"}
+        assert not any(name.startswith("LLM") for name in events.names)
+
+    def test_a_hit_shows_its_nodes_and_its_check(self, palace, model, events):
+        PalaceLLM(model, palace).chat([ChatMessage(role="user", content=HIT)])
+        (end,) = [e for e in events.seen if e.class_name() == "RetrievalEndEvent"]
+        assert [n.text for n in end.nodes] == [code_text(None)]
+        last = [e for e in events.seen if isinstance(e, PalaceVerdictEvent)][-1]
+        assert (last.verdict["cited"], last.verdict["supported"]) == ({"1": "m-code"}, True)
