@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.register_assert_rewrite("palace.testing")
+
 _TOKENS = ("GITEA_TOKEN", "GITHUB_TOKEN")
 
 

@@ -40,7 +40,8 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     What the chain gets is its own input with the question replaced: by the question with evidence
     where there is some, else by itself. What it returns is checked: text, messages and the values
-    of objects. Text streams sentence by sentence where it is checked; anything else comes whole.
+    of objects. Text streams sentence by sentence where it is checked; anything else, and what a
+    chain without a declared output type returns, comes whole then.
 
     Args:
         bound: The chain.
@@ -51,7 +52,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         project: The project of calls whose config names none.
         on_miss: Called with the reply in words when the chain does not run; what it returns is the
             result. By default that is the text, or a message if the chain returns messages; for a
-            chain that returns anything else `RecallMiss` is raised.
+            chain that declares anything else `RecallMiss` is raised.
     """
 
     bound: Runnable[Any, Any] = Field(exclude=True)
@@ -155,7 +156,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
             return Step(lambda: _reply(step.now()), later)
 
-        alone = _kind(self.bound) != "object"
+        alone = _kind(self.bound) in ("text", "message")
         plan = yield from self._turns.settle(plan, call, options, ask, alone=alone)
         if plan.model_calls and plan.stops:
             yield self._turns.record(plan, plan.reply(options), None, 0)
@@ -209,7 +210,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield self._missed(plan, options)
             return
         sent = question.replaced(plan.user_text(options))
-        if plan.is_checked and _kind(self.bound) == "object":
+        if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             yield run(self._passed(self.bound.invoke(sent, config, **kwargs), plan, options))
             return
         gate = _StreamGate(plan, options)
@@ -233,7 +234,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield self._missed(plan, options)
             return
         sent = question.replaced(plan.user_text(options))
-        if plan.is_checked and _kind(self.bound) == "object":
+        if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             out = await self.bound.ainvoke(sent, config, **kwargs)
             yield await arun(self._passed(out, plan, options))
             return
@@ -284,12 +285,14 @@ class _StreamGate:
 
 
 def _kind(bound: Runnable[Any, Any]) -> str:
-    """Say whether a chain returns a `message`, `text` or an `object`, as far as it declares it."""
+    """Say whether a chain returns a `message`, `text`, an `object`, or does not say (`unknown`)."""
     try:
         declared = bound.OutputType
     except TypeError:
-        return "text"
-    if declared is Any or declared is str:
+        return "unknown"
+    if declared is Any:
+        return "unknown"
+    if declared is str:
         return "text"
     told = getattr(declared, "__args__", (declared,))
     told = [getattr(one, "__origin__", one) for one in told]

@@ -6,9 +6,14 @@ chat engines, query engines and structured prediction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from llama_index.core.llms.llm import LLM
+
 from llama_index_palace.chatting import ChattingLLM
 from llama_index_palace.completing import CompletingLLM
 from llama_index_palace.predicting import PredictingLLM
+from palace import Mempalace
 
 
 class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
@@ -24,7 +29,9 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     what hosts add to it, or the question among a template's arguments. A host with prompts of its
     own making can be served inside `palace_session(session_id, question=...)`.
 
-    Housekeeping of a host (summaries, fact extraction) is no turn of a person: give it `inner`.
+    Two things it does not do. Housekeeping of a host (summaries, fact extraction) is no turn of a
+    person: give it `inner`. Arguments of tool calls go to the tools as the model wrote them: a tool
+    that shows them to a person, or stores them, does so on the host's responsibility.
 
     Args:
         inner: The model.
@@ -39,6 +46,24 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         >>> llm = PalaceLLM(model, palace, session_id="s1")  # doctest: +SKIP
         >>> agent = FunctionAgent(llm=llm, tools=tools)  # doctest: +SKIP
     """
+
+    def __init__(
+        self,
+        inner: LLM,
+        palace: Mempalace,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+        rewrite_prompts: Sequence[str] = (),
+    ) -> None:
+        # Spelled out for type checkers, which would else make up the signature of a pydantic model.
+        super().__init__(
+            inner,
+            palace,
+            session_id=session_id,
+            project=project,
+            rewrite_prompts=rewrite_prompts,
+        )
 
     @classmethod
     def class_name(cls) -> str:

@@ -11,26 +11,26 @@ import regex
 MAX_SENTENCE_CHARS = 1200
 
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st vs e.g i.e eg ie cf al approx dept est jan feb mar apr jun"
-    " jul aug sep sept oct nov dec mon tue wed thu fri sat sun z.b d.h u.a bzw ca str inkl ggf usw"
-    " p.ex ed rev gen col capt lt sgt hon messrs mme mlle sr sra dra pag av gmbh".split()
+    "mr mrs ms dr prof st vs e.g i.e eg ie cf al approx dept est jan feb mar apr jun jul aug sep sept"
+    " oct nov dec mon tue wed thu fri sat sun z.b d.h u.a bzw ca str inkl ggf p.ex ed rev gen col"
+    " capt lt sgt hon messrs mme mlle sra dra pag av".split()
 )
 # Abbreviations that may as well end a sentence: the next word decides.
 _MAYBE = frozenset("etc inc ltd co corp jr sr a.m p.m am pm u.s u.k usw gmbh".split())
 # Abbreviations only before a number: "no. 2".
 _NUMBERED = frozenset("no nos nr op vol fig sec ch art pp p".split())
-_END = regex.compile(r"[.!?…]+|[。！？]+")
+_MARK = regex.compile(r"[.!?…]+|[。！？]+|\n")
 _CLOSERS = regex.compile(r"[\"'”’»)\]}*_`」』）]*+")
 _CITATIONS = regex.compile(
     r"(?:[ \t]*(?:\[\^?\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*\]|【\d{1,3}】))+"
 )
-_LIST_MARK = regex.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])(?=[ \t])")
 _BARE_REPLY = regex.compile(
     r"\s*(?:yes|no|yep|yeah|nope|correct|right|sure|ja|nein|oui|non|s[ií]|n[ãa]o|да|нет|是的|はい|いいえ)\s*[.!。！]+\s*\Z",
     regex.IGNORECASE,
 )
 _FENCE = "```"
-_BLOCK_LINE = regex.compile(r"[ \t]*(?:[-*+•>|#]|\d{1,3}[.)][ \t])")
+_UNKNOWN = -1  # what follows has to be seen first
+_CITATION_CHARS = 40
 
 
 class SentenceCutter:
@@ -85,13 +85,15 @@ class SentenceCutter:
             return _fence_end(window, start + len(_FENCE))
         if not final and "```".startswith(window[start : start + 3]):
             return None
-        place = start
-        while True:
-            end, place = _next_end(window, place, final=final)
-            if end is None:
+        for mark in _MARK.finditer(window, start):
+            find = _line_end if mark[0] == "\n" else _mark_end
+            end = find(window, mark, final=final)
+            if end == _UNKNOWN:
                 return None
-            if not (_BARE_REPLY.match(window[:end]) and "\n" not in window[:end]):
+            # "No." alone says nothing that could be checked: it goes with the next sentence
+            if end is not None and ("\n" in window[:end] or not _BARE_REPLY.match(window[:end])):
                 return end
+        return None
 
 
 def _forced_end(window: str) -> int:
@@ -108,64 +110,41 @@ def _fence_end(window: str, start: int) -> int | None:
     return None if end < 0 else end
 
 
-def _next_end(window: str, place: int, *, final: bool) -> tuple[int | None, int]:
-    """Return the next end of a sentence or a line after `place`, and where to look on from."""
-    while True:
-        line = window.find("\n", place)
-        mark = _END.search(window, place, line if line >= 0 else len(window))
-        if mark is None:
-            if line < 0:
-                return None, len(window)
-            end = _line_end(window, line, final=final)
-            if end is not None or end == -1:
-                return (None, len(window)) if end == -1 else (end, end)
-            place = line + 1
-            continue
-        if mark.end() == len(window) and not final:
-            return None, place  # more of the mark may follow
-        end = _mark_end(window, mark, final=final)
-        if end == -1:
-            return None, place
-        if end is not None:
-            return end, end
-        place = mark.end()
-
-
-def _line_end(window: str, line: int, *, final: bool) -> int | None:
-    """Return the end of a line that ends a sentence, None if prose goes on, -1 if unknown."""
-    rest = window[line:]
+def _line_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None:
+    """Return the end of a line that ends a sentence, or None if the prose goes on."""
+    rest = window[mark.start() :]
     following = rest.lstrip()
     if not following:
-        return -1 if not final else line
+        return mark.start() if final else _UNKNOWN
     blank_between = "\n" in rest[1 : len(rest) - len(following)]
-    if blank_between or not following[0].islower():
-        return line
-    return None
+    return mark.start() if blank_between or not following[0].islower() else None
 
 
 def _mark_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None:
-    """Return the end of the sentence that a mark ends, None if it ends none, -1 if unknown."""
+    """Return the end of the sentence that a mark ends, or None if it ends none."""
+    if mark.end() == len(window) and not final:
+        return _UNKNOWN  # more of the mark may follow
     dense = mark[0][0] in "。！？"
-    closed = _CLOSERS.match(window, mark.end())
-    end = closed.end()
-    if end < len(window) and not dense and not window[end].isspace() and window[end] not in "[【":
+    end = _past(_CLOSERS, window, mark.end())
+    glued = end < len(window) and not window[end].isspace() and window[end] not in "[【"
+    if not dense and (glued or not _is_full_stop(window, mark)):
         return None
-    if not dense and mark[0] == "." and not _is_full_stop(window, mark.start()):
-        return None
-    cited = _CITATIONS.match(window, end)
-    if cited:
-        end = cited.end()
+    end = _past(_CITATIONS, window, end)
     following = window[end:].lstrip(" \t")
-    if not following:
-        return end if final else -1
-    if following[0] in "[【" and "]" not in following[:40] and len(following) < 40 and not final:
-        return -1  # perhaps a citation that is not whole yet
-    if _is_undecided(window, mark) and not final:
-        if following[0].islower():
-            return None
-    elif _is_undecided(window, mark) and following[:1].islower():
-        return None
-    return end
+    if not final and (not following or _may_become_citation(following)):
+        return _UNKNOWN
+    undecided = mark[0] in ("…", "...") or _last_word(window, mark.start()) in _MAYBE
+    return None if undecided and following[:1].islower() else end
+
+
+def _past(pattern: regex.Pattern[str], window: str, place: int) -> int:
+    """Return the place after a match of the pattern, the same place if there is none."""
+    found = pattern.match(window, place)
+    return found.end() if found else place
+
+
+def _may_become_citation(following: str) -> bool:
+    return following[0] in "[【" and "]" not in following and len(following) < _CITATION_CHARS
 
 
 def _last_word(window: str, stop: int) -> str:
@@ -175,20 +154,16 @@ def _last_word(window: str, stop: int) -> str:
     return window[start:stop].casefold()
 
 
-def _is_full_stop(window: str, stop: int) -> bool:
+def _is_full_stop(window: str, mark: regex.Match[str]) -> bool:
     """Whether a full stop ends more than an abbreviation, an initial or a list number."""
+    stop = mark.start()
     word = _last_word(window, stop)
+    if mark[0] != "." or word in _MAYBE:
+        return True
     if word in _NUMBERED:
         return not window[stop + 1 :].lstrip(" ")[:1].isdigit()
-    if word in _MAYBE:
-        return True
-    if word in _ABBREVIATIONS:
-        return False
     if len(word) == 1 and window[stop - 1].isupper():
         return window[: stop - 1][-1:] not in ("", " ", "(", "\n")  # else an initial
     line = window.rfind("\n", 0, stop) + 1
-    return not (word.isdigit() and not window[line : stop - len(word)].strip(" \t*_-"))
-
-
-def _is_undecided(window: str, mark: regex.Match[str]) -> bool:
-    return mark[0] in ("…", "...") or _last_word(window, mark.start()) in _MAYBE
+    numbers_item = word.isdigit() and not window[line : stop - len(word)].strip(" \t*_-")
+    return not numbers_item and word not in _ABBREVIATIONS

@@ -348,7 +348,11 @@ class Support:
         for source in self.sources:
             ordinals = sorted(d.ordinal for d in source.dates if d.ordinal)[:_MOST_SUMMED]
             for first, second in combinations(ordinals, 2):
-                if unit_days >= 1 and any(abs(second - first - n) <= slack for n in days):
+                if unit_days >= 1 and any(
+                    abs(second - first + inclusive - n) <= slack
+                    for n in days
+                    for inclusive in (0, 1)
+                ):
                     return True
         return False
 

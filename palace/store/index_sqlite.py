@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -116,11 +116,10 @@ class SqliteIndex:
         connection = sqlite3.connect(
             self.path or ":memory:", check_same_thread=False, isolation_level=None
         )
-        try:
+        with ExitStack() as undo:
+            undo.callback(connection.close)
             self._prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
+            undo.pop_all()
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
@@ -188,11 +187,9 @@ class SqliteIndex:
                 yield connection
                 connection.execute("COMMIT")
             except sqlite3.Error as error:
-                _rollback(connection)
                 raise _translated(error) from error
-            except BaseException:
-                _rollback(connection)
-                raise
+            finally:
+                _rollback(connection)  # does nothing after a commit
 
     def _rows(self, sql: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:

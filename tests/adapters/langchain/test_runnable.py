@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
+from langchain_core.output_parsers import (
+    JsonOutputParser,
+    PydanticOutputParser,
+    StrOutputParser,
+)
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import PalaceRunnable
+from pydantic import BaseModel
 
 from palace import ConfigError, RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
@@ -29,6 +34,12 @@ from tests.adapters.langchain.doubles import (
 
 WAYS = ["invoke", "ainvoke", "batch", "abatch", "stream", "astream"]
 ASKED = "What was our door code for the archive?"
+
+
+class Shipped(BaseModel):
+    """When something was shipped."""
+
+    date: str
 
 
 def session(name):
@@ -200,9 +211,10 @@ def test_objects_are_checked_and_missed_by_type(palace):
     assert list(true.stream({"question": HIT})) == [{"date": "2026-03-02"}]
     with pytest.raises(UngroundedAnswerError):
         given('{"date": "2026-04-09"}').invoke({"question": HIT})
+    assert true.invoke({"question": MISS}) == FALLBACK  # the parser does not say what it returns
+    bound = chain_of(CountingModel(persona=honest), PydanticOutputParser(pydantic_object=Shipped))
     with pytest.raises(RecallMiss):
-        true.invoke({"question": MISS})
-    bound = chain_of(CountingModel(persona=honest), JsonOutputParser())
+        PalaceRunnable(bound=bound, palace=palace).invoke({"question": MISS})
     softly = PalaceRunnable(bound=bound, palace=palace, on_miss=lambda text: {"missed": text})
     assert softly.invoke({"question": MISS}) == {"missed": FALLBACK}
 

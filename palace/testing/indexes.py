@@ -1,0 +1,187 @@
+"""What every index must keep.
+
+In: a fixture `index` that can be filled. Out: inherited tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from typing import Any, Protocol
+
+import pytest
+
+from palace.ports import Index, Scope, TermCounts
+from palace.types import Document, FileStamp, LayerName, Memory
+
+
+class FilledIndex(Index, Protocol):
+    """An index with the way in that its contract needs."""
+
+    def apply(
+        self,
+        documents: Iterable[tuple[Document, FileStamp]],
+        *,
+        layer: LayerName = "L1",
+        removed: Iterable[str] = (),
+    ) -> int:
+        """Replace these files' memories and forget removed files; return how many were written."""
+
+
+class IndexContract:
+    """What every `Index` promises; give a fixture `index` that returns an empty one.
+
+    The index under test must take documents by `apply`, as `FilledIndex` says.
+    """
+
+    everyone = Scope()
+
+    def memory(self, number: int, text: str, **fields: Any) -> Memory:  # noqa: ANN401 - fields of `Memory`
+        """Return the `number`th memory of a drawer named `desk/notes`."""
+        values: dict[str, Any] = {"path": "rooms/desk/notes.md", "room": "desk", **fields}
+        return Memory(
+            f"m-{number:08}", text, line=number + 1, drawer="notes", position=number, **values
+        )
+
+    def put(self, index: FilledIndex, *memories: Memory, layer: LayerName = "L1") -> None:
+        """Replace the file of the first memory by a file with these."""
+        path = memories[0].path
+        document = Document(path, f"digest of {len(memories)}", "notes", (), memories)
+        index.apply([(document, FileStamp(path, 1, 1))], layer=layer)
+
+    def found(
+        self, index: Index, *terms: str, scope: Scope = everyone, layer: LayerName = "L1"
+    ) -> list[str]:
+        """Return the texts that a search finds, best first."""
+        candidates = index.candidates(terms, layer=layer, scope=scope, limit=50)
+        return [m.text for m in index.load([c.key for c in candidates])]
+
+    def test_empty(self, index: FilledIndex) -> None:
+        """Nothing in, nothing out, and no error."""
+        assert self.found(index, "anyth") == []
+        assert (index.size(), index.get("m-00000001"), index.load([1])) == (0, None, [])
+        assert index.counts(["anyth"]) == {"anyth": TermCounts()}
+
+    def test_best_first_and_limit(self, index: FilledIndex) -> None:
+        """More and rarer terms come first; `limit` keeps the best."""
+        texts = ("blue kettle", "blue lamp", "blue kettle and green lamp", "blue rug")
+        self.put(index, *(self.memory(n, text) for n, text in enumerate(texts)))
+        assert self.found(index, "green", "kettl")[0] == "blue kettle and green lamp"
+        scores = [c.bm25 for c in index.candidates(["blue"], **self.asking())]
+        assert len(scores) == 4
+        assert scores == sorted(scores, reverse=True)
+        assert all(score > 0 for score in scores)
+        (best,) = index.candidates(["green", "kettl"], **self.asking(limit=1))
+        assert index.load([best.key])[0].position == 2
+        assert index.candidates(["blue"], **self.asking(limit=0)) == []
+
+    def asking(self, limit: int = 50) -> Any:  # noqa: ANN401 - keyword arguments of `candidates`
+        """Return the usual keyword arguments of a search."""
+        return {"layer": "L1", "scope": self.everyone, "limit": limit}
+
+    def test_candidate_tells_tokens_context_and_names(self, index: FilledIndex) -> None:
+        """A candidate can be scored without being loaded."""
+        self.put(index, self.memory(3, "At noon Mira went home.", heading="Travel", session="s1"))
+        (found,) = index.candidates(["go"], **self.asking())
+        assert (found.path, found.position, found.session) == ("rooms/desk/notes.md", 3, "s1")
+        assert found.body == ("at", "noon", "mira", "go", "home")
+        assert {"travel", "note", "desk"} <= set(found.context)
+        assert found.names == {"mira"}
+
+    @pytest.mark.parametrize("term", ['"', "*", "NEAR", "AND", "(", ":", "-", "^", "a b", "", "'"])
+    def test_operators_are_words(self, index: FilledIndex, term: str) -> None:
+        """No term is an operator of a query language."""
+        self.put(index, self.memory(0, "blue kettle"))
+        assert self.found(index, term, "kettl", term) == ["blue kettle"]
+        assert self.found(index, term) == []
+
+    def test_scopes(self, index: FilledIndex) -> None:
+        """Project and session memories are visible to their own readers only."""
+        scopes = ("global", "project:garden", "session:s1", "project:s1", "session:garden")
+        self.put(index, *(self.memory(n, f"kettle {s}", scope=s) for n, s in enumerate(scopes)))
+        seen = {
+            reader: {m.removeprefix("kettle ") for m in self.found(index, "kettl", scope=reader)}
+            for reader in (Scope(), Scope("s1"), Scope(project="garden"), Scope("s1", "garden"))
+        }
+        assert list(seen.values()) == [
+            {"global"},
+            {"global", "session:s1"},
+            {"global", "project:garden"},
+            {"global", "session:s1", "project:garden"},
+        ]
+        for reader in (Scope("S1"), Scope("s"), Scope(""), Scope("s1' OR '1'='1"), Scope("%")):
+            assert self.found(index, "kettl", scope=reader) == ["kettle global"]
+
+    def test_inactive_and_expired_are_never_found(self, index: FilledIndex) -> None:
+        """They stay readable by id; neither searches nor neighbours return them."""
+        past, later = (datetime(y, 1, 1, tzinfo=timezone.utc) for y in (2001, 9001))
+        self.put(
+            index,
+            self.memory(0, "red kettle", status="inactive", superseded_by="m-00000002"),
+            self.memory(1, "green kettle", valid_to=past),
+            self.memory(2, "blue kettle", valid_to=later),
+        )
+        assert self.found(index, "kettl") == ["blue kettle"]
+        found = index.candidates(["kettl"], **self.asking())
+        assert index.neighbours(found, distance=2, scope=self.everyone) == {found[0].key: []}
+        assert [_text_of(index.get(f"m-0000000{n}")) for n in range(3)] == [
+            "red kettle",
+            "green kettle",
+            "blue kettle",
+        ]
+        assert index.size() == 2  # the expired one is still active
+
+    def test_layers_are_apart(self, index: FilledIndex) -> None:
+        """A search sees one layer."""
+        self.put(index, self.memory(0, "blue kettle"))
+        self.put(index, self.memory(0, "kettle steps", path="playbooks/tea.md"), layer="L4")
+        assert self.found(index, "kettl") == ["blue kettle"]
+        assert self.found(index, "kettl", layer="L4") == ["kettle steps"]
+
+    def test_replaced_and_removed_files(self, index: FilledIndex) -> None:
+        """What a file no longer holds is gone from searches, counts and size."""
+        self.put(index, self.memory(0, "blue kettle"), self.memory(1, "green lamp"))
+        before = index.counts(["kettl", "lamp"])
+        assert (before["kettl"].any, before["lamp"].any, index.size()) == (1, 1, 2)
+        self.put(index, self.memory(0, "red lamp"))
+        after = index.counts(["kettl", "lamp"])
+        assert (after["kettl"].any, after["lamp"].any, index.size()) == (0, 1, 1)
+        assert self.found(index, "kettl", "lamp") == ["red lamp"]
+        index.apply((), removed=["rooms/desk/notes.md", "rooms/never/was.md"])
+        assert (self.found(index, "lamp"), index.size()) == ([], 0)
+        assert index.counts(["lamp"]) == {"lamp": TermCounts()}
+
+    def test_counts_tell_names_apart(self, index: FilledIndex) -> None:
+        """`name` counts memories that write the term as a name."""
+        self.put(index, self.memory(0, "we met Mira Holt"), self.memory(1, "we saw mira beans"))
+        count = index.counts(["mira", "bean"])
+        assert (count["mira"], count["bean"]) == (TermCounts(2, 1), TermCounts(1, 0))
+
+    def test_load_keeps_the_order_and_leaves_out_what_vanished(self, index: FilledIndex) -> None:
+        """Memories come back whole, in the order asked."""
+        memories = [self.memory(n, f"kettle number {n}", tags=("tea",)) for n in range(3)]
+        self.put(index, *memories)
+        keys = [c.key for c in index.candidates(["kettl"], **self.asking())]
+        keys.sort(reverse=True)
+        assert index.load([*keys[:2], 987_654, keys[2]]) == memories[::-1]
+        assert index.load([]) == []
+
+    def test_neighbours(self, index: FilledIndex) -> None:
+        """They stand near in the same file and session, and tell on which side."""
+        self.put(
+            index, *(self.memory(n, f"word{n}", session="s1" if n < 5 else "s2") for n in range(7))
+        )
+        elsewhere = (self.memory(n, f"other{n}", path="rooms/desk/b.md") for n in range(4))
+        self.put(index, *elsewhere)
+        (third,) = index.candidates(["word3"], **self.asking())
+        near = index.neighbours([third], distance=2, scope=self.everyone)[third.key]
+        assert [(c.body[0], c.position - third.position) for c in near] == [
+            ("word1", -2),
+            ("word2", -1),
+            ("word4", 1),
+        ]
+        assert index.neighbours([third], distance=0, scope=self.everyone) == {third.key: []}
+
+
+def _text_of(memory: Memory | None) -> str:
+    return "" if memory is None else memory.text
