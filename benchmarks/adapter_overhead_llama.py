@@ -8,6 +8,8 @@ an answer) is measured apart, because it is not the adapter's.
 Run: python -m benchmarks.adapter_overhead_llama
 """
 
+# ruff: noqa: ANN401, ARG002 - the model's signatures are those of LlamaIndex
+
 from __future__ import annotations
 
 import argparse

@@ -1,4 +1,4 @@
-"""How good the answer check is: altered specifics caught, inventions caught, honest text let through.
+"""How good the answer check is: what is made up is caught, what is honest is let through.
 
 In: `benchmarks/data/answers.jsonl`, small evidence sets with labelled answers. Out: for each split
 and label how many answers are flagged, and precision and recall of the check.
@@ -134,7 +134,8 @@ def _print_table(split: str, numbers: dict[str, Any]) -> None:
     for label, row in numbers["labels"].items():
         precision = f"  precision {row['precision']:.3f}" if "precision" in row else ""
         print(
-            f"  {label:18} {row['flagged']:3}/{row['answers']:3} flagged {row['rate']:.3f}{precision}"
+            f"  {label:18} {row['flagged']:3}/{row['answers']:3} flagged"
+            f" {row['rate']:.3f}{precision}"
         )
     for name in ("altered_caught", "invented_caught", "honest_flagged", "precision", "recall"):
         print(f"  {name:18} {numbers[name]:.3f}")

@@ -13,7 +13,20 @@ from llama_index.core.llms.llm import LLM
 from llama_index_palace.chatting import ChattingLLM
 from llama_index_palace.completing import CompletingLLM
 from llama_index_palace.predicting import PredictingLLM
+from llama_index_palace.questions import HOST_REWRITES, rewrite_pattern
+from llama_index_palace.turns import Turns
 from palace import Mempalace
+
+# What hosts read from a model besides its calls.
+_COPIED = (
+    "callback_manager",
+    "system_prompt",
+    "messages_to_prompt",
+    "completion_to_prompt",
+    "output_parser",
+    "pydantic_program_mode",
+    "query_wrapper_prompt",
+)
 
 
 class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
@@ -56,14 +69,15 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         project: str | None = None,
         rewrite_prompts: Sequence[str] = (),
     ) -> None:
-        # Spelled out for type checkers, which would else make up the signature of a pydantic model.
         super().__init__(
-            inner,
-            palace,
+            inner=inner,
+            palace=palace,
             session_id=session_id,
             project=project,
-            rewrite_prompts=rewrite_prompts,
+            **{name: getattr(inner, name) for name in _COPIED},
         )
+        self._turns = Turns(palace)
+        self._rewrites = (*(rewrite_pattern(p.strip()) for p in rewrite_prompts), *HOST_REWRITES)
 
     @classmethod
     def class_name(cls) -> str:

@@ -21,24 +21,13 @@ from llama_index_palace.questions import (
     Asked,
     asked_in_messages,
     asked_in_prompt,
-    rewrite_pattern,
 )
 from llama_index_palace.replies import refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.turns import Ruling, Steps, Turns
-from palace import Mempalace, ModelCall, ModelReply
+from palace import ModelCall, ModelReply
 
 _T = TypeVar("_T")
-# What hosts read from a model besides its calls.
-_COPIED = (
-    "callback_manager",
-    "system_prompt",
-    "messages_to_prompt",
-    "completion_to_prompt",
-    "output_parser",
-    "pydantic_program_mode",
-    "query_wrapper_prompt",
-)
 
 
 class WrappedLLM(FunctionCallingLLM):
@@ -50,25 +39,6 @@ class WrappedLLM(FunctionCallingLLM):
     project: str | None = None
     _turns: Turns = PrivateAttr()
     _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=HOST_REWRITES)
-
-    def __init__(
-        self,
-        inner: LLM,
-        palace: Mempalace,
-        *,
-        session_id: str | None = None,
-        project: str | None = None,
-        rewrite_prompts: Sequence[str] = (),
-    ) -> None:
-        super().__init__(
-            inner=inner,
-            palace=palace,
-            session_id=session_id,
-            project=project,
-            **{name: getattr(inner, name) for name in _COPIED},
-        )
-        self._turns = Turns(palace)
-        self._rewrites = (*(rewrite_pattern(p.strip()) for p in rewrite_prompts), *HOST_REWRITES)
 
     def __setattr__(self, name: str, value: Any) -> None:  # noqa: ANN401 - any field
         """Set a field; a host's callback manager reaches the wrapped model too."""

@@ -22,7 +22,6 @@ from palace.types import Evidence
 Mode = Literal["off", "flag", "replace"]
 
 _DECLINED = regex.compile(rf"[\W_]*{DECLINE_TOKEN}", regex.IGNORECASE)
-_BEFORE_TOKEN = regex.compile(r"[\W_]*\Z")
 _MARGIN = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+)*")
 _FLAG = "Not found in memory: "
 _MOST_NAMED = 12
@@ -158,17 +157,10 @@ class SentenceGate:
             return []
         self._closed = True
         if self._check.mode == "off":
-            rest = [] if self._begun or self._declined else [self._head]
+            rest = self._record([] if self._begun or self._declined else [self._head])
         else:
             rest = self._release(self._cutter.close())
-        return (
-            self._record([*rest, *self._last_words()])
-            if self._check.mode == "off"
-            else [
-                *rest,
-                *self._record(self._last_words()),
-            ]
-        )
+        return [*rest, *self._record(self._last_words())]
 
     @property
     def result(self) -> CheckedAnswer:
@@ -208,14 +200,12 @@ class SentenceGate:
     # -- checked ---------------------------------------------------------------------------------
 
     def _release(self, sentences: Sequence[str]) -> list[str]:
-        pieces: list[str] = []
-        for sentence in sentences:
-            if not self._ended:
-                pieces.append(self._piece(sentence))
-        return self._record(pieces)
+        return self._record([self._piece(sentence) for sentence in sentences])
 
     def _piece(self, sentence: str) -> str:
         """Return what may be released for one sentence."""
+        if self._ended:
+            return ""
         if DECLINE_TOKEN.casefold() in sentence.casefold():
             self._ended = True
             self._declined = not self._begun

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import regex
 
@@ -16,8 +17,9 @@ from palace.enforce.bindings import is_misjoined
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities
-from palace.enforce.specifics import Specific, find_names, find_specifics, is_negated
-from palace.enforce.support import Source, Support
+from palace.enforce.source import Source
+from palace.enforce.specifics import find_names, find_specifics, is_negated
+from palace.enforce.support import Support
 from palace.text import Word, fold, words
 from palace.types import Evidence
 
@@ -25,7 +27,8 @@ CITATION = regex.compile(r"\[\^?(\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*)\](?!\()
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _YES_NO = regex.compile(
-    r"\s*(?:and |so |but |then )?(?:did|do|does|is|are|was|were|have|has|had|can|could|will|would|should|may|must"
+    r"\s*(?:and |so |but |then )?"
+    r"(?:did|do|does|is|are|was|were|have|has|had|can|could|will|would|should|may|must"
     r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't)\b",
     regex.IGNORECASE,
 )
@@ -35,8 +38,9 @@ AFFIRMED_LEAST_COVERED = 0.55
 CLAUSE_LEAST_COVERED = 0.3
 CLAUSE_LEAST_WORDS = 4
 _CLAUSE = regex.compile(
-    r"[;:—]+|,?\s\b(?:because|so that|so (?:he|she|it|they|you|we)|which|whereas|although|with an?)\b"
-    r"|,\s(?:and|but)\s(?=(?:he|she|it|they|you|we|the|a|is|was|has|had|your|his|her|their|\w+ed)\b)",
+    r"[;:—]+|,?\s\b(?:because|so that|so (?:he|she|it|they|you|we)|which|whereas|although"
+    r"|with an?)\b|,\s(?:and|but)\s"
+    r"(?=(?:he|she|it|they|you|we|the|a|is|was|has|had|your|his|her|their|\w+ed)\b)",
     regex.IGNORECASE,
 )
 _AFFIRMED = regex.compile(
@@ -44,7 +48,8 @@ _AFFIRMED = regex.compile(
 )
 _NOUN = r"[\p{L}'’-]+(?: [\p{L}'’-]+)?"
 _LIST = regex.compile(
-    rf"\b{_NOUN}(?:, (?P<item>{_NOUN}))+,? (?:and|or|und|oder|et|ou|y|o) (?P<last>{_NOUN})(?=\s*(?:[.;:!?)]|$))"
+    rf"\b{_NOUN}(?:, (?P<item>{_NOUN}))+,? (?:and|or|und|oder|et|ou|y|o) (?P<last>{_NOUN})"
+    r"(?=\s*(?:[.;:!?)]|$))"
 )
 _RESEMBLES_WEIGHT = 0.7
 
@@ -171,12 +176,16 @@ def _specifics_missing(sentence: str, support: Support) -> tuple[list[str], list
     specifics = find_specifics(sentence, [*measured, *spans])
     taken = [(s.start, s.end) for s in specifics]
     wrong = [(s.start, s.text) for s in specifics if not support.has_specific(s)]
-    for date in dates:
-        if not _inside(date.start, taken) and not support.has_date(date):
-            wrong.append((date.start, sentence[date.start : date.end]))
-    for weekday, start, end in days:
-        if not _inside(start, taken) and not support.has_weekday(weekday):
-            wrong.append((start, sentence[start:end]))
+    wrong.extend(
+        (d.start, sentence[d.start : d.end])
+        for d in dates
+        if not _inside(d.start, taken) and not support.has_date(d)
+    )
+    wrong.extend(
+        (start, sentence[start:end])
+        for weekday, start, end in days
+        if not _inside(start, taken) and not support.has_weekday(weekday)
+    )
     taken += spans
     for quantity in find_quantities(sentence, taken):
         taken.append((quantity.start, quantity.end))
@@ -210,27 +219,37 @@ def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Gr
     content = [w for w in listed if is_content(w) and not is_framing(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
-    if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
+    if _is_wrong(sentence, content, taken, grounds):
         return [_short(sentence)]
     support = grounds.everything
-    if _share(content, taken, support) < LEAST_COVERED:
-        return [_short(sentence)]
-    affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
-    if affirmed and _share(content, taken, grounds.unasked) < AFFIRMED_LEAST_COVERED:
-        return [_short(sentence)]
     odd = _odd_item(sentence, content, support)
     if odd:
         return [odd]
     for start, end in _clause_spans(sentence):
         inner = [w for w in content if start <= w.start < end]
-        spans = [s for s in taken if start <= s[0] < end]
-        share = _share(inner, spans, support)
-        new = share == 0 and len(inner) >= CLAUSE_LEAST_WORDS - 1
-        if not spans and (
-            new or (share < CLAUSE_LEAST_COVERED and len(inner) >= CLAUSE_LEAST_WORDS)
-        ):
+        if not any(start <= s[0] < end for s in taken) and _is_added(inner, support):
             return [_short(sentence[start:end])]
     return []
+
+
+def _is_wrong(
+    sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], grounds: Grounds
+) -> bool:
+    """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
+    if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
+        return True
+    if _share(content, taken, grounds.everything) < LEAST_COVERED:
+        return True
+    affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
+    return affirmed and _share(content, taken, grounds.unasked) < AFFIRMED_LEAST_COVERED
+
+
+def _is_added(content: Sequence[Word], support: Support) -> bool:
+    """Whether a clause without specifics says something that stands nowhere."""
+    if len(content) < CLAUSE_LEAST_WORDS - 1:
+        return False
+    share = _share(content, (), support)
+    return share == 0 or (share < CLAUSE_LEAST_COVERED and len(content) >= CLAUSE_LEAST_WORDS)
 
 
 def _share(content: Sequence[Word], taken: Sequence[tuple[int, int]], support: Support) -> float:
@@ -266,7 +285,7 @@ def _odd_item(sentence: str, content: Sequence[Word], support: Support) -> str |
 def _clause_spans(sentence: str) -> list[tuple[int, int]]:
     """Return the spans of the clauses of a sentence of more than one."""
     cuts = [0, *(m.start() for m in _CLAUSE.finditer(sentence)), len(sentence)]
-    spans = [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    spans = [(a, b) for a, b in pairwise(cuts) if b > a]
     return spans if len(spans) > 1 else []
 
 

@@ -33,8 +33,8 @@ Point to the memory item above that answers the question below.
 - memory: the number of that one item.
 - quote: the words of that item that answer, copied character by character from it.
 - answer: a short answer that says only what the quoted item says.
-- If no item answers the question, say so: memory is null, quote and answer are empty, or reply with \
-{DECLINE_TOKEN} and nothing else. A guess is worse than that."""
+- If no item answers the question, say so: memory is null, quote and answer are empty,\
+ or reply with {DECLINE_TOKEN} and nothing else. A guess is worse than that."""
 
 _IN_WORDS = """\
 If you cannot call tools or return JSON, reply with exactly these three lines:

@@ -71,7 +71,8 @@ _SMALL = {
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9}
 _ORDINALS = {
     w: n for n, w in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1)
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
+        " twelfth".split(), 1)
 }  # fmt: skip
 _SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion": 1e9,
              "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip

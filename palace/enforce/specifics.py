@@ -43,13 +43,15 @@ _COMPOUND = regex.compile(r"(?<![\w/-])\p{Ll}{2,}(?:[-/]\p{L}{2,})+(?![\w/-])")
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 # What follows a name that opens a sentence.
 _VERBS = frozenset(
-    "is was has had will would did does says said wants wanted can could should and or also told thinks"
-    " likes gets got took made gave went sent came left kept paid put chose built wrote met ran won".split()
+    "is was has had will would did does says said wants wanted can could should and or also "
+    "told thinks likes gets got took made gave went sent came left kept paid put chose built "
+    "wrote met ran won".split()
 )
 _STARTERS = frozenset(
-    "nobody somebody everybody everyone anyone someone look open according based note date place time half date"
-    " version people release week day month year today yesterday tomorrow going being both either neither handover"
-    " whoever whatever whenever nothing something everything answer source summary result status reply".split()
+    "nobody somebody everybody everyone anyone someone look open according based note date "
+    "place time half date version people release week day month year today yesterday tomorrow "
+    "going being both either neither handover whoever whatever whenever nothing something "
+    "everything answer source summary result status reply".split()
 )
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(

@@ -6,126 +6,44 @@ In: texts. Out: `Support`, which tells of a number, date, name or word whether i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content
-from palace.enforce.dates import FoundDate, completed, days_meant, find_dates, find_weekdays
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.dates import FoundDate
+from palace.enforce.quantities import Quantity
+from palace.enforce.source import Source, plain
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem, words
 
-_QUOTES = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′ʼ", "'"),
-        **dict.fromkeys("“”„‟″«»", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-    }
 )
-_LIST_SEPARATOR = regex.compile(
-    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,|;|/|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
-_CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
 _INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
-_LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和]")
 _TOTAL = regex.compile(
-    r"\b(?:total|altogether|combined|in all|all in all|together|sum|overall|zusammen|insgesamt|au total|en total)\b",
+    r"\b(?:total|altogether|combined|in all|together|sum|overall|zusammen|insgesamt|au total"
+    r"|en total)\b",
     regex.IGNORECASE,
 )
-_PERIODIC = regex.compile(r"\b(\d{1,4}) (weekly|monthly|yearly|annual)\b", regex.IGNORECASE)
-_PERIODS = {
-    "weekly": ("time", 604_800.0),
-    "monthly": ("months", 1.0),
-    "yearly": ("months", 12.0),
-    "annual": ("months", 12.0),
 }
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|à|las)\s+$", regex.IGNORECASE
 )
-_LONGEST_LIST = 12
 _LEAST_PREFIX_CHARS = 5
 _MOST_SUMMED = 12
+_DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
 _DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
 
 
-def plain(text: str) -> str:
-    """Return text as it is compared: folded, one blank for white space, straight quotes."""
-    return " ".join(fold(text.translate(_QUOTES)).split())
-
-
-@dataclass(frozen=True)
-class Source:
-    """One text that an answer may draw on.
-
-    Attributes:
-        text: The text.
-        as_of: When it was said, if that is known.
-        shown: Further text that belongs to it (where it stands), for names and paths.
-    """
-
-    text: str
-    as_of: datetime | None = None
-    shown: str = ""
-
-    @cached_property
-    def plain(self) -> str:
-        """The text as it is compared."""
-        return plain(f"{self.text}\n{self.shown}")
-
-    @cached_property
-    def tokens(self) -> frozenset[str]:
-        """All index tokens, parts of identifiers and hyphenated words included."""
-        found: set[str] = set()
-        for word in words(self.text):
-            found.update((word.token, *word.parts, *word.extra))
-        return frozenset(found)
-
-    @cached_property
-    def place(self) -> frozenset[str]:
-        """Index tokens of where it stands: they are no words of the memory, but may be named."""
-        return frozenset(t for w in words(self.shown) for t in (w.token, *w.parts, *w.extra))
-
-    @cached_property
-    def groups(self) -> frozenset[int]:
-        """Groups of words that may stand for words of this text."""
-        groups = answer_words().groups
-        return frozenset(g for token in self.tokens for g in groups.get(token, ()))
-
-    @cached_property
-    def dates(self) -> tuple[FoundDate, ...]:
-        """Dates said or meant."""
-        return tuple(days_meant(self.text, self.as_of))
-
-    @cached_property
-    def weekdays(self) -> frozenset[int]:
-        """Weekdays said, or of dates."""
-        said = {number for number, _, _ in find_weekdays(self.text)}
-        meant = completed(find_dates(self.text), self.as_of)
-        return frozenset(said | {d.weekday for d in meant if d.weekday is not None})
-
-    @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """Numbers with their units; not those of dates."""
-        taken = [(d.start, d.end) for d in find_dates(self.text)]
-        found = find_quantities(self.text, taken)
-        for match in _PERIODIC.finditer(self.text):  # 48 monthly payments take four years
-            unit, factor = _PERIODS[match[2].casefold()]
-            found.append(Quantity((float(match[1]),), unit, factor))
-        return tuple(found)
-
-    @cached_property
-    def lengths(self) -> frozenset[int]:
-        """How many things its lists name."""
-        found: set[int] = set()
-        for clause in _CLAUSE.split(self.text):
-            parts = [part for part in _LIST_SEPARATOR.split(clause) if part.strip()]
-            if _LAST_ITEM.search(clause) and 2 <= len(parts) <= _LONGEST_LIST:
-                found.add(len(parts))
-        return frozenset(found)
+def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
+    """Whether a number without a unit may be a known quantity; "at ten" may be 22:00."""
+    if known.unit == "version":
+        return known.version.startswith(f"{said.text.strip()}.")
+    if known.unit == "clock":
+        hours = {value / 60 - half for value in known.values for half in (0, 12)}
+        return hourly and not hours.isdisjoint(said.values)
+    return not set(known.values).isdisjoint(said.values)
 
 
 class Support:
@@ -314,34 +232,29 @@ class Support:
         return not values.isdisjoint(days | known)
 
     def _has_measure(self, quantity: Quantity, sentence: str) -> bool:
-        measures = set(quantity.measures)
         same = [q for q in self._quantities if q.unit == quantity.unit]
-        if any(not measures.isdisjoint(q.measures) for q in same):
-            return True
-        if quantity.unit == "degrees" or any(q.unit == "degrees" for q in self._quantities):
-            warm = {
-                v
-                for q in self._quantities
-                if q.unit in ("celsius", "fahrenheit", "degrees")
-                for v in q.values
-            }
-            if quantity.unit in ("celsius", "degrees", "fahrenheit") and not warm.isdisjoint(
-                quantity.values
-            ):
-                return True
-        if any(
-            not q.unit and not set(q.values).isdisjoint(quantity.values) and not q.noun
+        return (
+            any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
+            or self._has_loosely(quantity)
+            or (quantity.unit == "time" and not self._clock_spans.isdisjoint(quantity.measures))
+            or self._is_between_dates(quantity)
+            or self._is_sum(quantity, same, sentence)
+            or self._is_about(quantity, same)
+        )
+
+    def _has_loosely(self, quantity: Quantity) -> bool:
+        """Whether the number stands there without a unit, or both are degrees of some scale."""
+        return any(
+            not set(q.values).isdisjoint(quantity.values)
             for q in self._quantities
-        ):
-            return True  # there without a unit
-        if quantity.unit == "time" and not measures.isdisjoint(self._clock_spans()):
-            return True
-        if quantity.unit in _DAYS_IN and self._is_between_dates(quantity):
-            return True
-        return self._is_sum(quantity, same, sentence) or self._is_about(quantity, same)
+            if (not q.unit and not q.noun)
+            or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
+        )
 
     def _is_between_dates(self, quantity: Quantity) -> bool:
         """Whether a duration of days or more is that between two dates of one source."""
+        if quantity.unit not in _DAYS_IN:
+            return False
         days = [m * _DAYS_IN[quantity.unit] for m in quantity.measures]
         unit_days = quantity.factor * _DAYS_IN[quantity.unit]
         slack = min(2.0, unit_days / 3)
@@ -356,6 +269,7 @@ class Support:
                     return True
         return False
 
+    @cached_property
     def _clock_spans(self) -> set[float]:
         """Durations that "1:52:40" and "06:10-07:25" may mean, in seconds."""
         found: set[float] = set()
@@ -364,36 +278,23 @@ class Support:
             for clock in clocks:
                 found.update(round(v * 60, 6) for v in clock.values)
                 found.update(round(v, 6) for v in clock.values)
-            for first, second in zip(clocks, clocks[1:], strict=False):
+            for first, second in pairwise(clocks):
                 found.add(round((second.values[0] - first.values[0]) * 60, 6))
         return found
 
     def _has_number(self, quantity: Quantity, sentence: str) -> bool:
-        values = set(quantity.values)
+        """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
-        nouns: set[str] = set()
-        others = False
-        for known in self._quantities:
-            if known.unit == "version":
-                if known.version.startswith(quantity.text.strip() + "."):
-                    return True
-                continue
-            scaled = set(known.values)
-            if known.unit == "clock":
-                scaled = {v / 60 - h for v in known.values for h in (0, 12)} if hourly else set()
-            if values.isdisjoint(scaled):
-                if known.noun and known.noun == quantity.noun:
-                    others = True  # as many of them as somebody else said
-                continue
-            if not quantity.noun or not known.noun or known.noun == quantity.noun:
-                return True
-            nouns.add(known.noun)
-        if nouns:
-            return not others
-        years = {float(d.year) for s in self.sources for d in s.dates if d.year}
-        if not values.isdisjoint(years):
+        equal = [q for q in self._quantities if _equals(quantity, q, hourly=hourly)]
+        other_count = any(
+            q.noun and q.noun == quantity.noun and q not in equal for q in self._quantities
+        )
+        if any(not quantity.noun or q.noun in ("", quantity.noun) for q in equal):
             return True
-        if not others and self._is_count(quantity):
+        if equal:
+            return not other_count
+        years = {float(d.year) for s in self.sources for d in s.dates if d.year}
+        if not years.isdisjoint(quantity.values) or (not other_count and self._is_count(quantity)):
             return True
         bare = [q for q in self._quantities if q.unit not in ("clock", "version", "ordinal")]
         return self._is_sum(quantity, bare, sentence) or self._is_about(quantity, bare)

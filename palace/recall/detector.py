@@ -32,6 +32,7 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
     "procedure": "procedure",
     "preference": "preference",
     "status": "status",
+    "ask_memory": "history",
     "remember": "history",
     "last_time": "history",
     "decision": "fact",
@@ -90,8 +91,8 @@ class CueDetector:
                 own[1], max(score, 0.99), (f"own:{own[0]}", *self._spoken(features)), kind, "recall"
             )
         band = self._band(score)
-        if _asks_about_memory_itself(features):
-            # Nobody puts these to a model that has no memory, so no data teaches their weight.
+        if _asks_memory_itself(features):
+            # "Remind me", "who are you", "what did you use": plain enough to need no weighing.
             score, band = max(score, 0.99), "recall"
         spoken = self._spoken(features)
         if band == "other" and not _is_task(features) and self._names_artifact(turn):
@@ -145,8 +146,8 @@ class CueDetector:
         }
 
 
-def _asks_about_memory_itself(features: Mapping[str, float]) -> bool:
-    asked = features.get("identity") or features.get("meta")
+def _asks_memory_itself(features: Mapping[str, float]) -> bool:
+    asked = features.get("ask_memory") or features.get("identity") or features.get("meta")
     return bool(asked) and not _is_task(features)
 
 

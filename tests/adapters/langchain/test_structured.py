@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from langchain_palace import ChatPalace
 from pydantic import BaseModel
