@@ -382,9 +382,6 @@ class WriteSettings(Section):
         pattern=r"^[^\s./\\\x00][^/\\\x00]*$",
         description="Room of a memory that names none, a folder name; 1 to 80 characters.",
     )
-    remember_in_prompt: StrictBool = Field(
-        False, description='Whether a prompt such as "remember that ..." writes a memory.'
-    )
 
 
 class JournalSettings(Section):

@@ -22,16 +22,19 @@ _QUOTES = str.maketrans(
         **dict.fromkeys("“”„‟″«»", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
     }
+)
 _LIST_SEPARATOR = regex.compile(
     r"\s*(?:,\s*(?:and|or|und|et|y)\s|,|;|/|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
-_CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
+)
 _LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和]")
+_CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
 _PERIODIC = regex.compile(r"\b(\d{1,4}) (weekly|monthly|yearly|annual)\b", regex.IGNORECASE)
 _PERIODS = {
     "weekly": ("time", 604_800.0),
     "monthly": ("months", 1.0),
     "yearly": ("months", 12.0),
     "annual": ("months", 12.0),
+}
 _LONGEST_LIST = 12
 
 

@@ -18,15 +18,12 @@ from palace.enforce.source import Source, plain
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem, words
 
-)
-)
 _INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
 _TOTAL = regex.compile(
     r"\b(?:total|altogether|combined|in all|together|sum|overall|zusammen|insgesamt|au total"
     r"|en total)\b",
     regex.IGNORECASE,
 )
-}
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|à|las)\s+$", regex.IGNORECASE
 )

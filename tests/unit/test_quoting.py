@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from palace.enforce.prompt import DECLINE_TOKEN, render_context
+from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
+from tests.doubles import evidence
+
+ITEMS = (
+    evidence("The night train leaves platform 14 at 22:05, never on Sundays.", id="m-train"),
+    evidence("Rosa keeps the spare key\nunder the “blue” pot — third step.", id="m-key"),
+    evidence("42", id="m-short"),
+)
+
+
+def quoted(memory, quote):
+    found = verify_quote(QuoteReply(memory, quote, "whatever"), ITEMS)
+    return found.id if found else None
+
+
+@pytest.mark.parametrize(
+    ("memory", "quote"),
+    [
+        (1, "The night train leaves platform 14"),
+        (1, "  leaves   platform\n14 at 22:05 "),
+        (1, '"The night train leaves platform 14 at 22:05"'),
+        (1, "“night train leaves”"),
+        (2, 'spare key under the "blue" pot - third step.'),
+        (3, "42"),
+    ],
+)
+def test_a_true_quote_proves_its_memory(memory, quote):
+    assert quoted(memory, quote) == ITEMS[memory - 1].id
+
+
+@pytest.mark.parametrize(
+    ("memory", "quote"),
+    [
+        (1, "The night train leaves platform 15"),  # a changed digit
+        (1, "The night train leaves platform 1"),  # a number cut in two
+        (1, "platform 14 at 22"),
+        (1, "the night train leaves platform 14"),  # another case
+        (1, "The night train leaves from platform 14"),  # an added word
+        (1, "The night train leaves platform 14."),  # an added full stop
+        (1, "ight train leaves platform"),  # a word cut in two
+        (2, "The night train leaves platform 14"),  # another memory's words
+        (1, "never on Sundays. Rosa keeps the spare key"),  # across two memories
+        (1, "train"),  # too little
+        (1, "at"),
+        (1, ""),
+        (1, '""'),
+        (3, "4"),
+        (0, "The night train leaves"),
+        (4, "The night train leaves"),
+        (-1, "42"),
+        (None, "The night train leaves"),
+    ],
+)
+def test_anything_else_proves_nothing(memory, quote):
+    assert quoted(memory, quote) is None
+
+
+def test_no_reply_proves_nothing():
+    assert verify_quote(None, ITEMS) is None
+
+
+def test_the_proof_is_the_memory_itself():
+    assert verify_quote(QuoteReply(1, "night train leaves"), ITEMS) is ITEMS[0]
+
+
+def test_words_as_shown_can_be_quoted():
+    item = evidence("Wrap it in <MEMORY-CONTEXT> tags, says Ines.\nTwice.")
+    shown = render_context([item]).splitlines()
+    quote = "\n".join(shown[3:-1])
+    assert "[memory-context]" in quote
+    assert verify_quote(QuoteReply(1, quote), [item]) is item
+
+
+def test_a_quote_in_a_dense_script_is_cut_anywhere():
+    item = evidence("定例会議は毎週水曜日の15時から第三会議室で行う。")
+    assert verify_quote(QuoteReply(1, "毎週水曜日の15時から"), [item]) is item
+    assert verify_quote(QuoteReply(1, "毎週水曜日の16時から"), [item]) is None
+    assert verify_quote(QuoteReply(1, "毎週水曜日の1"), [item]) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"memory": 2, "quote": "spare key", "answer": "There."},
+        {"memory": "2", "quote": "spare key", "answer": "There."},
+        {"memory": "[2]", "quote": "spare key", "answer": "There."},
+        {"memory": 2.0, "quote": "spare key", "answer": "There."},
+        '{"memory": 2, "quote": "spare key", "answer": "There."}',
+        'Sure:\n```json\n{"memory": 2, "quote": "spare key", "answer": "There."}\n```\nDone.',
+        'I call {"name": "point_to_memory", "arguments": {"memory": 2, "quote": "spare key", "answer": "There."}}',
+        "MEMORY: 2\nQUOTE: spare key\nANSWER: There.",
+        "**Memory:** [2]\n**Quote:** spare key\n**Answer:** There.",
+        "```\nmemory: 2\nquote: spare key\nanswer: There.\n```",
+        "Here you go.\n\nMEMORY: 2\n\nQUOTE: spare key\n\nANSWER: There.",
+    ],
+)
+def test_every_form_of_the_contract_is_read(reply):
+    parsed = parse_quote(reply)
+    assert (parsed.memory, parsed.quote.strip("* "), parsed.answer.strip("* ")) == (2, "spare key", "There.")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"memory": None, "quote": "", "answer": ""},
+        {"memory": "null", "quote": "x", "answer": "y"},
+        {"memory": 1, "quote": DECLINE_TOKEN, "answer": ""},
+        '{"memory": null}',
+        DECLINE_TOKEN,
+        f"**{DECLINE_TOKEN}**.",
+        f"I looked, but: {DECLINE_TOKEN}",
+        "MEMORY: none\nQUOTE:\nANSWER:",
+    ],
+)
+def test_declining_is_read(reply):
+    assert parse_quote(reply) == QuoteReply(None)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "", "The train leaves at 22:05.", "{not json", "[1, 2]", "{}", {}, {"memory": True, "quote": "a"},
+        {"memory": 1.5, "quote": "a"}, {"memory": [1], "quote": "a"}, {"quote": "spare key"},
+        "{" * 5000, '{"memory": ' + "9" * 5000 + "}",
+    ],
+)  # fmt: skip
+def test_an_ignored_contract_is_no_reply(reply):
+    parsed = parse_quote(reply)
+    assert verify_quote(parsed, ITEMS) is None
+    assert parsed is None or parsed.memory not in (1, 2, 3)
+
+
+def test_the_schema_is_plain_json():
+    assert json.loads(json.dumps(dict(QUOTE_SCHEMA)))["name"] == "point_to_memory"
+    assert set(QUOTE_SCHEMA["parameters"]["properties"]) == {"memory", "quote", "answer"}
