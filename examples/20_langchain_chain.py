@@ -72,7 +72,7 @@ def model_from_environment() -> BaseChatModel:
         raise SystemExit("OPENAI_BASE_URL needs: pip install langchain-openai") from error
     model = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")
     key = os.environ.get("OPENAI_API_KEY", "none")
-    made: BaseChatModel = ChatOpenAI(base_url=base_url, model=model, api_key=key)  # type: ignore[arg-type]
+    made: BaseChatModel = ChatOpenAI(base_url=base_url, model=model, api_key=key)
     return made
 
 

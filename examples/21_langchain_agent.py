@@ -26,7 +26,7 @@ from palace import Mempalace, load_preset, seed
 
 TOLD = "Please note for good: the staging database listens on port 6432."
 TURNS = (
-    "Which port did we choose for the staging cache?",  # not stored: no model is called
+    "When did we move to Oslo?",  # not stored: no model is called
     TOLD,  # the agent uses its tool
     "Which port does the staging database listen on?",  # stored a moment ago
 )
@@ -84,7 +84,7 @@ def model_from_environment() -> BaseChatModel:
         raise SystemExit("OPENAI_BASE_URL needs: pip install langchain-openai") from error
     model = os.environ.get("OPENAI_MODEL", "gpt-4.1-mini")
     key = os.environ.get("OPENAI_API_KEY", "none")
-    made: BaseChatModel = ChatOpenAI(base_url=base_url, model=model, api_key=key)  # type: ignore[arg-type]
+    made: BaseChatModel = ChatOpenAI(base_url=base_url, model=model, api_key=key)
     return made
 
 

@@ -98,8 +98,9 @@ class ChattingLLM(WrappedLLM):
 
     def _stream(self, source: ChatResponseGen, ruling: Ruling, asked: Asked) -> ChatResponseGen:
         chunks = _Chunks(ruling, asked)
-        for chunk in source:
-            yield from chunks.take(chunk)
+        with self._left_early(ruling):
+            for chunk in source:
+                yield from chunks.take(chunk)
         end = self._turns.run(self._ended(chunks))
         if end is not None:
             yield end
@@ -108,9 +109,10 @@ class ChattingLLM(WrappedLLM):
         self, source: ChatResponseAsyncGen, ruling: Ruling, asked: Asked
     ) -> ChatResponseAsyncGen:
         chunks = _Chunks(ruling, asked)
-        async for chunk in source:
-            for shown in chunks.take(chunk):
-                yield shown
+        with self._left_early(ruling):
+            async for chunk in source:
+                for shown in chunks.take(chunk):
+                    yield shown
         end = await self._turns.arun(self._ended(chunks))
         if end is not None:
             yield end
@@ -118,7 +120,11 @@ class ChattingLLM(WrappedLLM):
     def _ended(self, chunks: _Chunks) -> Steps[ChatResponse | None]:
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
-        if response is None or asked.purpose != "answer":
+        if response is None:
+            return None
+        if asked.purpose == "rewrite":
+            self._turns.rewrote(ruling, asked, response.message.content or "")
+        if asked.purpose != "answer":
             return None
         calls_tools = bool(calls_of(self.inner, response))
         if not ruling.gated:

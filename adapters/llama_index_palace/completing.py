@@ -92,8 +92,9 @@ class CompletingLLM(WrappedLLM):
         self, source: CompletionResponseGen, ruling: Ruling, asked: Asked
     ) -> CompletionResponseGen:
         chunks = _TextChunks(ruling, asked)
-        for chunk in source:
-            yield from chunks.take(chunk)
+        with self._left_early(ruling):
+            for chunk in source:
+                yield from chunks.take(chunk)
         end = self._turns.run(self._text_ended(chunks))
         if end is not None:
             yield end
@@ -102,9 +103,10 @@ class CompletingLLM(WrappedLLM):
         self, source: CompletionResponseAsyncGen, ruling: Ruling, asked: Asked
     ) -> CompletionResponseAsyncGen:
         chunks = _TextChunks(ruling, asked)
-        async for chunk in source:
-            for shown in chunks.take(chunk):
-                yield shown
+        with self._left_early(ruling):
+            async for chunk in source:
+                for shown in chunks.take(chunk):
+                    yield shown
         end = await self._turns.arun(self._text_ended(chunks))
         if end is not None:
             yield end
@@ -112,7 +114,11 @@ class CompletingLLM(WrappedLLM):
     def _text_ended(self, chunks: _TextChunks) -> Steps[CompletionResponse | None]:
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
-        if response is None or asked.purpose != "answer":
+        if response is None:
+            return None
+        if asked.purpose == "rewrite":
+            self._turns.rewrote(ruling, asked, response.text)
+        if asked.purpose != "answer":
             return None
         if not ruling.gated:
             if not is_step(response.text, asked, calls_tools=False):

@@ -86,6 +86,17 @@ def verdict_metadata(
     }
 
 
+def message_note(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a verdict goes into a message, which hosts keep and count as tokens.
+
+    Ids and sources instead of the words of memories, and none of the model's unsupported ones:
+    some hosts write a message's extras into later prompts.
+    """
+    kept = ("id", "action", "outcome", "layer", "cited", "supported", "declined", "model_calls")
+    shown = [{"id": e["id"], "source": e["source"]} for e in metadata["evidence"]]
+    return {**{name: metadata[name] for name in kept}, "evidence": shown}
+
+
 def announce_look(words: str) -> None:
     """Tell instrumentation that the palace is asked."""
     _dispatcher.event(RetrievalStartEvent(str_or_query_bundle=words))

@@ -35,8 +35,8 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     On a miss the wrapped model is not called at all. On unclear evidence it is asked for a quote
     first, and nothing is released without a verified one. On sufficient evidence it gets the
     evidence in the user's message, and its words are released as they are verified. Everything
-    else goes through untouched. The verdict is in `additional_kwargs["palace"]` of the message
-    and of the response.
+    else goes through untouched. The verdict is in `additional_kwargs["palace"]`: whole in the
+    response, in short in its message.
 
     The decision is made on the person's own words: the last message of the user's role, without
     what hosts add to it, or the question among a template's arguments. A host with prompts of its

@@ -18,7 +18,7 @@ from llama_index.core.base.llms.types import (
     TextBlock,
 )
 
-from llama_index_palace.events import KEY
+from llama_index_palace.events import KEY, message_note
 from llama_index_palace.questions import Asked
 from llama_index_palace.turns import Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
@@ -157,9 +157,9 @@ def refusal_text(ruling: Ruling, asked: Asked) -> str:
 
 def chat_reply(text: str, metadata: Mapping[str, Any], *, delta: str | None = None) -> ChatResponse:
     """Return a reply of verified text alone."""
-    noted = {KEY: dict(metadata)}
+    noted = {KEY: message_note(metadata)}
     message = ChatMessage(role=MessageRole.ASSISTANT, content=text, additional_kwargs=noted)
-    return ChatResponse(message=message, delta=delta, additional_kwargs=dict(noted))
+    return ChatResponse(message=message, delta=delta, additional_kwargs={KEY: dict(metadata)})
 
 
 def completion_reply(
@@ -178,7 +178,10 @@ def tool_reply(
     message = response.message.model_copy(
         update={
             "blocks": blocks,
-            "additional_kwargs": {**response.message.additional_kwargs, KEY: dict(metadata)},
+            "additional_kwargs": {
+                **response.message.additional_kwargs,
+                KEY: message_note(metadata),
+            },
         }
     )
     return ChatResponse(message=message, delta=delta, additional_kwargs={KEY: dict(metadata)})
@@ -186,7 +189,7 @@ def tool_reply(
 
 def noted_chat(response: ChatResponse, metadata: Mapping[str, Any]) -> ChatResponse:
     """Return the model's own reply with the verdict noted in it."""
-    noted = {**response.message.additional_kwargs, KEY: dict(metadata)}
+    noted = {**response.message.additional_kwargs, KEY: message_note(metadata)}
     message = response.message.model_copy(update={"additional_kwargs": noted})
     extra = {**response.additional_kwargs, KEY: dict(metadata)}
     return response.model_copy(update={"message": message, "additional_kwargs": extra})

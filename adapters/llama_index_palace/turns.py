@@ -11,7 +11,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from llama_index_palace.events import (
@@ -43,7 +43,7 @@ from palace import (
 
 _T = TypeVar("_T")
 # A turn whose loop was abandoned is forgotten after this long; a finished one at once.
-_KEPT_S = 300.0
+_KEPT_S = 120.0
 _KEPT_TURNS = 1024
 _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
 
@@ -150,6 +150,7 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._open: dict[tuple[Any, ...], Ruling] = {}
+        self._rewritten: dict[tuple[PalaceSession, str], Asked] = {}
         self._lock = threading.Lock()
 
     # -- deciding ------------------------------------------------------------------------------
@@ -165,6 +166,8 @@ class Turns:
             alone: Whether the reply is plain text of one call, so that the answer given with the
                 quote may be the whole reply (`answers.quote_calls: one`).
         """
+        with self._lock:
+            asked = self._rewritten.get((session, asked.words.strip()), asked)
         key = (session, asked.number, asked.words)
         ruling = self._remembered(key)
         if ruling is None:
@@ -203,7 +206,28 @@ class Turns:
                 self._open.pop(next(iter(self._open)))
             self._open[ruling.key] = ruling
 
+    def rewrote(self, ruling: Ruling, asked: Asked, text: str) -> None:
+        """Keep what a model made of a question, so that it is answered under the same ruling.
+
+        Else a model could rewrite a recall question into one that is let through.
+        """
+        session = ruling.key[0]
+        with self._lock:
+            while len(self._rewritten) >= _KEPT_TURNS:
+                self._rewritten.pop(next(iter(self._rewritten)))
+            self._rewritten[(session, text.strip())] = replace(asked, purpose="answer", place=-1)
+
     # -- ending --------------------------------------------------------------------------------
+
+    def forget(self, ruling: Ruling) -> None:
+        """End a turn: the same words will be decided anew."""
+        with self._lock:
+            self._open.pop(ruling.key, None)
+            session, _, words = ruling.key
+            for key in [
+                k for k, a in self._rewritten.items() if (k[0], a.words) == (session, words)
+            ]:
+                del self._rewritten[key]
 
     def finish(
         self, ruling: Ruling, text: str, *, checked: CheckedAnswer | None = None, calls: int = 0
@@ -219,8 +243,7 @@ class Turns:
         Returns:
             What the host gets to see of the verdict.
         """
-        with self._lock:
-            self._open.pop(ruling.key, None)
+        self.forget(ruling)
         verdict = ruling.verdict
         if ruling.ready is not None:
             checked = ruling.ready.checked

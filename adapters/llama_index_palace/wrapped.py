@@ -6,7 +6,8 @@ In: what a call is about. Out: a `Ruling`, made before the wrapped model is call
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, LLMMetadata
@@ -81,6 +82,15 @@ class WrappedLLM(FunctionCallingLLM):
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         return text, (yield from self._turns.finish(ruling, text))
+
+    @contextmanager
+    def _left_early(self, ruling: Ruling) -> Iterator[None]:
+        """End the turn if its stream fails or nobody reads it to the end."""
+        try:
+            yield
+        except BaseException:
+            self._turns.forget(ruling)
+            raise
 
 
 def is_alone(asked: Asked, kwargs: Mapping[str, Any]) -> bool:

@@ -36,8 +36,9 @@ _LOOKALIKES = str.maketrans(
         **dict.fromkeys("хχ", "x"),
     }
 )
-_TAG_START = r"(?:<|&(?:amp;)*(?:lt|\#0*60|\#x0*3c);?)"
-_TAG_END = r"(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);?)"
+# Character references; a zero reads as the letter in them, see the look-alikes.
+_TAG_START = r"(?:<|&(?:amp;)*(?:lt|\#o*6o|\#xo*3c);?)"
+_TAG_END = r"(?:>|&(?:amp;)*(?:gt|\#o*62|\#xo*3e);?)"
 _TAG = regex.compile(rf"{_TAG_START}(?P<slash>/?+)memory-*+context(?:[^<>\n]{{0,80}}?{_TAG_END})?+")
 _DROPPED_CATEGORIES = frozenset({"Cf", "Mn", "Cc", "Zs", "Zl", "Zp"})
 _BEGINNINGS = frozenset("<&＜﹤‹〈⟨《≺ᐸ＆﹠")

@@ -293,13 +293,10 @@ class TestChatEngines:
         assert set(palace.decided) == {MISS}
 
     def test_a_hit(self, palace, name, way, history):
-        model = ScriptedLLM()
-        engine = ENGINES[name](PalaceLLM(model, palace), list(history))
-        # What condensing makes of the question is the host's; the answer is checked all the same.
-        said = chat(engine, way, HIT)
-        if name != "condense_question" or not history:
-            assert said == f"{code_text(None)} [1]"
-            assert set(palace.decided) == {HIT}
+        engine = ENGINES[name](PalaceLLM(ScriptedLLM(), palace), list(history))
+        # The scripted model condenses to a haiku; the answer stays under the question's ruling.
+        assert chat(engine, way, HIT).strip() == f"{code_text(None)} [1]"
+        assert set(palace.decided) == {HIT}
 
     def test_a_liar_in_the_unclear_band(self, palace, name, way, history):
         model = ScriptedLLM(quote="invents", answer=LIE)
@@ -307,6 +304,15 @@ class TestChatEngines:
         said = chat(engine, way, UNCLEAR)
         assert said.startswith(FALLBACK)
         assert "9999" not in said
+
+
+def test_a_question_cannot_be_rewritten_into_one_that_is_let_through(palace):
+    model = ScriptedLLM(answer=LIE)
+    engine = condense_question(PalaceLLM(model, palace, session_id="s1"), TOLD)
+    for words in (HIT, UNCLEAR):
+        said = str(engine.chat(words))
+        assert "9999" not in said
+    assert set(palace.decided) == {HIT, UNCLEAR}
 
 
 def test_a_custom_condense_prompt_can_be_named(palace):

@@ -180,6 +180,13 @@ class TestMessages:
         llm.chat([user(HIT), first, user(PASS)])
         assert all("palace" not in kwargs for kwargs in model.calls[-1]["kwargs"])
 
+    def test_a_message_names_memories_and_does_not_copy_them(self, palace, model):
+        reply = PalaceLLM(model, palace).chat([user(HIT)])
+        note = reply.message.additional_kwargs["palace"]
+        assert note["evidence"] == [{"id": "m-code", "source": "rooms/harbour/code.md:1"}]
+        assert code_text(None) not in repr(note)
+        assert reply.additional_kwargs["palace"]["evidence"][0]["text"] == code_text(None)
+
     def test_the_models_raw_words_do_not_slip_out_beside_the_reply(self, palace):
         llm = PalaceLLM(ScriptedLLM(answer=LIE), palace)
         for reply in [llm.chat([user(HIT)]), *llm.stream_chat([user(HIT)])]:
@@ -222,6 +229,22 @@ class TestTurns:
         for _ in range(2):
             llm.chat([user(MISS)])
         assert palace.decided == [MISS, MISS]
+
+    def test_a_stream_nobody_reads_to_the_end_ends_its_turn(self, palace, model):
+        llm = PalaceLLM(model, palace)
+        stream = llm.stream_chat([user(PASS)])
+        next(stream)
+        stream.close()
+        llm.chat([user(PASS)])
+        assert palace.decided == [PASS, PASS]
+
+    async def test_an_async_one_too(self, palace, model):
+        llm = PalaceLLM(model, palace)
+        stream = await llm.astream_complete(PASS)
+        await stream.__anext__()
+        await stream.aclose()
+        await llm.acomplete(PASS)
+        assert palace.decided == [PASS, PASS]
 
     def test_wake_up_comes_with_the_first_model_call_of_a_session_only(self, palace, model):
         palace.set_identity("I am the keeper of the harbour.")

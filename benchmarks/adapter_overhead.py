@@ -1,0 +1,164 @@
+"""What `ChatPalace` costs beyond the decision itself, in milliseconds per call.
+
+In: nothing; a small palace and a model that replies at once are made here. Out: a table. For each
+kind of turn: the wrapped call; `decide()` alone; the bare model's calls; what the palace does
+besides deciding (prompt, check, journal), which every host pays; and what is left, the adapter's
+own. Medians of paired rounds.
+
+Run: python -m benchmarks.adapter_overhead
+"""
+
+# ruff: noqa: ANN401, ARG002 - the model's signatures are those of LangChain
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_palace import ChatPalace
+
+from palace import Answer, Mempalace, RetrievalEnforcer, Verdict, answer_check, grounded_prompt
+
+GOAL_MS = 1.0
+MEMORY = "We shipped version 4.1.0 on 2026-03-02."
+TURNS = {
+    "no recall": "Write a haiku about rain.",
+    "miss": "Which name did we give to the grey cat of my grandmother?",
+    "hit": "When did we ship version 4.1.0?",
+}
+
+
+class Parrot(BaseChatModel):
+    """A model that says one thing at once."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "parrot"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: Any = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(f"{MEMORY} [1]"))])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: Any = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return self._generate(messages)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Medians of one kind of turn, in milliseconds."""
+
+    turn: str
+    wrapped_ms: float
+    decide_ms: float
+    model_ms: float
+    palace_ms: float
+    adapter_ms: float
+    async_ms: float
+
+
+def measure(folder: Path, *, rounds: int) -> list[Row]:
+    """Return a row for each kind of turn."""
+    with Mempalace.open(folder) as palace:
+        palace.remember(MEMORY, room="releases")
+        palace.remember("The staging database listens on port 5432.", room="infra")
+        return [_row(palace, turn, prompt, rounds) for turn, prompt in TURNS.items()]
+
+
+def _row(palace: Mempalace, turn: str, prompt: str, rounds: int) -> Row:
+    model = Parrot()
+    chat = ChatPalace(inner=model, palace=palace)
+    enforcer = RetrievalEnforcer(palace)
+    verdict = enforcer.decide(prompt)
+    is_called = verdict.action in ("pass", "ground")
+    whole: list[float] = []
+    parts: list[tuple[float, float, float]] = []
+    for _ in range(rounds):
+        whole.append(_timed(lambda: chat.invoke(prompt)))
+        decide = _timed(lambda: enforcer.decide(prompt))
+        bare = _timed(lambda: model.invoke(prompt)) if is_called else 0.0
+        parts.append((decide, bare, _timed(lambda: _besides(palace, verdict, prompt))))
+    own = [w - sum(p) for w, p in zip(whole, parts, strict=True)]
+    middle = statistics.median
+    return Row(
+        turn,
+        middle(whole),
+        middle(p[0] for p in parts),
+        middle(p[1] for p in parts),
+        middle(p[2] for p in parts),
+        middle(own),
+        asyncio.run(_async_ms(chat, enforcer, prompt, rounds)),
+    )
+
+
+def _besides(palace: Mempalace, verdict: Verdict, prompt: str) -> None:
+    """Do what any host has to do for a grounded answer."""
+    if verdict.action != "ground":
+        return
+    options = palace.answer_options
+    grounded_prompt(prompt, verdict, budget_tokens=options.context_budget_tokens)
+    check = answer_check(verdict, question=prompt, options=options)
+    checked = check.check(f"{MEMORY} [1]")
+    palace.record_answer(Answer(checked.text, verdict, checked, 1), verdict)
+
+
+async def _async_ms(
+    chat: ChatPalace, enforcer: RetrievalEnforcer, prompt: str, rounds: int
+) -> float:
+    """Return the median of `ainvoke` beyond `adecide`; threads are part of both."""
+    own: list[float] = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        await chat.ainvoke(prompt)
+        between = time.perf_counter()
+        await enforcer.adecide(prompt)
+        own.append((2 * between - started - time.perf_counter()) * 1000)
+    return statistics.median(own)
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--rounds", type=int, default=400, help="Paired calls for each turn.")
+    rounds: int = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as folder:
+        rows = measure(Path(folder), rounds=rounds)
+    print("ms, median     wrapped  decide   model  palace  adapter  async beyond adecide")
+    for row in rows:
+        print(
+            f"{row.turn:<13} {row.wrapped_ms:>8.3f} {row.decide_ms:>7.3f} {row.model_ms:>7.3f}"
+            f" {row.palace_ms:>7.3f} {row.adapter_ms:>8.3f} {row.async_ms:>8.3f}"
+        )
+    worst = max(row.adapter_ms for row in rows)
+    verdict = "kept" if worst <= GOAL_MS else "missed"
+    print(f"goal: adapter <= {GOAL_MS} ms: {verdict} (worst {worst:.3f} ms)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from benchmarks.answers import load_cases, measure
+from palace.enforce.grounding import AnswerCheck
+from palace.enforce.prompt import DECLINE_TOKEN
+from tests.doubles import evidence
+
+DAY = datetime(2026, 4, 10, tzinfo=timezone.utc)
+ITEMS = (
+    evidence(
+        "On 2026-04-09 Runa moved the archive to /data/vault/2026 in 90 minutes; 1,250 files,"
+        " tool stowaway 2.7.1, log at https://logs.example/run/77.",
+        id="m-archive",
+        source="rooms/ops/archive.md:4",
+        as_of=DAY,
+    ),
+    evidence(
+        "The archive is not mirrored. Yesterday Teo asked Runa for two weeks of notice.",
+        id="m-mirror",
+        source="rooms/ops/archive.md:9",
+        as_of=DAY,
+    ),
+)
+QUESTION = "What happened to the archive?"
+FALLBACK = "Nothing known."
+
+
+def check(answer, question=QUESTION, mode="replace", items=ITEMS, **options):
+    return AnswerCheck(items, question, mode=mode, fallback_text=FALLBACK, **options).check(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Runa moved the archive to /data/vault/2026 on 9 April 2026.",
+        "On April 9th, 2026 (a Thursday) the archive was moved by Runa.",
+        "The move was on 09.04.2026.",
+        "It took an hour and a half, i.e. 1.5 hours, to move the archive.",
+        "She moved 1250 files in ninety minutes.",
+        "About 1,300 files were moved.",
+        "Teo asked for a fortnight of notice on 9 April.",
+        "Teo wants 14 days of notice.",
+        "It was done with `stowaway` 2.7.1, see https://logs.example/run/77.",
+        "It lies in `/data/vault/2026` now.",
+        "The archive's new place is under /data/vault.",
+        'The note says "The archive is not mirrored".',
+        "It is not mirrored.",
+        "Based on your notes, Runa moved it. Let me know if you need anything else!",
+        "According to rooms/ops/archive.md, RUNA moved it.",
+        "Sorry, the notes do not mention who mirrored it.",
+        "- Moved by Runa [1]\n- Not mirrored [2]",
+        "",
+    ],
+)
+def test_what_is_remembered_passes(answer):
+    checked = check(answer, mode="flag")
+    assert checked.unsupported == ()
+    assert checked.supported
+    assert checked.text == answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "piece"),
+    [
+        ("Runa moved 1,520 files.", "1,520"),
+        ("It took 80 minutes.", "80 minutes"),
+        ("It took 90 hours.", "90 hours"),
+        ("It was moved on 10 May 2026.", "10 May 2026"),
+        ("It was moved on a Friday.", "Friday"),
+        ("It was moved in March.", "March"),
+        ("Rona moved the archive.", "Rona"),
+        ("The archive was moved by Milo.", "Milo"),
+        ("Teo wants three weeks of notice.", "three weeks"),
+        ("It lies in /data/vault/2025 now.", "/data/vault/2025"),
+        ("The tool was stowaway 2.7.2.", "2.7.2"),
+        ("See https://logs.example/run/78 for the log.", "https://logs.example/run/78"),
+        ("Run `stow --all` to move the archive.", "`stow --all`"),
+        ('The note says "the archive is mirrored".', '"the archive is mirrored"'),
+        ("Runa moved the archive [3].", "[3]"),
+        ("Runa moved the archive [1][0].", "[0]"),
+        ("The archive is mirrored.", "The archive is mirrored."),
+        ("The pension fund was sold to strangers abroad.", "The pension fund was sold to strangers abroad."),
+        ("Runa asked Teo; he refused because lawyers feared new penalties.", "lawyers feared new penalties."),
+    ],
+)  # fmt: skip
+def test_what_is_made_up_is_named(answer, piece):
+    checked = check(answer, mode="flag")
+    assert not checked.supported
+    assert any(piece in named for named in checked.unsupported), checked.unsupported
+
+
+def test_a_citation_must_be_of_the_memory_that_says_it():
+    assert check("Teo asked Runa for notice [2].").supported
+    assert check("Teo asked Runa for notice [1].").unsupported == ("Teo",)
+
+
+def test_citations_map_to_ids():
+    checked = check("Runa moved the archive [1]. It is not mirrored [1, 2].")
+    assert checked.citations == {1: "m-archive", 2: "m-mirror"}
+    assert check("Both are known [1-2].").citations == {1: "m-archive", 2: "m-mirror"}
+
+
+def test_a_yes_must_stand_on_the_evidence_alone():
+    asked = "Did Milo move 900 files in June?"
+    assert not check("Yes, Milo moved 900 files in June.", asked).supported
+    assert not check("Yes.", asked).supported
+    assert check("No.", asked).supported
+    assert check("No, Milo did not; Runa moved 1,250 files on 9 April.", asked).supported
+    assert check("Yes.", "Did Runa move the archive to /data/vault/2026?", items=ITEMS[:1]).supported
+
+
+def test_question_and_identity_and_further_texts_may_be_used():
+    assert check("For your team of 7, Runa moved the archive.", "For our team of 7, who moved it?").supported
+    assert not check("Quill moved the archive with Runa.").supported
+    assert check("Quill here: Runa moved the archive.", identity="You are Quill.").supported
+    assert check("The job 5521 says Runa moved the archive.", also=["job 5521: done"]).supported
+
+
+@pytest.mark.parametrize(
+    ("answer", "good"),
+    [
+        ("Runa looked after week 12.", True),
+        ("Teo looked after week 12.", False),
+        ("Week 13 was Teo's.", True),
+        ("Week 13 was Runa's.", False),
+    ],
+)
+def test_facts_must_be_put_together_as_remembered(answer, good):
+    items = [evidence("Rota: week 12 Runa, week 13 Teo, week 14 Milo.")]
+    assert check(answer, "Who looked after what?", items=items).supported is good
+
+
+def test_an_odd_item_of_a_list_is_found():
+    items = [evidence("The kit holds plasters, scissors and iodine.")]
+    assert check("It holds plasters, scissors and iodine.", "kit?", items=items).supported
+    assert check("It holds plasters, scissors and morphine.", "kit?", items=items).unsupported == ("morphine",)
+
+
+def test_flagging_adds_one_line():
+    checked = check("Milo moved 7 files.", mode="flag")
+    assert checked.text == "Milo moved 7 files.\n\nNot found in memory: Milo; 7."
+
+
+def test_replacing_quotes_each_memory_once():
+    checked = check("Runa moved the archive. Milo mirrored it. Milo mirrored the archive. Teo got 9 files.")
+    quote = f"{ITEMS[1].text} (rooms/ops/archive.md:9, as of 2026-04-10)"
+    assert checked.text.startswith(f"Runa moved the archive. {quote}")
+    assert checked.text.count(ITEMS[1].text) == 1
+    assert "Milo" not in checked.text
+    assert "9 files" not in checked.text
+
+
+def test_replacing_keeps_the_form_of_a_list():
+    checked = check("Here you go:\n- Runa moved the archive\n- Milo mirrored it, not Teo")
+    lines = checked.text.splitlines()
+    assert lines[1] == "- Runa moved the archive"
+    assert lines[2].startswith(f"- {ITEMS[1].text}")
+
+
+def test_an_empty_answer_becomes_the_best_memory():
+    assert check(" \n").text.startswith(ITEMS[0].text)
+    assert check("", items=()).text == FALLBACK
+
+
+def test_replacement_is_redacted():
+    key = "sk-ant-api03-" + "Zq8Lw2Rt5Yv9Bn3Mk7Hs1Pd6" * 3
+    checked = check("The key is 12345.", "key?", items=[evidence(f"The key is {key}")])
+    assert key not in checked.text
+    assert "The key is" in checked.text
+
+
+def test_unchecked_is_released_as_it_is():
+    assert check("Milo moved 7 files.", mode="off").text == "Milo moved 7 files."
+
+
+@pytest.mark.parametrize("mode", ["off", "flag", "replace"])
+@pytest.mark.parametrize("form", ["{}", "  **{}**.", "`{}`\n", "{}. But I think it was Milo."])
+def test_declining_becomes_the_fallback(mode, form):
+    checked = check(form.format(DECLINE_TOKEN), mode=mode)
+    assert checked.text == FALLBACK
+    assert checked.declined
+
+
+def test_a_late_token_ends_the_answer_and_is_not_shown():
+    checked = check(f"Runa moved the archive. {DECLINE_TOKEN} Milo has it.")
+    assert checked.text == "Runa moved the archive."
+    assert not checked.declined
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        ("Der Zug fährt um 7:15 Uhr von Gleis 4, sagt Frau Ohm.", "Laut Frau Ohm fährt er um 7:15 Uhr von Gleis 4.", "Der Zug fährt um 7:45 Uhr von Gleis 4."),
+        ("Le rendez-vous est le 3 juin à 14 h 30 chez Odette.", "C'est le 3 juin chez Odette.", "C'est le 4 juin chez Odette."),
+        ("会議は毎週火曜日の10時から、担当は田中さん。", "毎週火曜日の10時からです。", "毎週火曜日の11時からです。"),
+        ("Встреча 12 мая в 15:00 у Ольги.", "Встреча 12 мая в 15:00.", "Встреча 13 мая в 15:00."),
+        ("시험은 5월 3일 9시에 있다.", "시험은 5월 3일에 있다.", "시험은 7동 12층에 있다."),
+    ],
+)  # fmt: skip
+def test_other_languages_are_not_broken(memory, good, bad):
+    items = [evidence(memory)]
+    assert check(good, memory[:6], items=items).supported
+    assert not check(bad, memory[:6], items=items).supported
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_the_labelled_answers_hold_their_bounds(split):
+    numbers = measure([(c, c.check.check(c.answer)) for c in load_cases() if c.split == split])
+    assert numbers["altered_caught"] >= (0.95 if split == "dev" else 0.90)
+    assert numbers["honest_flagged"] <= (0.03 if split == "dev" else 0.10)
+    assert numbers["invented_caught"] >= 0.85
