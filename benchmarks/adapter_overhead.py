@@ -3,7 +3,7 @@
 In: nothing; a small palace and a model that replies at once are made here. Out: a table. For each
 kind of turn: the wrapped call; `decide()` alone; the bare model's calls; what the palace does
 besides deciding (prompt, check, journal), which every host pays; and what is left, the adapter's
-own. Medians of paired rounds.
+own, without and with an event loop. Medians of paired rounds.
 
 Run: python -m benchmarks.adapter_overhead
 """
@@ -107,7 +107,8 @@ def _row(palace: Mempalace, turn: str, prompt: str, rounds: int) -> Row:
         middle(p[1] for p in parts),
         middle(p[2] for p in parts),
         middle(own),
-        asyncio.run(_async_ms(chat, enforcer, prompt, rounds)),
+        asyncio.run(_async_ms(chat, enforcer, prompt, rounds))
+        - middle(p[1] + p[2] for p in parts),
     )
 
 
@@ -125,7 +126,7 @@ def _besides(palace: Mempalace, verdict: Verdict, prompt: str) -> None:
 async def _async_ms(
     chat: ChatPalace, enforcer: RetrievalEnforcer, prompt: str, rounds: int
 ) -> float:
-    """Return the median of `ainvoke` beyond `adecide`; threads are part of both."""
+    """Return the median of `ainvoke` beyond `adecide`; hopping to threads is part of both."""
     own: list[float] = []
     for _ in range(rounds):
         started = time.perf_counter()
@@ -149,7 +150,7 @@ def main() -> None:
     rounds: int = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(Path(folder), rounds=rounds)
-    print("ms, median     wrapped  decide   model  palace  adapter  async beyond adecide")
+    print("ms, median     wrapped  decide   model  palace  adapter  adapter, async")
     for row in rows:
         print(
             f"{row.turn:<13} {row.wrapped_ms:>8.3f} {row.decide_ms:>7.3f} {row.model_ms:>7.3f}"

@@ -91,7 +91,7 @@ async def converse(palace: Mempalace) -> None:
     agent = kind(llm=llm, tools=palace_tools(palace))
     for words in SAID:
         with palace_session("example"):
-            result = await agent.run(user_msg=words)
+            result: Any = await agent.run(user_msg=words)
         verdict = result.response.additional_kwargs["palace"]
         print(f"> {words}\n{result.response.content}")
         print(f"  {verdict['action']}, {verdict['model_calls']} model calls for this reply\n")

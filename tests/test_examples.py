@@ -46,7 +46,7 @@ SHOWN = {
 
 
 def test_every_example_is_tested():
-    assert sorted(path.name for path in (ROOT / "examples").glob("[0-9]*.py")) == sorted(SHOWN)
+    assert sorted(path.name for path in (ROOT / "examples").glob("0*.py")) == sorted(SHOWN)
 
 
 @pytest.mark.parametrize("name", sorted(SHOWN))

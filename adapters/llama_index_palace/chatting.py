@@ -122,7 +122,7 @@ class ChattingLLM(WrappedLLM):
         response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
         if response is None:
             return None
-        if asked.purpose == "rewrite":
+        if asked.purpose == "rewrite" and ruling.gated:
             self._turns.rewrote(ruling, asked, response.message.content or "")
         if asked.purpose != "answer":
             return None

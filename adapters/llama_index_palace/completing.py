@@ -116,7 +116,7 @@ class CompletingLLM(WrappedLLM):
         response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
         if response is None:
             return None
-        if asked.purpose == "rewrite":
+        if asked.purpose == "rewrite" and ruling.gated:
             self._turns.rewrote(ruling, asked, response.text)
         if asked.purpose != "answer":
             return None

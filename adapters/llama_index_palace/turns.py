@@ -42,8 +42,10 @@ from palace import (
 )
 
 _T = TypeVar("_T")
-# A turn whose loop was abandoned is forgotten after this long; a finished one at once.
+# A turn whose loop was abandoned is forgotten after this long; a finished one at once. A refusal
+# is kept only where a quote call was spent on it: deciding anew is cheap and sees new memories.
 _KEPT_S = 120.0
+_REFUSAL_KEPT_S = 20.0
 _KEPT_TURNS = 1024
 _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
 
@@ -196,11 +198,14 @@ class Turns:
     def _remembered(self, key: tuple[Any, ...]) -> Ruling | None:
         with self._lock:
             ruling = self._open.get(key)
-            if ruling is None or time.monotonic() - ruling.at > _KEPT_S:
-                return None
-            return ruling
+        if ruling is None:
+            return None
+        kept_s = _REFUSAL_KEPT_S if ruling.refused else _KEPT_S
+        return ruling if time.monotonic() - ruling.at <= kept_s else None
 
     def _remember(self, ruling: Ruling) -> None:
+        if ruling.refused and not ruling.model_calls:
+            return
         with self._lock:
             while len(self._open) >= _KEPT_TURNS:
                 self._open.pop(next(iter(self._open)))

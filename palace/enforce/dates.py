@@ -28,7 +28,7 @@ _PATTERNS = tuple(
     regex.compile(pattern, regex.IGNORECASE)
     for pattern in (
         r"(?<![\d.,/-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d|[-/.]\d)",
-        r"(?:(?P<year>\d{4})\s*年\s*)?(?P<month>\d{1,2})\s*月\s*(?:(?P<day>\d{1,2})\s*日)?",
+        r"(?:(?P<year>\d{4})\s*[年년]\s*)?(?P<month>\d{1,2})\s*[月월]\s*(?:(?P<day>\d{1,2})\s*[日일])?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
         rf"\b(?:(?P<other>\d{{1,2}})\.?{_RANGE})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",

@@ -192,7 +192,8 @@ def _cut_first(first: tuple[str, str], max_chars: int, fits: Callable[[str], boo
                 low = middle
             else:
                 high = middle - 1
-        if low >= min(len(text), _LEAST_CUT_CHARS):
-            cut = text[:low]
-            return [_item(head, (cut.rsplit(None, 1)[0] if " " in cut else cut) + _CUT)]
+        cut = text[:low]
+        item = _item(head, (cut.rsplit(None, 1)[0] if " " in cut.strip() else cut) + _CUT)
+        if low >= min(len(text), _LEAST_CUT_CHARS) and fits(item):
+            return [item]
     return []

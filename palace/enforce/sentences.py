@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import regex
 
+from palace.text import month_token
+
 # The longest text without a sentence end that is waited for, in characters.
 MAX_SENTENCE_CHARS = 1200
 
@@ -28,6 +30,7 @@ _BARE_REPLY = regex.compile(
     r"\s*(?:yes|no|yep|yeah|nope|correct|right|sure|ja|nein|oui|non|s[ií]|n[ãa]o|да|нет|是的|はい|いいえ)\s*[.!。！]+\s*\Z",
     regex.IGNORECASE,
 )
+_WORD = regex.compile(r"\p{L}+")
 _FENCE = "```"
 _UNKNOWN = -1  # what follows has to be seen first
 _CITATION_CHARS = 40
@@ -131,9 +134,16 @@ def _mark_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None
         return None
     end = _past(_CITATIONS, window, end)
     following = window[end:].lstrip(" \t")
+    word = _last_word(window, mark.start())
+    if mark[0] == "." and word.isdigit() and len(word) <= 2:
+        after = _WORD.match(following)
+        if after and after.end() == len(following) and not final:
+            return _UNKNOWN  # perhaps the month of "9. August"
+        if after and (after[0].islower() or month_token(after[0])):
+            return None
     if not final and (not following or _may_become_citation(following)):
         return _UNKNOWN
-    undecided = mark[0] in ("…", "...") or _last_word(window, mark.start()) in _MAYBE
+    undecided = mark[0] in ("…", "...") or word in _MAYBE
     return None if undecided and following[:1].islower() else end
 
 

@@ -71,9 +71,12 @@ class Source:
         return frozenset(found)
 
     @cached_property
-    def place(self) -> frozenset[str]:
-        """Index tokens of where it stands: they are no words of the memory, but may be named."""
-        return frozenset(t for w in words(self.shown) for t in (w.token, *w.parts, *w.extra))
+    def names(self) -> frozenset[str]:
+        """Its words and those of its place, folded but not stemmed: Simon is not Simone."""
+        found: set[str] = set()
+        for word in words(f"{self.text}\n{self.shown}"):
+            found.update((fold(word.surface), *word.parts))
+        return frozenset(found)
 
     @cached_property
     def groups(self) -> frozenset[int]:
@@ -87,11 +90,15 @@ class Source:
         return tuple(days_meant(self.text, self.as_of))
 
     @cached_property
+    def written(self) -> tuple[FoundDate, ...]:
+        """Dates said, not worked out."""
+        return tuple(completed(find_dates(self.text), self.as_of))
+
+    @cached_property
     def weekdays(self) -> frozenset[int]:
         """Weekdays said, or of dates."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        meant = completed(find_dates(self.text), self.as_of)
-        return frozenset(said | {d.weekday for d in meant if d.weekday is not None})
+        return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:

@@ -34,7 +34,7 @@ _PATH = regex.compile(
 _IDENTIFIER = regex.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w.])[\p{L}_][\w]*(?:[-./:][\w]+)*\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2, orders_v1
-    r"|(?<![\w.])\d+(?:[.,]\d+)?\p{L}[\w-]*"  # 22B
+    r"|(?<![\w.])\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
@@ -55,10 +55,9 @@ _STARTERS = frozenset(
 )
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
-    "der die das und ist nicht ein eine wird am im den dem zum auf mit er sie es von".split()
+    "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von vom"
+    " bis für bei nach ihr wir hat haben sind kein keine oder aus um".split()
 )
-_AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
-_TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
 )

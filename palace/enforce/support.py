@@ -5,6 +5,7 @@ In: texts. Out: `Support`, which tells of a number, date, name or word whether i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -43,6 +44,14 @@ def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
     return not set(known.values).isdisjoint(said.values)
 
 
+def _rounds(said: float, exact: float, *, digits: int) -> bool:
+    """Whether one number is another, at least 10, rounded to so many digits."""
+    if exact < 10:
+        return False
+    unit = 10.0 ** (math.floor(math.log10(exact)) - digits + 1)
+    return abs(said - exact) <= unit / 2 and math.isclose(said % unit, 0, abs_tol=1e-9)
+
+
 class Support:
     """Several sources together.
 
@@ -72,8 +81,8 @@ class Support:
         )
 
     @cached_property
-    def _places(self) -> frozenset[str]:
-        return frozenset().union(*(s.place for s in self.sources))
+    def _names(self) -> frozenset[str]:
+        return frozenset().union(*(s.names for s in self.sources))
 
     @cached_property
     def _quantities(self) -> tuple[Quantity, ...]:
@@ -95,10 +104,10 @@ class Support:
 
     def has_name(self, word: Word) -> bool:
         """Whether a name stands there, in any case and any of its forms."""
-        known = self.tokens | self._places
-        if word.token in known or fold(word.surface) in known:
+        folded = fold(word.surface)
+        if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s")}):
             return True
-        return bool(word.parts) and all(part in known for part in word.parts)
+        return bool(word.parts) and all(part in self._names for part in word.parts)
 
     def has_another(self, word: Word) -> bool:
         """Whether a thing of the word's class stands there, and the word itself does not."""
@@ -135,17 +144,16 @@ class Support:
         if not wanted:
             return True
         left = r"(?<![\w\-])" if wanted[0].isalnum() or wanted[0] in "_-" else r"(?<![\w])"
-        right = r"(?![\w\-]|[.,:]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
+        right = r"(?![\w\-]|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
         pattern = regex.compile(left + regex.escape(wanted) + right)
         return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_identifier(self, wanted: str) -> bool:
         found = words(wanted)
-        return bool(found) and all(
-            w.token in self.tokens
-            or (w.extra and any(e in self.tokens for e in w.extra if len(e) > 1))
-            for w in found
-        )
+        if len(found) != 1:
+            return False
+        word = found[0]
+        return word.token in self.tokens or any(e in self.tokens for e in word.extra if len(e) > 1)
 
     def _has_compound(self, wanted: str) -> bool:
         """Whether a hyphenated word stands there, or at least no sibling of it does.
@@ -256,7 +264,7 @@ class Support:
         unit_days = quantity.factor * _DAYS_IN[quantity.unit]
         slack = min(2.0, unit_days / 3)
         for source in self.sources:
-            ordinals = sorted(d.ordinal for d in source.dates if d.ordinal)[:_MOST_SUMMED]
+            ordinals = sorted(d.ordinal for d in source.written if d.ordinal)[:_MOST_SUMMED]
             for first, second in combinations(ordinals, 2):
                 if unit_days >= 1 and any(
                     abs(second - first + inclusive - n) <= slack
@@ -291,17 +299,20 @@ class Support:
         if equal:
             return not other_count
         years = {float(d.year) for s in self.sources for d in s.dates if d.year}
-        if not years.isdisjoint(quantity.values) or (not other_count and self._is_count(quantity)):
+        if not years.isdisjoint(quantity.values) or (
+            not other_count and self._is_count(quantity, sentence)
+        ):
             return True
         bare = [q for q in self._quantities if q.unit not in ("clock", "version", "ordinal")]
         return self._is_sum(quantity, bare, sentence) or self._is_about(quantity, bare)
 
-    def _is_count(self, quantity: Quantity) -> bool:
-        """Whether a small number in words is how many things a list names."""
+    def _is_count(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a small number in words is how many things a list names, there or after it."""
         if quantity.text[:1].isdigit() or not quantity.values[0].is_integer():
             return False
         count = int(quantity.values[0])
-        return any(count in s.lengths for s in self.sources)
+        listed = Source(sentence[quantity.end :].partition(":")[2])
+        return any(count in s.lengths for s in (*self.sources, listed))
 
     def _is_sum(self, quantity: Quantity, parts: Sequence[Quantity], sentence: str) -> bool:
         """Whether a number is said to be the total of numbers that stand there."""
@@ -315,7 +326,10 @@ class Support:
         """Whether "about 2,000" rounds a number that stands there to two digits."""
         if not quantity.loose:
             return False
-        rounded = {
-            float(f"{m:.{digits}g}") for q in known for m in q.measures if m for digits in (1, 2)
-        }
-        return any(m in rounded and m >= 10 for m in quantity.measures)
+        return any(
+            _rounds(said, m, digits=digits)
+            for said in quantity.measures
+            for q in known
+            for m in q.measures
+            for digits in (1, 2)
+        )

@@ -110,11 +110,15 @@ def test_a_yes_must_stand_on_the_evidence_alone():
     assert not check("Yes.", asked).supported
     assert check("No.", asked).supported
     assert check("No, Milo did not; Runa moved 1,250 files on 9 April.", asked).supported
-    assert check("Yes.", "Did Runa move the archive to /data/vault/2026?", items=ITEMS[:1]).supported
+    assert check(
+        "Yes.", "Did Runa move the archive to /data/vault/2026?", items=ITEMS[:1]
+    ).supported
 
 
 def test_question_and_identity_and_further_texts_may_be_used():
-    assert check("For your team of 7, Runa moved the archive.", "For our team of 7, who moved it?").supported
+    assert check(
+        "For your team of 7, Runa moved the archive.", "For our team of 7, who moved it?"
+    ).supported
     assert not check("Quill moved the archive with Runa.").supported
     assert check("Quill here: Runa moved the archive.", identity="You are Quill.").supported
     assert check("The job 5521 says Runa moved the archive.", also=["job 5521: done"]).supported
@@ -137,7 +141,9 @@ def test_facts_must_be_put_together_as_remembered(answer, good):
 def test_an_odd_item_of_a_list_is_found():
     items = [evidence("The kit holds plasters, scissors and iodine.")]
     assert check("It holds plasters, scissors and iodine.", "kit?", items=items).supported
-    assert check("It holds plasters, scissors and morphine.", "kit?", items=items).unsupported == ("morphine",)
+    assert check("It holds plasters, scissors and morphine.", "kit?", items=items).unsupported == (
+        "morphine",
+    )
 
 
 def test_flagging_adds_one_line():
@@ -146,7 +152,9 @@ def test_flagging_adds_one_line():
 
 
 def test_replacing_quotes_each_memory_once():
-    checked = check("Runa moved the archive. Milo mirrored it. Milo mirrored the archive. Teo got 9 files.")
+    checked = check(
+        "Runa moved the archive. Milo mirrored it. Milo mirrored the archive. Teo got 9 files."
+    )
     quote = f"{ITEMS[1].text} (rooms/ops/archive.md:9, as of 2026-04-10)"
     assert checked.text.startswith(f"Runa moved the archive. {quote}")
     assert checked.text.count(ITEMS[1].text) == 1

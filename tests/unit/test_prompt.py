@@ -27,7 +27,9 @@ def test_every_item_has_number_source_date_trust_and_age():
     day = datetime(2026, 5, 12, tzinfo=timezone.utc)
     block = render_context(
         [
-            evidence("Tea is green.", source="rooms/tea.md:3", as_of=day, trust="agent", stale=True),
+            evidence(
+                "Tea is green.", source="rooms/tea.md:3", as_of=day, trust="agent", stale=True
+            ),
             evidence("Milk is white.", source="rooms/milk.md:4"),
         ]
     )
@@ -74,7 +76,9 @@ def test_our_tag_is_escaped_in_every_spelling(tag):
     assert inner.endswith(" after")
 
 
-@pytest.mark.parametrize("text", ["a < b", "<memory>", "memory-context", "List<int> &lt; 3", "🏳️‍🌈 می‌خواهم"])
+@pytest.mark.parametrize(
+    "text", ["a < b", "<memory>", "memory-context", "List<int> &lt; 3", "🏳️‍🌈 می‌خواهم"]
+)
 def test_other_text_is_left_alone(text):
     assert escape_markers(text) == text
 

@@ -103,7 +103,11 @@ def test_a_quote_in_a_dense_script_is_cut_anywhere():
 )
 def test_every_form_of_the_contract_is_read(reply):
     parsed = parse_quote(reply)
-    assert (parsed.memory, parsed.quote.strip("* "), parsed.answer.strip("* ")) == (2, "spare key", "There.")
+    assert (parsed.memory, parsed.quote.strip("* "), parsed.answer.strip("* ")) == (
+        2,
+        "spare key",
+        "There.",
+    )
 
 
 @pytest.mark.parametrize(

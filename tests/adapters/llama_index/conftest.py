@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +15,8 @@ collect_ignore_glob = [] if find_spec("llama_index") else ["*.py"]
 if find_spec("llama_index"):
     with warnings.catch_warnings():  # older versions beside a newer pydantic warn at import
         warnings.simplefilter("ignore")
+        import_module("llama_index.core.agent.workflow")
+        import_module("llama_index.core.chat_engine")
 
     from tests.adapters.llama_index.scripted import BandPalace, ScriptedLLM, open_palace
 

@@ -387,3 +387,22 @@ async def test_a_query_engine_as_a_tool_decides_on_what_the_agent_asks(palace):
 def test_blocks_of_a_message_are_read_as_one(palace, model):
     message = ChatMessage(role="user", blocks=[TextBlock(text="Tell me."), TextBlock(text=MISS)])
     assert PalaceLLM(model, palace).chat([message]).message.content == FALLBACK
+
+
+def test_a_follow_up_is_decided_on_what_it_was_rewritten_to(palace):
+    engine = condense_question(PalaceLLM(ScriptedLLM(answer=MISS), palace), TOLD)
+    assert str(engine.chat("And when was that?")) == FALLBACK
+    assert palace.decided == ["And when was that?", MISS]
+
+
+def test_a_refusal_does_not_outlive_a_new_memory(palace):
+    engine = CondensePlusContextChatEngine.from_defaults(
+        retriever=PalaceRetriever(palace),
+        llm=PalaceLLM(ScriptedLLM(), palace, session_id="s1"),
+        memory=remembering(TOLD),
+    )
+    for _ in range(2):
+        palace.detector.turns.clear()
+        assert str(engine.chat(MISS)) == "Empty Response"
+        assert palace.decided  # looked again
+        engine._memory.set(list(TOLD))

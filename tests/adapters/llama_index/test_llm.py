@@ -363,7 +363,8 @@ class TestStructured:
 
     def test_no_object_at_all_is_a_failure_without_the_models_words(self, palace, way):
         model = ScriptedLLM(functions=False, answer=LIE)
-        with pytest.raises(ModelError) as raised:
+        # Older versions cannot stream the object of a model without functions at all.
+        with pytest.raises((ModelError, NotImplementedError)) as raised:
             structured(PalaceLLM(model, palace), way, HIT)
         assert "9999" not in str(raised.value)
 
@@ -413,16 +414,18 @@ class TestToolCalls:
             await llm.apredict_and_call([self.TOOL], user_msg=MISS)
         assert model.calls == []
 
-    @pytest.mark.parametrize("functions", [True, False])
-    def test_a_hit_calls_the_tool(self, palace, functions):
-        model = ScriptedLLM(tool="clock", functions=functions)
-        # LlamaIndex' own ReAct way fails without these two, and in 0.14.0 with them too.
-        react = {"react_chat_formatter": ReActChatFormatter(), "output_parser": ReActOutputParser()}
-        reply = PalaceLLM(model, palace).predict_and_call(
-            [self.TOOL], user_msg=HIT, **({} if functions else react)
-        )
+    def test_a_hit_calls_the_tool(self, palace):
+        model = ScriptedLLM(tool="clock")
+        reply = PalaceLLM(model, palace).predict_and_call([self.TOOL], user_msg=HIT)
+        assert reply.response == "noon"
         assert code_text(None) in model.prompts[0]
-        assert reply.response == "noon" or not functions
+
+    def test_a_hit_reaches_a_model_without_functions(self, palace):
+        # LlamaIndex' own ReAct way fails without these two, and in older versions with them too.
+        react = {"react_chat_formatter": ReActChatFormatter(), "output_parser": ReActOutputParser()}
+        llm = PalaceLLM(ScriptedLLM(functions=False, tool="clock"), palace)
+        reply = llm.predict_and_call([self.TOOL], user_msg=HIT, **react)
+        assert reply.response == "noon" or "requires a running workflow" in reply.response
 
     def test_a_model_without_functions_says_so(self, palace):
         llm = PalaceLLM(MockLLM(), palace)

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from palace import Mempalace, RetrievalEnforcer
+from palace.enforce.answering import AnswerOptions, ModelReply, answer_steps, confirm_steps
+from palace.enforce.first_turn import FirstTurns
+from palace.enforce.prompt import DECLINE_TOKEN
+from palace.types import RecallSignal, Turn, Verdict
+from tests.doubles import evidence
+
+LAMP = evidence("The lamp in the hall needs a 40 W bulb.", id="m-lamp", source="rooms/home.md:1")
+DOOR = evidence("The door code is 7731 since May.", id="m-door", source="rooms/home.md:2")
+FALLBACK = "Nothing known."
+NEAR = "Nothing known. The closest I have: a lamp."
+TWO = AnswerOptions(fallback_text=FALLBACK)
+ONE = replace(TWO, quote_calls="one")
+QUOTE = {"memory": 1, "quote": "The lamp in the hall needs a 40 W bulb.", "answer": "A 40 W bulb."}
+
+
+def verdict(action, *found, text="", outcome="hit"):
+    signal = RecallSignal("fact", 0.9)
+    return Verdict("v-1", action, outcome, signal, text=text, evidence=found, turn=Turn("q", "s-1"))
+
+
+def confirm(*found):
+    return verdict("confirm", *(found or (LAMP, DOOR)), text=NEAR, outcome="near_miss")
+
+
+def run(steps, *replies):
+    """Drive the steps with scripted replies; return (result, calls)."""
+    calls, waiting = [], list(replies)
+    try:
+        call = next(steps)
+        while True:
+            calls.append(call)
+            call = steps.send(waiting.pop(0))
+    except StopIteration as end:
+        assert not waiting
+        return end.value, calls
+
+
+def answered(given, *replies, options=TWO, question="Which bulb for the hall lamp?", **more):
+    return run(answer_steps(given, question=question, options=options, **more), *replies)
+
+
+@pytest.mark.parametrize("action", ["fallback", "answer"])
+def test_some_verdicts_need_no_model(action):
+    answer, calls = answered(verdict(action, LAMP, text="said"))
+    assert (answer.text, answer.model_calls, calls) == ("said", 0, [])
+
+
+@pytest.mark.parametrize("action", ["pass", "generate"])
+def test_what_is_no_recall_passes_through(action):
+    answer, (call,) = answered(verdict(action), ModelReply("Anything: 99."))
+    assert answer.text == "Anything: 99."
+    assert answer.passed_through
+    assert answer.checked is None
+    assert call.user_text == "Which bulb for the hall lamp?"
+    assert call.schema is None
+
+
+def test_a_passing_prompt_can_carry_memories_and_the_wake_up():
+    _, (call,) = answered(verdict("pass", DOOR), ModelReply("ok"), wake_up="- be brief")
+    assert "7731" in call.user_text
+    assert "be brief" in call.user_text
+
+
+def test_a_grounded_answer_is_checked():
+    answer, (call,) = answered(verdict("ground", LAMP, DOOR), ModelReply("A 40 W bulb [1]."))
+    assert answer.text == "A 40 W bulb [1]."
+    assert answer.checked.citations == {1: "m-lamp"}
+    assert (answer.model_calls, answer.passed_through, call.purpose) == (1, False, "answer")
+    assert call.user_text.startswith("<memory-context>")
+
+
+def test_a_grounded_lie_is_replaced():
+    answer, _ = answered(verdict("ground", LAMP), ModelReply("A 60 W bulb."))
+    assert answer.text.startswith(LAMP.text)
+    assert answer.checked.unsupported == ("60 W",)
+
+
+def test_a_grounded_call_can_decline():
+    answer, _ = answered(verdict("ground", LAMP), ModelReply(DECLINE_TOKEN))
+    assert answer.text == FALLBACK
+    assert answer.checked.declined
+
+
+def test_the_wake_up_may_be_used_by_the_answer():
+    answer, (call,) = answered(
+        verdict("ground", LAMP),
+        ModelReply("A 40 W bulb, says Ottokar."),
+        wake_up="You are Ottokar.",
+    )
+    assert answer.checked.supported
+    assert "Ottokar" in call.user_text
+
+
+def test_calls_of_the_hosts_tools_go_on_with_checked_text():
+    silent, _ = answered(verdict("ground", LAMP), ModelReply(has_tool_calls=True))
+    assert (silent.text, silent.passed_through, silent.checked) == ("", True, None)
+    chatty, _ = answered(verdict("ground", LAMP), ModelReply("It is 60 W.", has_tool_calls=True))
+    assert chatty.passed_through
+    assert "60" not in chatty.text
+
+
+def test_results_of_tools_may_be_used():
+    answer, _ = answered(
+        verdict("ground", LAMP), ModelReply("The shop has 12 bulbs."), also=["12 bulbs in the shop"]
+    )
+    assert answer.checked.supported
+
+
+def test_a_verified_quote_is_answered_in_a_second_call_from_that_memory_alone():
+    answer, (quote, call) = answered(
+        confirm(), ModelReply(arguments=QUOTE), ModelReply("You need a 40 W bulb [1].")
+    )
+    assert (quote.purpose, quote.schema["name"]) == ("quote", "point_to_memory")
+    assert "MEMORY: <number>" in quote.user_text
+    assert call.purpose == "answer"
+    assert "7731" not in call.user_text
+    assert answer.text == "You need a 40 W bulb [1]."
+    assert answer.model_calls == 2
+    assert (answer.verdict.action, answer.verdict.evidence) == ("ground", (LAMP,))
+
+
+def test_one_call_is_enough_where_it_is_set():
+    answer, calls = answered(confirm(), ModelReply(arguments=QUOTE), options=ONE)
+    assert (answer.text, answer.model_calls, len(calls)) == ("A 40 W bulb.", 1, 1)
+
+
+@pytest.mark.parametrize("mode", ["off", "flag", "replace"])
+@pytest.mark.parametrize("options", [ONE, TWO])
+def test_after_unclear_evidence_lies_are_replaced_in_every_mode(options, mode):
+    options = replace(options, mode=mode)
+    lie = {**QUOTE, "answer": "A 60 W bulb."}
+    replies = [ModelReply(arguments=lie), ModelReply("A 60 W bulb.")]
+    answer, _ = answered(
+        confirm(), *replies[: 1 if options.quote_calls == "one" else 2], options=options
+    )
+    assert "60" not in answer.text
+    assert LAMP.text in answer.text
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        ModelReply("A 40 W bulb, of course."),
+        ModelReply(arguments={**QUOTE, "quote": "The lamp in the hall needs a 60 W bulb."}),
+        ModelReply(arguments={**QUOTE, "memory": 2}),
+        ModelReply(arguments={"memory": None, "quote": "", "answer": "40 W"}),
+        ModelReply(DECLINE_TOKEN),
+        ModelReply(""),
+        ModelReply("40 W", has_tool_calls=True),
+    ],
+)
+def test_without_a_verified_quote_there_is_only_the_fallback(reply):
+    answer, calls = answered(confirm(), reply)
+    assert answer.text == NEAR
+    assert (answer.verdict.action, answer.model_calls, len(calls)) == ("fallback", 1, 1)
+    assert answer.checked is None
+
+
+def test_a_fallback_without_words_uses_the_set_ones():
+    answer, _ = answered(replace(confirm(), text=""), ModelReply("no idea"))
+    assert answer.text == FALLBACK
+
+
+def test_confirming_alone_returns_a_verdict():
+    proved, calls = run(
+        confirm_steps(confirm(), question="q", options=TWO),
+        ModelReply("MEMORY: 1\nQUOTE: The lamp in the hall\nANSWER: x"),
+    )
+    assert (proved.action, proved.evidence, proved.outcome) == ("ground", (LAMP,), "near_miss")
+    assert len(calls) == 1
+    refused, _ = run(confirm_steps(confirm(), question="q", options=TWO), ModelReply("x"))
+    assert (refused.action, refused.text) == ("fallback", NEAR)
+    given = verdict("ground", LAMP)
+    assert run(confirm_steps(given, question="q", options=TWO)) == (given, [])
+
+
+def test_evidence_keeps_to_its_budget():
+    many = [evidence(f"Note {n}: " + "word " * 60) for n in range(9)]
+    _, (call,) = answered(
+        verdict("ground", *many), ModelReply("x"), options=replace(TWO, context_budget_tokens=200)
+    )
+    assert "left out for want of room" in call.user_text
+
+
+# -- the facade ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def palace(tmp_path):
+    with Mempalace.open(tmp_path / "palace") as opened:
+        opened.remember("The lamp in the hall needs a 40 W bulb.", room="home")
+        yield opened
+
+
+def test_options_come_from_the_settings(palace, tmp_path):
+    palace.set_identity("I am Ottokar.")
+    options = palace.answer_options
+    assert (options.mode, options.quote_calls) == ("replace", "two")
+    assert options.identity == "I am Ottokar."
+    assert options.context_budget_tokens == palace.settings.context.budget_tokens
+    config = tmp_path / "own.yaml"
+    config.write_text("answers:\n  check: flag\n  quote_calls: one\n", "utf-8")
+    with Mempalace.open(tmp_path / "other", config=config) as other:
+        assert (other.answer_options.mode, other.answer_options.quote_calls) == ("flag", "one")
+
+
+def test_an_answer_is_recorded_with_what_it_cited(palace):
+    given = RetrievalEnforcer(palace).decide(
+        "Which bulb does the lamp in the hall need?", session_id="s-1"
+    )
+    found = replace(given, action="ground", evidence=given.evidence or (LAMP,))
+    answer, _ = answered(found, ModelReply("A 40 W bulb [1]. It cost 12 euros."))
+    identifier = palace.record_answer(answer, answer.verdict)
+    record = palace.journal.find(identifier)
+    assert record["type"] == "answer"
+    assert (record["verdict"], record["session"]) == (given.id, "s-1")
+    assert record["cited"] == [found.evidence[0].id]
+    assert record["unsupported"] == ["12 euros"]
+    assert (record["supported"], record["model_calls"]) == (False, 1)
+    bare = palace.journal.find(palace.record_answer(answer.checked, given))
+    assert (bare["model_calls"], bare["unsupported_count"]) == (None, 1)
+
+
+def test_words_are_recorded_no_further_than_prompts_are(tmp_path):
+    config = tmp_path / "own.yaml"
+    config.write_text("journal:\n  prompts: hash\n", "utf-8")
+    answer, _ = answered(verdict("ground", LAMP), ModelReply("12 euros."))
+    with Mempalace.open(tmp_path / "palace", config=config) as opened:
+        record = opened.journal.find(opened.record_answer(answer, answer.verdict))
+    assert (record["unsupported"], record["unsupported_count"]) == ([], 1)
+
+
+def test_without_a_journal_nothing_is_recorded(tmp_path):
+    config = tmp_path / "own.yaml"
+    config.write_text("journal:\n  enabled: false\n", "utf-8")
+    with Mempalace.open(tmp_path / "palace", config=config) as opened:
+        assert opened.record_answer(None, verdict("fallback")) == ""
+        assert opened.session_wake_up("s-1") != "x"
+        assert opened.session_wake_up("s-1") == ""
+        assert not list(opened.journal.records())
+
+
+def test_only_the_first_turn_of_a_session_wakes_up(palace, tmp_path):
+    palace.set_identity("I am Ottokar.")
+    first = palace.session_wake_up("s-1")
+    assert "Ottokar" in first
+    assert palace.session_wake_up("s-1") == ""
+    assert "Ottokar" in palace.session_wake_up("s-2")
+    assert palace.session_wake_up(None) == ""
+    assert palace.session_wake_up("") == ""
+    with Mempalace.open(palace.root) as later:
+        assert later.session_wake_up("s-1") == ""
+        assert "Ottokar" in later.session_wake_up("s-3")
+
+
+def test_deciding_before_waking_up_changes_nothing(palace):
+    palace.set_identity("I am Ottokar.")
+    RetrievalEnforcer(palace).decide("Which bulb does the lamp need?", session_id="s-9")
+    assert "Ottokar" in palace.session_wake_up("s-9")
+
+
+def test_a_session_begins_once_without_a_journal():
+    turns = FirstTurns(None)
+    assert [turns.begin("a"), turns.begin("a"), turns.begin("b")] == [True, False, True]
