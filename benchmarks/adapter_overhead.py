@@ -107,8 +107,7 @@ def _row(palace: Mempalace, turn: str, prompt: str, rounds: int) -> Row:
         middle(p[1] for p in parts),
         middle(p[2] for p in parts),
         middle(own),
-        asyncio.run(_async_ms(chat, enforcer, prompt, rounds))
-        - middle(p[1] + p[2] for p in parts),
+        asyncio.run(_async_ms(chat, enforcer, prompt, rounds)) - middle(p[1] + p[2] for p in parts),
     )
 
 

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Tool
 from langchain_core.messages.ai import add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from langchain_palace.messages import labelled, leaves, released, spoken, text_of
+from langchain_palace.messages import labelled, leaves, released, spoken, text_of, told
 from langchain_palace.turns import Plan
 from palace import AnswerCheck, AnswerOptions, CheckedAnswer, SentenceGate, UngroundedAnswerError
 
@@ -44,6 +44,7 @@ class ReplyGate:
         self.plan = plan
         self.checked: CheckedAnswer | None = None
         self.text = ""
+        self._fallback_text = options.fallback_text
         self._structured = structured
         self._check: AnswerCheck | None = None
         if plan.is_checked:
@@ -68,6 +69,8 @@ class ReplyGate:
                 self.checked = check_values(self._check, values)
                 return self._with_usage(labelled(reply, self.plan.metadata(self.checked)))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
+        if self.checked is None and not _is_calling(reply):
+            self.checked = self.nothing_said()
         text = self.checked.text if self.checked else ""
         if _is_calling(reply) and self.checked and not _is_clean(self.checked):
             text = ""
@@ -79,9 +82,17 @@ class ReplyGate:
         passed = []
         for generation in result.generations:
             message = self._passed(generation.message)
-            info = generation.generation_info if self.is_open else _plain(generation)
-            passed.append(ChatGeneration(message=message, generation_info=info))
+            info = generation.generation_info or {}
+            passed.append(
+                ChatGeneration(
+                    message=message, generation_info=info if self.is_open else told(info)
+                )
+            )
         return ChatResult(generations=passed, llm_output=result.llm_output)
+
+    def nothing_said(self) -> CheckedAnswer:
+        """Return what stands in for an empty reply: saying nothing is declining."""
+        return CheckedAnswer(self._fallback_text, declined=True)
 
     def stream(self) -> ChunkGate:
         """Return the gate for a reply in chunks."""
@@ -111,6 +122,7 @@ class ChunkGate:
         self._has_calls = False
         self._is_first = True
         self._has_text = False
+        self._info: dict[str, Any] = {}
 
     def feed(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
         """Take in a chunk; return what may be released now."""
@@ -122,6 +134,8 @@ class ChunkGate:
             return []
         if self._sentences is None:
             return [self._labelled(chunk)]
+        self._info.update(told(chunk.generation_info or {}))
+        self._info.update(told(message.response_metadata))
         return [_chunk(m) for m in self._checked(message, self._sentences)]
 
     def close(self) -> list[ChatGenerationChunk]:
@@ -136,19 +150,27 @@ class ChunkGate:
             return [_chunk(chunk_of(self._gate.message(_whole(self._held))))]
         if self._sentences is None:
             return []
-        rest = self._sentences.close()
-        checked = self._sentences.result if self._has_text else None
+        rest, checked = self._rest(self._sentences)
         self._gate.checked = checked
-        if self._has_calls and checked and not _is_clean(checked):
-            rest = []
         self._gate.text = checked.text if checked else ""
         last = AIMessageChunk(
             content="",
-            response_metadata={"palace": self._gate.plan.metadata(checked)},
+            response_metadata={**self._info, "palace": self._gate.plan.metadata(checked)},
             usage_metadata=self._gate.plan.usage,
             chunk_position="last",
         )
         return [*(_chunk(AIMessageChunk(content=piece)) for piece in rest), _chunk(last)]
+
+    def _rest(self, sentences: SentenceGate) -> tuple[list[str], CheckedAnswer | None]:
+        """Return what is left to release, and the check of everything."""
+        rest = sentences.close()
+        if self._has_text:
+            checked = sentences.result
+            return ([] if self._has_calls and not _is_clean(checked) else rest), checked
+        if self._has_calls:
+            return [], None
+        nothing = self._gate.nothing_said()
+        return [nothing.text], nothing
 
     def _labelled(self, chunk: ChatGenerationChunk) -> ChatGenerationChunk:
         """Return a chunk as it is; the first one also carries the verdict."""
@@ -170,10 +192,15 @@ class ChunkGate:
             calls = [*self._reasoning, *calls]
             self._reasoning = []
             self._has_calls = True
-        if chunk.tool_call_chunks or calls or chunk.usage_metadata or chunk.response_metadata:
+        if chunk.tool_call_chunks or calls or chunk.usage_metadata:
             out.append(
                 chunk.model_copy(
-                    update={"content": calls or "", "additional_kwargs": {}, "chunk_position": None}
+                    update={
+                        "content": calls or "",
+                        "additional_kwargs": {},
+                        "response_metadata": {},
+                        "chunk_position": None,
+                    }
                 )
             )
         return out
@@ -277,9 +304,3 @@ def _whole(chunk: AIMessageChunk) -> AIMessage:
 
 def _chunk(message: AIMessageChunk) -> ChatGenerationChunk:
     return ChatGenerationChunk(message=message)
-
-
-def _plain(generation: ChatGeneration) -> dict[str, Any] | None:
-    """Return what is told about a generation, without anything that could be words of the model."""
-    info = generation.generation_info
-    return {k: v for k, v in info.items() if k in ("finish_reason", "model_name")} if info else None

@@ -15,6 +15,7 @@ from palace import Message
 # More than this much of a conversation never told a follow-up from a new question.
 HISTORY_MESSAGES = 12
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+_USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
 
 
@@ -106,9 +107,18 @@ def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMe
     update: dict[str, Any] = {
         "content": _released_content(message, text) if calling else text,
         "additional_kwargs": _released_extras(message.additional_kwargs) if calling else {},
-        "response_metadata": {**message.response_metadata, "palace": dict(metadata)},
+        "response_metadata": {**told(message.response_metadata), "palace": dict(metadata)},
     }
     return message.model_copy(update=update)
+
+
+def told(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a provider's metadata without what holds words of the model, as log probabilities."""
+    return {
+        key: value
+        for key, value in metadata.items()
+        if value is None or isinstance(value, (str, int, float)) or key in _USAGE_KEYS
+    }
 
 
 def _released_content(message: AIMessage, text: str) -> str | list[Any]:

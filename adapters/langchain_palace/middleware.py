@@ -77,7 +77,7 @@ class PlannedModel(GatedChatModel):
 
     def _finish(self, prepared: Prepared) -> Steps[None]:
         gate = prepared.gate
-        if gate is not None and not gate.is_open:
+        if gate is not None and gate.checked is not None:
             yield self.turns.record(gate.plan, gate.text, gate.checked, 1)
 
 

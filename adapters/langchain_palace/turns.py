@@ -115,6 +115,7 @@ class Plan:
             "cited": {str(n): i for n, i in checked.citations.items()} if checked else {},
             "unsupported": list(checked.unsupported) if checked else [],
             "supported": checked.supported if checked else True,
+            "model_calls": self.model_calls + (not self.stops),
         }
 
 

@@ -4,7 +4,7 @@ In: messages of a host. Out: the wrapped model's replies as far as they may be r
 palace's own reply without any call.
 """
 
-# ruff: noqa: ANN401, PLR0917 - the signatures are those of the host
+# ruff: noqa: PLR0917 - the signatures are those of the host
 
 from __future__ import annotations
 

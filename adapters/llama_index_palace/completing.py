@@ -4,8 +4,6 @@ In: a prompt of a host. Out: the wrapped model's text as far as it may be releas
 palace's own reply without any call.
 """
 
-# ruff: noqa: ANN401 - the signatures are those of the host
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 In: the messages of a conversation. Out: the context of the last thing the person said.
 """
 
-# ruff: noqa: ANN401 - the signatures are those of the host
-
 from __future__ import annotations
 
 import asyncio
@@ -19,6 +17,7 @@ from llama_index.core.memory import BaseMemoryBlock
 from llama_index_palace.events import announce_look, announce_verdict
 from llama_index_palace.questions import asked_in_messages
 from llama_index_palace.session import current_session
+from llama_index_palace.spans import adecide_traced
 from llama_index_palace.structured import miss
 from palace import Mempalace, RetrievalEnforcer, Turn, Verdict, render_context
 
@@ -74,7 +73,7 @@ class PalaceMemoryBlock(BaseMemoryBlock[str]):
             return text
         turn = Turn(asked.words, session.session_id, session.project, asked.history)
         announce_look(asked.words)
-        verdict = await self._enforcer.adecide(turn)
+        verdict = await adecide_traced(self._enforcer, turn)
         announce_verdict(verdict)
         text = await asyncio.to_thread(self._context, verdict)
         with self._lock:

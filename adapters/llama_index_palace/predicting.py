@@ -4,8 +4,6 @@ In: a template and its arguments. Out: text or an object, under the same rules a
 template's arguments name the question, so it need not be guessed from the finished prompt.
 """
 
-# ruff: noqa: ANN401 - the signatures are those of the host
-
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterator

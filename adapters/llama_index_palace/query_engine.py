@@ -21,6 +21,7 @@ from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import Asked
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.turns import Ruling, Steps, Turns
+from llama_index_palace.wrapped import WrappedLLM
 from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply
 
 
@@ -30,13 +31,16 @@ class PalaceQueryEngine(BaseQueryEngine):
     On a miss the reply is the honest fallback and nothing of the engine runs. On sufficient
     evidence the question is answered from the evidence and the answer checked; on unclear evidence
     only with a verified quote. The evidence is in `source_nodes`, the verdict in
-    `metadata["palace"]`. Query events are emitted as for any engine.
+    `metadata["palace"]`. Query events are emitted as for any engine. Answers from evidence come
+    whole, also from an engine that streams; for streamed ones use an engine whose model is a
+    `PalaceLLM`.
 
     Args:
         inner: The engine that answers everything else.
         palace: An open palace.
-        llm: The bare model that answers from evidence. Without one the engine itself is asked,
-            with the evidence in the query: its own retriever then adds what it finds.
+        llm: The model that answers from evidence. Without one the engine itself is asked, with
+            the evidence in the query, so its own retriever adds what it finds; then its model
+            must be the bare one, not a `PalaceLLM`.
         session_id: Session outside a `palace_session` block.
         project: Project outside a `palace_session` block.
         callback_manager: As for any engine; the inner one's if not given.
@@ -54,7 +58,7 @@ class PalaceQueryEngine(BaseQueryEngine):
     ) -> None:
         super().__init__(callback_manager=callback_manager or inner.callback_manager)
         self.inner = inner
-        self._llm = llm
+        self._llm = llm.inner if isinstance(llm, WrappedLLM) else llm
         self._turns = Turns(palace)
         self._default = PalaceSession(session_id, project=project)
 

@@ -56,12 +56,28 @@ _LABELLED_TAIL = re.compile(
 )
 _MEMORY_BLOCK = re.compile(r"\A\s*<memory>.*</memory>\s*\Z", re.DOTALL)
 _HISTORY_LINE = re.compile(r"^\s*(user|assistant): ", re.MULTILINE)
-# What ReActAgent says in the user's role when a step of the model could not be read.
+# What ReActAgent says in the user's role when a step of the model could not be read; what it
+# could not read is a part of that step.
+_REACT_FORMATS = """
+1. To call a tool:
+```
+Thought: <thought>
+Action: <action>
+Action Input: <action_input>
+```
+2. To answer the question:
+```
+Thought: <thought>
+Answer: <answer>
+```"""
 _REACT_RETRY = re.compile(
-    r"\A(?:FAILURE: Your previous response was empty\.\nYou must output|"
-    r"Error while parsing the output: .*\n\nThe output should be in one of the following formats:)",
+    r"\AError while parsing the output: (?:Could not [a-z ]+: )?(?P<step>.*)"
+    r"\n\nThe output should be in one of the following formats:"
+    rf"{re.escape(_REACT_FORMATS)}\s*\Z",
     re.DOTALL,
 )
+_REACT_EMPTY = "FAILURE: Your previous response was empty."
+_REACT_SAYS = ("Observation: ", "Error while parsing the output: ", _REACT_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -75,8 +91,9 @@ class Asked:
         place: Index of the message that carries the words, -1 if none does.
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
-        tail: A labelled question at the end of a longer text: decided on too if the whole is let
-            through, so that wrapping a question does not hide it.
+        tail: Further words, decided on too if the first are let through, so that wrapping a
+            question does not hide it: a labelled question at the end of a longer text, or what was
+            said before a message that may be the host's or the person's.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
     """
 
@@ -148,6 +165,10 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
     )
+    if words.startswith(_REACT_SAYS):
+        found = replace(
+            found, tail=next((m.content for m in found.history[::-1] if m.role == "user"), "")
+        )
     return _known_better(found, question)
 
 
@@ -196,7 +217,7 @@ HOST_REWRITES = (
 _STATE = re.compile(
     r"\A"
     + re.escape(DEFAULT_STATE_PROMPT)
-    .replace(re.escape("{state}"), r".*?")
+    .replace(re.escape("{state}"), r"\{.*?\}")
     .replace(re.escape("{msg}"), r"(?P<words>.*)")
     + r"\Z",
     re.DOTALL,
@@ -207,7 +228,7 @@ def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
         found = replace(found, words=told[0], purpose=told[1])
-    elif question is None:
+    elif question is None and not found.tail:
         match = _LABELLED_TAIL.search(found.words)
         tail = match["words"].strip() if match else ""
         found = replace(found, tail=tail if tail != found.words.strip() else "")
@@ -223,13 +244,21 @@ def _own_place(messages: Sequence[ChatMessage]) -> int:
 
 
 def _is_of_host(messages: Sequence[ChatMessage], place: int) -> bool:
-    """Whether a ReAct loop wrote this message of the user's role."""
+    """Whether a ReAct loop wrote this message of the user's role.
+
+    Read narrowly: what a person types must never pass for a message of the host.
+    """
     if place == 0 or not _is_role(messages[place - 1], MessageRole.ASSISTANT):
         return False
+    if not any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)):
+        return False
     text, step = messages[place].content or "", messages[place - 1].content or ""
-    if text.startswith("Observation: "):
+    if _is_observation(messages[place]):
         return "Action:" in step and "Answer:" not in step
-    return _REACT_RETRY.match(text) is not None
+    if not step:
+        return text.startswith(_REACT_EMPTY)
+    retry = _REACT_RETRY.match(text)
+    return retry is not None and retry["step"].strip() in step
 
 
 def _own_words(message: ChatMessage) -> str:

@@ -5,6 +5,7 @@ In: a query. Out: nodes that hold the memory's own words, with source and score.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 from llama_index.core.callbacks import CallbackManager
@@ -13,7 +14,8 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from llama_index_palace.events import announce_verdict, evidence_nodes
 from llama_index_palace.session import PalaceSession, current_session
-from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict
+from llama_index_palace.spans import adecide_traced, decide_traced
+from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict, redact
 
 Gate = Literal["sufficient", "off"]
 
@@ -63,10 +65,22 @@ class PalaceRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         session = self._session()
         if self._gate == "sufficient":
-            verdict = self._enforcer.decide(_turn(query_bundle.query_str, session))
+            verdict = decide_traced(self._enforcer, _turn(query_bundle, session))
             announce_verdict(verdict, retrieval=False)
             if verdict.action != "pass":
                 return self._judged(verdict)
+        return self._nearest(query_bundle, session)
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        session = self._session()
+        if self._gate == "sufficient":
+            verdict = await adecide_traced(self._enforcer, _turn(query_bundle, session))
+            announce_verdict(verdict, retrieval=False)
+            if verdict.action != "pass":
+                return self._judged(verdict)
+        return await asyncio.to_thread(self._nearest, query_bundle, session)
+
+    def _nearest(self, query_bundle: QueryBundle, session: PalaceSession) -> list[NodeWithScore]:
         hits = self._palace.search(
             query_bundle.query_str,
             top_k=self._k,
@@ -84,8 +98,9 @@ class PalaceRetriever(BaseRetriever):
         return current_session(self._default.session_id, project=self._default.project)
 
 
-def _turn(words: str, session: PalaceSession) -> Turn:
-    return Turn(session.question or words, session.session_id, session.project)
+def _turn(query_bundle: QueryBundle, session: PalaceSession) -> Turn:
+    words = session.question or query_bundle.query_str
+    return Turn(words, session.session_id, session.project)
 
 
 def _hit_node(hit: Hit) -> NodeWithScore:
@@ -97,5 +112,5 @@ def _hit_node(hit: Hit) -> NodeWithScore:
         "trust": memory.trust,
     }
     return NodeWithScore(
-        node=TextNode(id_=memory.id, text=memory.text, metadata=metadata), score=hit.score
+        node=TextNode(id_=memory.id, text=redact(memory.text), metadata=metadata), score=hit.score
     )

@@ -42,7 +42,7 @@ class PreparedPrompt(ChatPromptTemplate):  # type: ignore[no-redef]
     def format_messages(
         self,
         llm: BaseLLM | None = None,  # noqa: ARG002 - the name is the host's
-        **_variables: Any,  # noqa: ANN401 - nothing is a variable here
+        **_variables: Any,
     ) -> list[ChatMessage]:
         """Return the messages, with the output parser's instructions if a host set one."""
         messages = list(self._ready)
@@ -65,7 +65,7 @@ def failed(error: ValueError, fallback_text: str) -> PalaceError:
     return ModelError("the model did not return the object it was asked for", hint="ask again")
 
 
-def check_object(result: Any, check: AnswerCheck) -> CheckedAnswer:  # noqa: ANN401 - any model
+def check_object(result: Any, check: AnswerCheck) -> CheckedAnswer:
     """Hold the text and numbers of an object against the evidence.
 
     Truth values and enumerations are choices, not statements, and are not checked.
@@ -76,7 +76,7 @@ def check_object(result: Any, check: AnswerCheck) -> CheckedAnswer:  # noqa: ANN
     return check.check("\n".join(values)) if values else CheckedAnswer("")
 
 
-def demand_support(result: Any, checked: CheckedAnswer, check: AnswerCheck) -> None:  # noqa: ANN401 - any model
+def demand_support(result: Any, checked: CheckedAnswer, check: AnswerCheck) -> None:
     """Let an object pass, or refuse it; an error never repeats what the model made up.
 
     Raises:
@@ -92,7 +92,7 @@ def demand_support(result: Any, checked: CheckedAnswer, check: AnswerCheck) -> N
         )
 
 
-def _values(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a model class may hold
+def _values(value: Any) -> Iterator[str]:
     if value is None or isinstance(value, (bool, Enum)):
         return
     if isinstance(value, BaseModel):

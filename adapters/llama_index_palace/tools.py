@@ -5,6 +5,7 @@ In: a palace. Out: `FunctionTool` values around the framework-neutral definition
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -13,8 +14,16 @@ from llama_index.core.bridge.pydantic import BaseModel, ConfigDict, Field, creat
 from llama_index.core.tools import FunctionTool
 
 from llama_index_palace.session import current_session
+from llama_index_palace.spans import memory_span
 from palace import AgentTool, Mempalace, agent_tools
 
+_OPERATIONS = {
+    "palace_remember": "create_memory",
+    "palace_note": "create_memory",
+    "palace_promote": "create_memory",
+    "palace_correct": "update_memory",
+    "palace_forget": "delete_memory",
+}
 _TYPES: Mapping[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
@@ -34,12 +43,22 @@ def palace_tools(
 
 
 def _function_tool(tool: AgentTool) -> FunctionTool:
-    def run(**arguments: Any) -> str:  # noqa: ANN401 - a model's arguments, checked by the tool
+    operation = _OPERATIONS.get(tool.name, "search_memory")
+
+    def run(**arguments: Any) -> str:
         session_id = current_session().session_id
-        return json.dumps(tool.run(arguments, session_id=session_id), ensure_ascii=False)
+        with memory_span(operation, session_id or tool.scope.session_id) as told:
+            result = tool.run(arguments, session_id=session_id)
+            told["palace.status"] = result["status"]
+        return json.dumps(result, ensure_ascii=False)
+
+    async def arun(**arguments: Any) -> str:
+        # A thread that has the context of the caller; the host's own way would lose the session.
+        return await asyncio.to_thread(run, **arguments)
 
     return FunctionTool.from_defaults(
         fn=run,
+        async_fn=arun,
         name=tool.name,
         description=tool.description,
         fn_schema=_arguments_model(tool),

@@ -22,6 +22,7 @@ from llama_index_palace.events import (
 )
 from llama_index_palace.questions import Asked
 from llama_index_palace.session import PalaceSession
+from llama_index_palace.spans import adecide_traced, decide_traced
 from palace import (
     Answer,
     AnswerCheck,
@@ -283,9 +284,9 @@ class Turns:
             value: _T = end.value
             return value
 
-    def _served(self, request: Request, ask: Callable[[ModelCall], ModelReply] | None) -> Any:  # noqa: ANN401 - each request has its own kind of reply
+    def _served(self, request: Request, ask: Callable[[ModelCall], ModelReply] | None) -> Any:
         if isinstance(request, Decide):
-            return self._enforcer.decide(request.turn)
+            return decide_traced(self._enforcer, request.turn)
         if isinstance(request, Look):
             return request.run()
         assert ask is not None
@@ -293,9 +294,9 @@ class Turns:
 
     async def _aserved(
         self, request: Request, ask: Callable[[ModelCall], Awaitable[ModelReply]] | None
-    ) -> Any:  # noqa: ANN401 - each request has its own kind of reply
+    ) -> Any:
         if isinstance(request, Decide):
-            return await self._enforcer.adecide(request.turn)
+            return await adecide_traced(self._enforcer, request.turn)
         if isinstance(request, Look):
             return await asyncio.to_thread(request.run)
         assert ask is not None

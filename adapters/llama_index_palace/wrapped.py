@@ -41,7 +41,7 @@ class WrappedLLM(FunctionCallingLLM):
     _turns: Turns = PrivateAttr()
     _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=HOST_REWRITES)
 
-    def __setattr__(self, name: str, value: Any) -> None:  # noqa: ANN401 - any field
+    def __setattr__(self, name: str, value: Any) -> None:
         """Set a field; a host's callback manager reaches the wrapped model too."""
         super().__setattr__(name, value)
         if name == "callback_manager":

@@ -84,6 +84,12 @@ def _forms(text: str) -> frozenset[str]:
     return frozenset(folded) | frozenset(stem(word) for word in folded)
 
 
+@lru_cache(maxsize=1024)
+def read_words(text: str) -> tuple[Word, ...]:
+    """Return the words of a text; the check asks for those of a sentence many times."""
+    return tuple(words(text))
+
+
 def is_content(word: Word) -> bool:
     """Whether a word carries content, in any of the shipped languages."""
     empty = answer_words().function

@@ -12,12 +12,12 @@ from functools import lru_cache
 
 import regex
 
-from palace.enforce.answer_words import is_content, is_framing
+from palace.enforce.answer_words import is_content, is_framing, read_words
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.quantities import find_quantities
-from palace.enforce.specifics import find_names
-from palace.text import words
+from palace.enforce.specifics import find_names, find_specifics
 
+_PLACES = ("code", "url", "path")
 _PIECE = regex.compile(
     r"[,;!?.]+(?=\s|$)|[()—\n。！？；，、]+|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
     regex.IGNORECASE,
@@ -42,7 +42,7 @@ class Piece:
 
     def resembles(self, other: Piece) -> bool:
         """Whether both are built alike, as the items of a list are."""
-        kinds, others = (sorted(kind for kind, _ in p.anchors) for p in (self, other))
+        kinds, others = ({kind for kind, _ in p.anchors} for p in (self, other))
         return kinds == others and abs(len(self.words) - len(other.words)) <= 1
 
     def rivals(self, anchor: tuple[str, str], clause: Piece) -> bool:
@@ -76,8 +76,9 @@ def _piece(text: str, named: frozenset[str]) -> Piece:
         if quantity.unit in ("", "ordinal"):
             kind, value = "number", str(quantity.values[:1])
         anchors.add((kind, value))
+    spans.extend((s.start, s.end) for s in find_specifics(text) if s.kind in _PLACES)
     said = set()
-    for word in words(text):
+    for word in read_words(text):
         if any(a <= word.start < b for a, b in spans):
             continue
         if word.token in named:

@@ -23,7 +23,7 @@ _ORDINAL_WORDS = (
 _SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
 _YEAR = r"(?P<year>\d{4})"
-_RANGE = r"\s*(?:[-–—/]|to|and|until|till|through|bis|und|al?|au|et|y)\s*"
+_RANGE = r"\s*(?:[-–—/]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
 _PATTERNS = tuple(
     regex.compile(pattern, regex.IGNORECASE)
     for pattern in (

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import regex
 
-from palace.enforce.answer_words import answer_words, is_content, is_framing
+from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.bindings import is_misjoined
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
@@ -20,7 +20,7 @@ from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.source import Source
 from palace.enforce.specifics import find_names, find_specifics, is_negated
 from palace.enforce.support import Support
-from palace.text import Word, fold, words
+from palace.text import Word, fold
 from palace.types import Evidence
 
 CITATION = regex.compile(r"\[\^?(\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*)\](?!\()|【(\d{1,3})】")
@@ -198,7 +198,7 @@ def _specifics_missing(sentence: str, support: Support) -> tuple[list[str], list
     )
     wrong.extend(
         (word.start, word.surface)
-        for word in words(sentence)
+        for word in read_words(sentence)
         if not _inside(word.start, taken) and support.has_another(word)
     )
     return [text for _, text in sorted(set(wrong))], taken
@@ -215,7 +215,7 @@ def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds) -> list[str]:
     """Return the parts of a sentence whose words stand nowhere, or which say the opposite."""
-    listed = [w for w in words(sentence) if not _inside(w.start, taken)]
+    listed = [w for w in read_words(sentence) if not _inside(w.start, taken)]
     content = [w for w in listed if is_content(w) and not is_framing(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
@@ -302,7 +302,7 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     wrong, taken = _specifics_missing(grounds.question, grounds.unasked)
     content = [
         w
-        for w in words(grounds.question)
+        for w in read_words(grounds.question)
         if is_content(w) and not is_framing(w) and not _inside(w.start, taken)
     ]
     stands = not wrong and _share(content, taken, grounds.unasked) >= 0.5

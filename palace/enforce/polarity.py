@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import regex
 
-from palace.enforce.answer_words import answer_words, is_content, is_framing
+from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.specifics import is_negated
-from palace.text import fold, words
+from palace.text import fold
 
 _CLAUSE = regex.compile(
     r"[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
@@ -48,7 +48,9 @@ def clauses(text: str) -> list[Clause]:
     for sentence in _SENTENCE.split(_NUMERO.sub("", text)):
         comparable = not has_opposites(sentence)
         for part in _CLAUSE.split(sentence):
-            content = frozenset(w.token for w in words(part) if is_content(w) and not is_framing(w))
+            content = frozenset(
+                w.token for w in read_words(part) if is_content(w) and not is_framing(w)
+            )
             if content:
                 found.append(Clause(content, is_negated(part), comparable))
     return found
@@ -57,7 +59,7 @@ def clauses(text: str) -> list[Clause]:
 def has_opposites(text: str) -> bool:
     """Whether a text has words that imply an opposite, which are not compared."""
     opposites = answer_words().opposites
-    return any(w.token in opposites or fold(w.surface) in opposites for w in words(text))
+    return any(w.token in opposites or fold(w.surface) in opposites for w in read_words(text))
 
 
 def contradicts(sentence: str, known: Iterable[Clause]) -> bool:

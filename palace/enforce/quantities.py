@@ -104,6 +104,10 @@ _SPOKEN_CLOCK = regex.compile(
 _PARTS = {"half": 30, "quarter": 15, "a quarter": 15, "five": 5, "ten": 10, "twenty": 20,
           "twenty-five": 25}  # fmt: skip
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
+_ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
+_TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
+_FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
+_SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1", regex.IGNORECASE)  # "fifty-fifty"
 _AROUND = regex.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
@@ -213,7 +217,7 @@ def _digits(text: str) -> Iterator[Quantity]:
             else:
                 values = tuple(value * _SUFFIXES[match["suffix"]] for value in values)
         sign = (match["sign"] or "").strip().casefold()
-        ordinal = regex.compile(r"(?:st|nd|rd|th)\b").match(text, end)
+        ordinal = _ORDINAL_END.match(text, end)
         if ordinal:
             yield Quantity(
                 values, "ordinal", 1, match.start(), ordinal.end(), match[0] + ordinal[0]
@@ -234,13 +238,12 @@ def _spelled(text: str) -> Iterator[Quantity]:
         if value == 1 and quantity.unit not in ("time", "months", "euro", "dollar"):
             continue  # "one" is mostly a pronoun
         yield quantity
-    for match in regex.finditer(r"\b(once|twice|thrice)\b", text, regex.IGNORECASE):
-        count = {"once": 1.0, "twice": 2.0, "thrice": 3.0}[match[1].casefold()]
-        if count > 1 or regex.compile(r"\s+(?:a|per|every|each)\b").match(text, match.end()):
-            yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
-    for match in regex.finditer(r"\ba fortnight\b", text, regex.IGNORECASE):
+    for match in _TWICE.finditer(text):
+        count = {"twice": 2.0, "thrice": 3.0}[match[1].casefold()]
+        yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
+    for match in _FORTNIGHT.finditer(text):
         yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
-    for match in regex.finditer(r"(?<![-\w])(\p{L}+)(?![-\w])", text):
+    for match in _SINGLE.finditer(text):
         number = _ORDINALS.get(match[1].casefold(), 0)
         if number > 2 and not _is_fraction(text, match.start()):
             yield Quantity((float(number),), "ordinal", 1, *match.span(), match[0])

@@ -11,10 +11,10 @@ from functools import cached_property
 
 import regex
 
-from palace.enforce.answer_words import answer_words
+from palace.enforce.answer_words import answer_words, read_words
 from palace.enforce.dates import FoundDate, completed, days_meant, find_dates, find_weekdays
 from palace.enforce.quantities import Quantity, find_quantities
-from palace.text import fold, words
+from palace.text import fold
 
 _QUOTES = str.maketrans(
     {
@@ -66,7 +66,7 @@ class Source:
     def tokens(self) -> frozenset[str]:
         """All index tokens, parts of identifiers and hyphenated words included."""
         found: set[str] = set()
-        for word in words(self.text):
+        for word in read_words(self.text):
             found.update((word.token, *word.parts, *word.extra))
         return frozenset(found)
 
@@ -74,7 +74,7 @@ class Source:
     def names(self) -> frozenset[str]:
         """Its words and those of its place, folded but not stemmed: Simon is not Simone."""
         found: set[str] = set()
-        for word in words(f"{self.text}\n{self.shown}"):
+        for word in read_words(f"{self.text}\n{self.shown}"):
             found.update((fold(word.surface), *word.parts))
         return frozenset(found)
 

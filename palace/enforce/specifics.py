@@ -11,9 +11,9 @@ from typing import Literal
 
 import regex
 
-from palace.enforce.answer_words import answer_words, is_framing
+from palace.enforce.answer_words import answer_words, is_framing, read_words
 from palace.recall.lexicon import load_lexicon
-from palace.text import Word, fold, month_token, starts_sentence, words
+from palace.text import Word, fold, month_token, starts_sentence
 
 SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound", "name"]
 
@@ -29,7 +29,7 @@ _PATH = regex.compile(
     r"(?<![\w/:.])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
     r"|(?<![\w/])[\w.@+-]+/(?:[\w.@+-]+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]*/(?![\w/.])"
-    r"|(?<![\w/])[\w@+-]+/[\w@+-]*\.[\w.]+\b|\b[A-Za-z]:\\[^\s\"'`]+|(?<!\w)#[\p{L}_][\w-]*"
+    r"|(?<![\w/.])[\w@+-]+/[\w@+-]*\.\p{L}[\w.]*\b|\b[A-Za-z]:\\[^\s\"'`]+|(?<!\w)#[\p{L}_][\w-]*"
 )
 _IDENTIFIER = regex.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -55,9 +55,13 @@ _STARTERS = frozenset(
 )
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
-    "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von vom"
-    " bis für bei nach ihr wir hat haben sind kein keine oder aus um".split()
+    "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
+    " vom bis für bei nach ihr wir hat haben sind kein keine oder aus um".split()
 )
+# Not a part of an identifier: "none" of a build target is no negation.
+_PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
+_AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
+_TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
 )
@@ -140,7 +144,7 @@ def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, 
     """
     german = is_german(text)
     found: list[tuple[Word, bool]] = []
-    listed = words(text)
+    listed = read_words(text)
     for number, word in enumerate(listed):
         if not _may_be_name(word) or any(a <= word.start < b for a, b in taken):
             continue
@@ -211,6 +215,6 @@ def is_german(text: str) -> bool:
 
 def is_negated(text: str) -> bool:
     """Whether a clause has a word that turns it into its opposite."""
-    found = regex.findall(r"[\p{L}]+(?:['’]t\b)?", fold(text))
+    found = _PLAIN_WORD.findall(fold(text))
     negations = answer_words().negations
     return any(word in negations or word.endswith(("n't", "n’t")) for word in found)

@@ -12,12 +12,12 @@ from itertools import combinations, pairwise
 
 import regex
 
-from palace.enforce.answer_words import answer_words, is_content
+from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.dates import FoundDate
 from palace.enforce.quantities import Quantity
 from palace.enforce.source import Source, plain
 from palace.enforce.specifics import Specific
-from palace.text import Word, fold, stem, words
+from palace.text import Word, fold, stem
 
 _INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
 _TOTAL = regex.compile(
@@ -149,7 +149,7 @@ class Support:
         return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_identifier(self, wanted: str) -> bool:
-        found = words(wanted)
+        found = read_words(wanted)
         if len(found) != 1:
             return False
         word = found[0]
@@ -175,7 +175,7 @@ class Support:
         pieces = [p for p in pieces if p]
         if all(self._has_whole(p) for p in pieces):
             return True
-        found = [w for w in words(wanted) if is_content(w)]
+        found = [w for w in read_words(wanted) if is_content(w)]
         return len(found) <= 1 and all(self.has_name(w) for w in found)
 
     def _has_lines(self, code: str) -> bool:
@@ -241,11 +241,22 @@ class Support:
         return (
             any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
             or self._has_loosely(quantity)
+            or self._has_one(quantity)
             or (quantity.unit == "time" and not self._clock_spans.isdisjoint(quantity.measures))
             or self._is_between_dates(quantity)
             or self._is_sum(quantity, same, sentence)
             or self._is_about(quantity, same)
         )
+
+    def _has_one(self, quantity: Quantity) -> bool:
+        """Whether "one week" is a week that is spoken of without a number: "the first week"."""
+        one, _, unit = quantity.text.casefold().partition(" ")
+        if one != "one" or not unit:
+            return False
+        spoken = regex.compile(
+            rf"\b(?:first|last|next|an?|per|each|every)\s+{regex.escape(unit)}\b"
+        )
+        return any(spoken.search(s.plain) for s in self.sources)
 
     def _has_loosely(self, quantity: Quantity) -> bool:
         """Whether the number stands there without a unit, or both are degrees of some scale."""

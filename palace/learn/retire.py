@@ -52,24 +52,10 @@ def correct(
     _refuse_unfit(old)
     if writer.fit(text) == old.text:
         return Duplicate(old)
-    draft = Draft(
-        text=text,
-        kind=old.kind,
-        scope=old.scope,
-        trust=source,
-        provenance="correction",
-        tags=old.tags,
-        importance=old.importance,
-        created=utc_now(),
-        triggers=old.triggers,
-        project=old.project,
-        task=old.task,
-        session="" if old.room == TIMELINE else old.session,
-        reason=writer.fit(reason) if reason.strip() else "",
-    )
+    why = writer.fit(reason) if reason.strip() else ""
     said = old.room == TIMELINE
     result = _without(writer, old).remember(
-        draft,
+        _corrected(old, text, source=source, reason=why),
         room=default_room if said else old.room,
         drawer="notes" if said else old.drawer,
         on_conflict="supersede" if source == "user" else "ask",
@@ -89,6 +75,24 @@ def forget(writer: Writer, memory: Memory, *, reason: str = "") -> Memory:
     _refuse_unfit(memory)
     why = writer.fit(reason) if reason.strip() else memory.reason
     return _deactivate(writer, memory, reason=why)
+
+
+def _corrected(old: Memory, text: str, *, source: Trust, reason: str) -> Draft:
+    return Draft(
+        text=text,
+        kind=old.kind,
+        scope=old.scope,
+        trust=source,
+        provenance="correction",
+        tags=old.tags,
+        importance=old.importance,
+        created=utc_now(),
+        triggers=old.triggers,
+        project=old.project,
+        task=old.task,
+        session="" if old.room == TIMELINE else old.session,
+        reason=reason,
+    )
 
 
 def _deactivate(writer: Writer, memory: Memory, **fields: object) -> Memory:

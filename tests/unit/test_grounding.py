@@ -218,6 +218,6 @@ def test_other_languages_are_not_broken(memory, good, bad):
 @pytest.mark.parametrize("split", ["dev", "test"])
 def test_the_labelled_answers_hold_their_bounds(split):
     numbers = measure([(c, c.check.check(c.answer)) for c in load_cases() if c.split == split])
-    assert numbers["altered_caught"] >= (0.95 if split == "dev" else 0.90)
-    assert numbers["honest_flagged"] <= (0.03 if split == "dev" else 0.10)
-    assert numbers["invented_caught"] >= 0.85
+    assert numbers["altered_caught"] >= 0.95
+    assert numbers["honest_flagged"] <= (0.03 if split == "dev" else 0.07)
+    assert numbers["invented_caught"] >= (0.9 if split == "dev" else 0.65)

@@ -93,6 +93,7 @@ async def test_a_miss_calls_no_model_and_says_so(chat, model, way):
 
     assert text == FALLBACK
     assert (told["action"], told["outcome"]) == ("fallback", "nothing_stored")
+    assert told["model_calls"] == 0
     assert model.calls == 0
 
 
@@ -125,6 +126,7 @@ async def test_unclear_evidence_is_quoted_first(chat, model, way):
     assert text == f"{UNCLEAR_TEXT} [1]"
     assert told["outcome"] == "near_miss"
     assert [a.is_pointing for a in model.asked] == [True, False]
+    assert told["model_calls"] == 2
     assert model.asked[0].tools == ["point_to_memory"]
     assert model.asked[1].tools == []
 
@@ -409,6 +411,38 @@ def test_reasoning_and_extras_of_a_checked_reply_are_not_released(palace):
     assert "80085" in f"{chat.invoke(PASS)}"
 
 
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_empty_answer_is_a_declined_one(palace, way):
+    chat = ChatPalace(inner=CountingModel(persona=lambda asked: ""), palace=palace)
+
+    assert (await said(chat, way, HIT))[0] == FALLBACK
+    assert (await said(chat, way, UNCLEAR))[0].startswith(FALLBACK)
+
+
+def test_log_probabilities_of_a_checked_reply_are_not_released(palace):
+    class Logging(CountingModel):
+        def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+            result = super()._generate(messages, stop, run_manager, **kwargs)
+            result.generations[0].generation_info["logprobs"] = {"content": [{"token": LIE}]}
+            return result
+
+        def _stream(self, messages, stop=None, run_manager=None, **kwargs):
+            for chunk in super()._stream(messages, stop, run_manager, **kwargs):
+                chunk.generation_info = {"logprobs": {"content": [{"token": LIE}]}}
+                yield chunk
+
+    def bare(message):
+        palace = message.response_metadata.pop("palace", None)
+        assert palace is None or palace["action"] in {"ground", "pass"}
+        return f"{message}"
+
+    chat = ChatPalace(inner=Logging(persona=LIARS[3]), palace=palace)
+    assert "80085" not in bare(chat.invoke(HIT))
+    assert all("80085" not in bare(chunk) for chunk in chat.stream(HIT))
+    assert chat.invoke(HIT).response_metadata["finish_reason"] == "stop"
+    assert "logprobs" in chat.invoke(PASS).response_metadata
+
+
 # -- tools -------------------------------------------------------------------------------------
 
 
@@ -456,6 +490,7 @@ def test_a_tool_loop_is_decided_once(palace):
     messages = loop(chat, UNCLEAR, session("a"))
 
     assert len(palace.verdicts(limit=99)) == before + 1
+    assert len(list(palace.journal.records(type="answer"))) == 1
     assert [m.type for m in messages] == ["human", "ai", "tool", "ai"]
     assert messages[-1].content == f"{UNCLEAR_TEXT} [1]"
     assert [a.is_pointing for a in model.asked] == [True, False, False]
@@ -475,6 +510,16 @@ def test_a_lie_beside_a_tool_call_is_dropped_and_the_call_stays(palace):
     chunks = list(chat.bind_tools([weather]).stream(HIT))
     assert any(c.tool_call_chunks for c in chunks)
     assert all("80085" not in str(c.text) for c in chunks)
+
+
+def test_a_streamed_tool_call_comes_without_words(palace):
+    persona = calling_once("weather", {"city": "Rome"})
+    chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+
+    for prompt in (HIT, UNCLEAR):
+        chunks = list(chat.bind_tools([weather]).stream(prompt))
+        assert any(c.tool_call_chunks for c in chunks)
+        assert "".join(str(c.text) for c in chunks) == ""
 
 
 def test_an_answer_may_use_what_a_tool_said_beside_sufficient_evidence(palace):

@@ -20,6 +20,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import BaseModel
 
+from palace import RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
     CHAT,
     FALLBACK,
@@ -516,6 +517,49 @@ def test_a_wrapped_model_inside_is_decided_once(palace):
     assert len(palace.verdicts(limit=99)) == before + 1
     assert model.calls == 2
     assert done["messages"][-1].content == f"{UNCLEAR_TEXT} [1]"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, MISS, PASS])
+async def test_a_wrapped_model_alone_makes_an_agent_honest(palace, way, prompt):
+    for persona in (calling_once("weather", {"city": "Rome"}), *LIARS[4:]):
+        model = CountingModel(persona=persona)
+        agent = create_agent(ChatPalace(inner=model, palace=palace), [weather])
+        text, shown = await last(agent, way, prompt)
+        if prompt == MISS:
+            assert (text, model.calls) == (FALLBACK, 0)
+        elif prompt != PASS:
+            assert all("80085" not in piece for piece in shown)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_structured_agent_on_a_wrapped_model_alone_misses_by_type(palace, strategy):
+    form, as_text = STRATEGIES[strategy]
+    profile = {"structured_output": as_text, "tool_calling": True}
+    model = CountingModel(persona=shipping("2026-03-02", as_text=as_text), profile=profile)
+    agent = create_agent(ChatPalace(inner=model, palace=palace), [], response_format=form)
+
+    assert agent.invoke(asked(HIT))["structured_response"].date == "2026-03-02"
+    calls = model.calls
+    with pytest.raises(RecallMiss):  # a text would be asked for a tool call for ever
+        agent.invoke(asked(MISS))
+    assert model.calls == calls
+    lying = CountingModel(persona=shipping("2026-04-09", as_text=as_text), profile=profile)
+    agent = create_agent(ChatPalace(inner=lying, palace=palace), [], response_format=form)
+    with pytest.raises(UngroundedAnswerError):
+        agent.invoke(asked(HIT))
+
+
+def test_the_profile_decides_how_a_schema_is_asked_for(palace):
+    profile = {"structured_output": True, "tool_calling": True}
+    model = CountingModel(persona=shipping("2026-03-02", as_text=True), profile=profile)
+
+    for agent in (
+        create_agent(ChatPalace(inner=model, palace=palace), [], response_format=Shipped),
+        agent_of(model, palace, response_format=Shipped),
+    ):
+        assert agent.invoke(asked(HIT))["structured_response"].date == "2026-03-02"
+        assert model.asked[-1].kwargs["response_format"]
 
 
 @pytest.mark.parametrize("prompt", [HIT, UNCLEAR])

@@ -180,6 +180,20 @@ async def test_a_second_turn_of_a_react_agent_is_decided_on_its_own_words(palace
     assert palace.decided == [PASS, MISS]
 
 
+@pytest.mark.parametrize("answer", ["", "Action: nothing", "Thought: hm"])
+async def test_retries_of_a_react_agent_stay_under_the_ruling(palace, answer):
+    """A step that cannot be read is asked for again; that is no way around the check."""
+
+    class Muddled(ScriptedLLM):
+        def _words(self, text: str, done: bool) -> str:
+            return LIE if len(self.calls) > 1 else answer
+
+    model = Muddled(functions=False)
+    said, streamed = await of_agent(make_react_agent(PalaceLLM(model, palace)), HIT)
+    assert "9999" not in said + streamed
+    assert set(palace.decided) == {HIT}
+
+
 async def test_words_that_look_like_an_observation_are_still_the_persons(palace):
     model = ScriptedLLM(functions=False)
     agent = make_react_agent(PalaceLLM(model, palace))

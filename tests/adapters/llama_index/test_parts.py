@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.base.response.schema import Response
 from llama_index.core.instrumentation import get_dispatcher
@@ -187,6 +188,16 @@ class TestRetriever:
 
     async def test_async(self, stored):
         assert len(await PalaceRetriever(stored, k=3).aretrieve("blue boat")) == 3
+        assert await PalaceRetriever(stored).aretrieve(MISS) == []
+        assert [n.node.id_ for n in await PalaceRetriever(stored).aretrieve(HIT)] == ["m-code"]
+
+    def test_secrets_written_by_hand_stay_in_their_file(self, stored):
+        secret = "ghp_" + "a1B2" * 9
+        (stored.root / "rooms" / "keys").mkdir(parents=True)
+        (stored.root / "rooms" / "keys" / "boat.md").write_text(f"- The boat key is {secret}.\n")
+        nodes = PalaceRetriever(stored, k=10, gate="off").retrieve("boat key")
+        assert any("The boat key is" in n.text for n in nodes)
+        assert not any(secret in n.text for n in nodes)
 
     def test_session_memories_stay_in_their_session(self, stored):
         stored.remember("The blue boat has a secret drawer.", session_id="s1")
@@ -290,6 +301,14 @@ class TestTools:
         with palace_session("s7"):
             tools["palace_note"].call(text="The tide is low.")
         assert [n.text for n in palace.notes("s7")] == ["The tide is low."]
+
+    async def test_the_session_reaches_them_in_an_agent_too(self, palace):
+        model = ScriptedLLM(tool="palace_note", tool_arguments={"text": "The tide is high."})
+        agent = FunctionAgent(llm=PalaceLLM(model, palace), tools=palace_tools(palace))
+        with palace_session("s8"):
+            handler = agent.run(user_msg=PASS)
+        await handler
+        assert [n.text for n in palace.notes("s8")] == ["The tide is high."]
 
     async def test_async(self, palace):
         tool = palace_tools(palace)[0]

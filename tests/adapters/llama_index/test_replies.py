@@ -1,0 +1,100 @@
+"""What of a model's words gets out, and when."""
+
+from __future__ import annotations
+
+import pytest
+from llama_index.core.agent.react.output_parser import ReActOutputParser
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index_palace import PalaceLLM
+from llama_index_palace.replies import Screen
+
+from palace import AnswerCheck, Evidence
+from tests.adapters.llama_index.scripted import HIT, LIE, ScriptedLLM, code_text
+
+TEXT = "The harbour gate code is 4711."
+EVIDENCE = Evidence("m-1", TEXT, "L1", "rooms/harbour/code.md:1")
+
+
+def check() -> AnswerCheck:
+    return AnswerCheck((EVIDENCE,), HIT)
+
+
+def screened(text: str, *, reasoning: bool = False, size: int = 7) -> tuple[str, Screen]:
+    """Return what a stream in pieces of `size` characters showed."""
+    screen = Screen(check(), reasoning=reasoning)
+    pieces = [text[i : i + size] for i in range(0, len(text), size)]
+    shown = "".join(screen.feed("", piece) for piece in pieces)
+    return shown + screen.close(), screen
+
+
+class TestPieces:
+    def test_a_sentence_is_released_when_it_is_verified_not_at_the_end(self, palace):
+        first = f"{code_text(None)} [1]"
+        model = ScriptedLLM(answer=f"{first} So the code of the harbour gate is 4711-all. [1]")
+        said = [ChatMessage(role="user", content=HIT)]
+        deltas = [c.delta for c in PalaceLLM(model, palace).stream_chat(said)]
+        assert "".join(deltas).startswith(first)
+        assert len([d for d in deltas if d]) >= 2
+
+    @pytest.mark.parametrize("size", [1, 7, 1000])
+    def test_pieces_do_not_matter(self, size):
+        assert screened(f"{TEXT} [1]", size=size)[0] == f"{TEXT} [1]"
+        assert "9999" not in screened(f"{TEXT} [1] {LIE}", size=size)[0]
+
+    def test_whole_texts_and_pieces_are_told_apart(self):
+        screen = Screen(check())
+        seen, shown = "", ""
+        for word in TEXT.split(" "):
+            seen = f"{seen} {word}".strip()
+            shown += screen.feed(seen, None)  # a model that gives no delta
+        assert shown + screen.close() == TEXT
+
+    def test_words_beside_a_tool_call_are_dropped(self):
+        screen = Screen(check())
+        screen.feed(LIE, None)
+        assert screen.close(calls_tools=True) == ""
+        assert screen.checked is None
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+class TestReasoning:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"Thought: {LIE}\nAnswer: {TEXT}",
+            f"Thought: x\nAnswer: {TEXT}",
+            TEXT,
+            f"Answer: {TEXT}",
+        ],
+    )
+    def test_only_the_answer_gets_out(self, text, size):
+        shown, screen = screened(text, reasoning=True, size=size)
+        assert "9999" not in shown
+        step = ReActOutputParser().parse(shown)
+        assert (step.is_done, step.response) == (True, TEXT)
+        assert screen.released == shown
+        assert screen.checked is not None
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"Thought: x\nAnswer: {LIE}",
+            LIE,
+            f"Thought: {LIE}",
+            f"Thought: x\nAction: {LIE}",
+            f"Answer: {TEXT}\nAction: x\nAction Input: {{}}\nAnswer: {LIE}",
+        ],
+    )
+    def test_a_lie_does_not(self, text, size):
+        shown, screen = screened(text, reasoning=True, size=size)
+        assert "9999" not in shown + screen.released
+        assert ReActOutputParser().parse(shown).is_done
+
+    def test_a_step_is_for_the_host_alone_and_without_its_thought(self, size):
+        text = f'Thought: {LIE}\nAction: clock\nAction Input: {{"zone": "UTC"}}'
+        shown, screen = screened(text, reasoning=True, size=size)
+        step = ReActOutputParser().parse(screen.released)
+        assert (step.action, step.action_input) == ("clock", {"zone": "UTC"})
+        assert shown == ""
+        assert "9999" not in screen.released
+        assert screen.checked is None
