@@ -21,6 +21,7 @@ _HEAD_WORDS = 6
 _NAME_SHARE = 0.6
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
+_SELF_CONTAINED = ("possessive_my", "possessive_our")
 
 # After one of these comes what is asked for: "which T-shirt size", "how many eggs".
 _QUESTION_WORDS = frozenset(
@@ -117,9 +118,14 @@ class Analyst:
         names: Sequence[tuple[str, ...]],
     ) -> tuple[str, ...]:
         """Return the terms of the last exchange when the prompt cannot stand alone."""
-        leans = len(terms) <= _ELLIPTIC_TERMS or matches(
-            lexicon.follow_up, text, timeout_ms=self._timeout_ms
-        )
+        leans = not terms or matches(lexicon.follow_up, text, timeout_ms=self._timeout_ms)
+        if not leans and len(terms) <= _ELLIPTIC_TERMS:
+            # "do I have to bring anything?" leans on what was said, "what is my cat called?" not.
+            leans = not any(
+                matches(lexicon.cues[cue], text, timeout_ms=self._timeout_ms)
+                for cue in _SELF_CONTAINED
+                if cue in lexicon.cues
+            )
         if not turn.history or names or not leans:
             return ()
         spoken = [m for m in turn.history if m.role in {"user", "assistant", "human", "ai"}][-2:]

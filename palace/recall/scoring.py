@@ -238,12 +238,22 @@ def features(
         "margin": margin,
         "one_term": float(len(query.terms) <= 1),
         "carried": float(bool(query.carried)),
+        "own": _own_share(query, here),
     }
 
 
 def _share(terms: Sequence[str], present: set[str]) -> float:
     """Return the share of terms that are present; neutral .5 where nothing was asked."""
     return sum(t in present for t in terms) / len(terms) if terms else 0.5
+
+
+def _own_share(query: Query, present: set[str]) -> float:
+    """Return the share of the prompt's own terms that are present, those of the turn before apart.
+
+    Neutral .5 where the prompt stands alone or only says what sort of thing it asks for.
+    """
+    own = [t for t in query.terms if t not in query.soft] if query.carried else []
+    return _share(own, present)
 
 
 def _names_present(query: Query, present: set[str]) -> float:

@@ -51,7 +51,8 @@ class Sufficiency:
         """Return the band.
 
         A name nobody in this palace has is never more than none; a statement that lacks a name of
-        the question is never sufficient, one that holds them all is never less than unclear.
+        the question is never sufficient, one that holds them all is never less than unclear. What
+        only shares words with the turn before is never sufficient either.
         """
         features = scored.features
         if not features or _asks_about_a_stranger(features):
@@ -60,7 +61,8 @@ class Sufficiency:
         alone = not scored.candidate.session
         bars = self.model(scored).bars
         sufficient_at = _or(self._sufficient_at, bars["sufficient"])
-        if confidence >= sufficient_at and not (alone and named is not None and named < 1.0):
+        lacks_name = alone and named is not None and named < 1.0
+        if confidence >= sufficient_at and not lacks_name and features.get("own", 0.5) > 0.0:
             return "sufficient"
         unclear_at = min(_or(self._unclear_at, bars["unclear"]), sufficient_at)
         return "unclear" if confidence >= unclear_at or (alone and named == 1.0) else "none"

@@ -494,3 +494,17 @@ def test_the_root_comes_from_the_environment(root: Path, monkeypatch: pytest.Mon
         palace.remember(PORT)
         assert palace.root == root
     assert (root / "rooms").is_dir()
+
+
+def test_a_whole_question_does_not_lean_on_the_turn_before(tmp_path: Path) -> None:
+    with Mempalace.open(tmp_path / "palace") as palace:
+        palace.remember("We shipped version 4.1.0 on 2026-03-02.", room="releases")
+        history = [
+            {"role": "user", "content": "When did we ship version 4.1.0?"},
+            {"role": "assistant", "content": "Version 4.1.0 shipped on 2026-03-02."},
+        ]
+        enforcer = RetrievalEnforcer(palace)
+        alone = enforcer.decide("What is my cat called?", history=history)
+        assert (alone.action, alone.evidence) == ("fallback", ())
+        leaning = enforcer.decide("and what is its colour?", history=history)
+        assert leaning.action != "ground"

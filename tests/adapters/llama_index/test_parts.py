@@ -195,6 +195,7 @@ class TestRetriever:
         secret = "ghp_" + "a1B2" * 9
         (stored.root / "rooms" / "keys").mkdir(parents=True)
         (stored.root / "rooms" / "keys" / "boat.md").write_text(f"- The boat key is {secret}.\n")
+        stored.refresh()
         nodes = PalaceRetriever(stored, k=10, gate="off").retrieve("boat key")
         assert any("The boat key is" in n.text for n in nodes)
         assert not any(secret in n.text for n in nodes)
