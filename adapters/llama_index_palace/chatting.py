@@ -9,6 +9,7 @@ palace's own reply without any call.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.llms.types import (
@@ -264,8 +265,12 @@ class _Chunks:
         self.ruling = ruling
         self.asked = asked
         self.metadata = verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
-        self.screen = Screen(ruling.check(asked), reasoning=asked.reasoning)
         self.last: ChatResponse | None = None
+
+    @cached_property
+    def screen(self) -> Screen:
+        """What the words of a gated reply go through; made only where there is one."""
+        return Screen(self.ruling.check(self.asked), reasoning=self.asked.reasoning)
 
     def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:
         self.last = chunk

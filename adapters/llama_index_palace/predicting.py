@@ -139,11 +139,13 @@ class PredictingLLM(WrappedLLM):
         return PreparedPrompt(prepared_messages(messages, asked, ruling))
 
     def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:
+        if not ruling.gated:
+            yield from self._turns.finish(ruling, "", calls=1)
+            return
         check = ruling.check(asked)
-        checked = check_object(result, check) if ruling.gated else None
+        checked = check_object(result, check)
         yield from self._turns.finish(ruling, "", checked=checked, calls=1)
-        if checked is not None:
-            demand_support(result, checked, check)
+        demand_support(result, checked, check)
 
     def _objects(
         self,
