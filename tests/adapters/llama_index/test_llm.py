@@ -224,6 +224,13 @@ class TestTurns:
         assert llm.chat(said).message.content == answer
         assert "16:20" not in llm.chat(said[:1]).message.content
 
+    def test_after_unclear_evidence_only_the_quoted_memory_may_be(self, palace):
+        answer = f"{paint_text(None)} The clock says 16:20."
+        said = [user(UNCLEAR), ChatMessage(role="tool", content="The clock says 16:20.")]
+        reply = PalaceLLM(ScriptedLLM(answer=answer), palace).chat(said).message.content
+        assert paint_text(None) in reply
+        assert "16:20" not in reply
+
     def test_the_next_turn_is_decided_anew(self, palace, model):
         llm = PalaceLLM(model, palace, session_id="s1")
         for _ in range(2):
