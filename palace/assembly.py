@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.enforce.answering import AnswerOptions
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
 from palace.layers.artifacts import ArtifactsLayer
@@ -28,6 +27,7 @@ from palace.recall.sufficiency import Sufficiency
 from palace.types import Draft, Memory, Turn
 
 if TYPE_CHECKING:
+    from palace.enforce.answering import AnswerOptions
     from palace.mempalace import Mempalace
     from palace.settings import Settings
     from palace.settings_model import ArtifactsSettings
@@ -200,6 +200,8 @@ def _policy(settings: Settings) -> Policy:
 
 def answer_options(settings: Settings, *, identity: str) -> AnswerOptions:
     """Return how answers are made under these settings."""
+    from palace.enforce.answering import AnswerOptions
+
     return AnswerOptions(
         mode=settings.answers.check,
         quote_calls=settings.answers.quote_calls,

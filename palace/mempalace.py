@@ -17,10 +17,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from palace.assembly import TIMELINE, Assembly, answer_options, wake_up_sources
-from palace.enforce.answering import Answer, AnswerOptions
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
-from palace.enforce.grounding import CheckedAnswer
 from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
 from palace.errors import ConfigError, MemoryNotFoundError, StoreUnavailableError
@@ -67,6 +65,8 @@ from palace.types import (
 )
 
 if TYPE_CHECKING:
+    from palace.enforce.answering import Answer, AnswerOptions
+    from palace.enforce.grounding import CheckedAnswer
     from palace.settings import LoadedSettings, Settings
 
 PresetName = Literal["issue_analysis", "health_check", "code_review"]

@@ -7,13 +7,15 @@ cited apart.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from palace.enforce.answering import Answer
-from palace.enforce.grounding import CheckedAnswer
 from palace.secrets import redact
 from palace.text import new_id, utc_now
 from palace.types import Verdict
+
+if TYPE_CHECKING:
+    from palace.enforce.answering import Answer
+    from palace.enforce.grounding import CheckedAnswer
 
 # What a model gets to see of a verdict's evidence.
 _INJECTING = frozenset({"ground", "confirm"})
@@ -53,6 +55,8 @@ def answer_record(
         verdict: The verdict it was made for; after a confirmation, what the quote proved.
         prompts: As for `verdict_record`; other than `text` keeps counts instead of words.
     """
+    from palace.enforce.answering import Answer
+
     checked = answer.checked if isinstance(answer, Answer) else answer
     unsupported = checked.unsupported if checked else ()
     return {
