@@ -88,6 +88,7 @@ class Assembly:
             other_below=settings.other_below,
             timeout_ms=float(settings.pattern_timeout_ms),
             names_artifact=self.artifacts.names_artifact,
+            noted=self.scratchpad_layer.tokens_of,
         )
 
     @cached_property
@@ -144,7 +145,7 @@ class Assembly:
         made: Mapping[str, Callable[[], Layer]] = {
             "L0": lambda: IdentityLayer(lambda: self._palace.identity.text),
             "L1": lambda: self._indexed_layer("L1"),
-            "L2": self._scratchpad_layer,
+            "L2": lambda: self.scratchpad_layer,
             "L3": lambda: self.artifacts,
             "L4": lambda: self._indexed_layer("L4"),
         }
@@ -161,7 +162,9 @@ class Assembly:
             stale_after_days=self._settings.artifacts.stale_after_days,
         )
 
-    def _scratchpad_layer(self) -> ScratchpadLayer:
+    @cached_property
+    def scratchpad_layer(self) -> ScratchpadLayer:
+        """L2, the notes of the session."""
         return ScratchpadLayer(
             self._palace.scratchpad,
             vocabulary=self._palace.index,

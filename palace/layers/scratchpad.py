@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from palace.errors import PalaceError
 from palace.layers.judging import judge, timed
 from palace.ports import Candidate, Scratchpad, Vocabulary
 from palace.recall.scoring import Weights, score, term_weights
@@ -52,6 +53,16 @@ class ScratchpadLayer:
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - notes are asked the same way for every kind
         """Return what this session noted about the question."""
         return timed(self.name, lambda: self._report(turn, query))
+
+    def tokens_of(self, turn: Turn) -> frozenset[str]:
+        """Return the index tokens of everything the session of a turn has noted."""
+        if turn.session_id is None:
+            return frozenset()
+        try:
+            entries = self._scratchpad.entries(turn.session_id)
+        except PalaceError:
+            return frozenset()  # the walk reports it when it comes to this layer
+        return frozenset(token for entry in entries for token in _tokens_of(entry.text)[0])
 
     def _report(self, turn: Turn, query: Query) -> LayerReport:
         if turn.session_id is None:

@@ -52,6 +52,7 @@ class CueDetector:
         other_below: Score below which it is not; None takes the fitted bar.
         timeout_ms: Bound on each pattern, in milliseconds.
         names_artifact: Whether a prompt names an artifact that could be fetched.
+        noted: Index tokens that the session of a turn has noted: they are familiar too.
     """
 
     def __init__(
@@ -65,7 +66,9 @@ class CueDetector:
         other_below: float | None = None,
         timeout_ms: float = 50.0,
         names_artifact: Callable[[Turn], bool] = lambda _: False,
+        noted: Callable[[Turn], frozenset[str]] = lambda _: frozenset(),
     ) -> None:
+        self._noted = noted
         self._names_artifact = names_artifact
         self._lexicons = {lexicon.language: lexicon for lexicon in lexicons}
         self._first = lexicons[0]
@@ -120,19 +123,21 @@ class CueDetector:
         }
         return {
             **cues,
-            **self._familiarity(query, cues),
+            **self._familiarity(query, cues, noted=self._noted(turn)),
             **_shape(turn, query, text),
             **_crossed(cues),
             "follow_up": float(bool(query.carried)),
         }
 
-    def _familiarity(self, query: Query, cues: Mapping[str, float]) -> dict[str, float]:
+    def _familiarity(
+        self, query: Query, cues: Mapping[str, float], *, noted: frozenset[str]
+    ) -> dict[str, float]:
         weights = term_weights(query, self._vocabulary)
         total = sum(weights.idf.values()) or 1.0
-        known = sum(weights.idf[t] for t in weights.known) / total
+        known = sum(w for t, w in weights.idf.items() if t in weights.known or t in noted) / total
         counts = self._vocabulary.counts([t for name in query.names for t in name])
-        names = [all(counts[t].any for t in name) for name in query.names]
-        loaded = self._vocabulary.size() > 0
+        names = [all(counts[t].any or t in noted for t in name) for name in query.names]
+        loaded = self._vocabulary.size() > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
         return {

@@ -508,3 +508,16 @@ def test_a_whole_question_does_not_lean_on_the_turn_before(tmp_path: Path) -> No
         assert (alone.action, alone.evidence) == ("fallback", ())
         leaning = enforcer.decide("and what is its colour?", history=history)
         assert leaning.action != "ground"
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_note_of_this_session_makes_its_words_familiar(tmp_path: Path, filled: bool) -> None:
+    with Mempalace.open(tmp_path / "palace") as palace:
+        if filled:
+            palace.remember("Backups are kept for 35 days.", room="systems")
+        palace.note("The staging disk is 81 percent full", session_id="s1")
+        enforcer = RetrievalEnforcer(palace)
+        mine = enforcer.decide("How full is the staging disk?", session_id="s1")
+        assert (mine.action, mine.layer) == ("ground", "L2")
+        other = enforcer.decide("How full is the staging disk?", session_id="s2")
+        assert other.evidence == ()
