@@ -1,9 +1,14 @@
 """How good the answer check is: what is made up is caught, what is honest is let through.
 
-In: `benchmarks/data/answers.jsonl`, small evidence sets with labelled answers. Out: for each split
-and label how many answers are flagged, and precision and recall of the check.
+In: small evidence sets with labelled answers, `benchmarks/data/answers.jsonl` (splits dev and test)
+and `answers_blind.jsonl` (split blind), written by somebody who had never seen the check. Out: for
+each split and label how many answers are flagged, and precision and recall of the check.
 
-    python -m benchmarks.answers [--json OUT] [--split dev|test] [--show]
+    python -m benchmarks.answers [--json OUT] [--split dev|test|blind] [--show]
+
+The blind half was blind once: .973 of altered specifics caught, .300 of honest answers flagged,
+precision .684. It has been looked at since and the check tuned on it, so that what it shows now
+(.973 caught, .017 flagged, precision .975) is no estimate for unseen answers.
 """
 
 from __future__ import annotations
@@ -20,7 +25,8 @@ from typing import Any
 
 from palace import AnswerCheck, CheckedAnswer, Evidence
 
-DATA = Path(__file__).parent / "data" / "answers.jsonl"
+_FOLDER = Path(__file__).parent / "data"
+DATA = (_FOLDER / "answers.jsonl", _FOLDER / "answers_blind.jsonl")
 HONEST = ("faithful", "paraphrase", "summary", "refusal")
 ALTERED = ("altered_number", "altered_date", "altered_name", "altered_path")
 INVENTED = ("invented_addition",)
@@ -37,9 +43,9 @@ class Case:
     check: AnswerCheck
 
 
-def load_cases(path: Path = DATA) -> Iterator[Case]:
-    """Yield the labelled answers."""
-    for line in path.read_text("utf-8").splitlines():
+def load_cases(*paths: Path) -> Iterator[Case]:
+    """Yield the labelled answers of some files, by default of all of them."""
+    for line in (ln for path in paths or DATA for ln in path.read_text("utf-8").splitlines()):
         data = json.loads(line)
         evidence = [
             Evidence(
@@ -111,7 +117,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
-    parser.add_argument("--split", choices=("dev", "test"), help="only this half")
+    parser.add_argument("--split", choices=("dev", "test", "blind"), help="only this part")
     parser.add_argument("--show", action="store_true", help="print the answers it gets wrong")
     arguments = parser.parse_args()
     cases = [c for c in load_cases() if arguments.split in (None, c.split)]

@@ -25,6 +25,7 @@ class AnswerWords:
         function: Words without content in any shipped language, as written and as tokens.
         framing: Words that frame an answer and claim nothing.
         refusals: Pattern of a sentence that says that nothing is known.
+        courtesies: Pattern of a whole sentence that is mere courtesy.
         affirmations: Words for yes.
         denials: Words for no.
         negations: Words that turn a clause into its opposite.
@@ -37,6 +38,7 @@ class AnswerWords:
     function: frozenset[str]
     framing: frozenset[str]
     refusals: regex.Pattern[str]
+    courtesies: regex.Pattern[str]
     affirmations: frozenset[str]
     denials: frozenset[str]
     negations: frozenset[str]
@@ -61,6 +63,7 @@ def answer_words() -> AnswerWords:
         function=frozenset().union(*(lexicon.stopwords for lexicon in lexicons)),
         framing=_forms(data["framing"]),
         refusals=regex.compile("|".join(f"(?:{pattern})" for pattern in data["refusals"])),
+        courtesies=regex.compile(rf"\W*(?:{'|'.join(map(fold, data['courtesies']))})\W*"),
         affirmations=frozenset(map(fold, data["affirmations"].split())),
         denials=frozenset(map(fold, data["denials"].split())),
         negations=frozenset(map(fold, data["negations"].split())),

@@ -45,6 +45,11 @@ class Piece:
         kinds, others = ({kind for kind, _ in p.anchors} for p in (self, other))
         return kinds == others and abs(len(self.words) - len(other.words)) <= 1
 
+    def is_linked(self, other: Piece) -> bool:
+        """Whether both carry the same long number, as two notes on one invoice or ticket do."""
+        shared = self.anchors & other.anchors
+        return any(kind == "number" and len(value.partition(".")[0]) > 3 for kind, value in shared)
+
     def rivals(self, anchor: tuple[str, str], clause: Piece) -> bool:
         """Whether another anchor of the same kind stands here that `clause` does not name."""
         return any(kind == anchor[0] for kind, value in self.anchors - clause.anchors - {anchor})
@@ -116,6 +121,7 @@ def _is_elsewhere(
         found = [(place, piece) for place, piece in known if piece.has(other)]
         rivals = [
             piece.rivals(anchor, clause)
+            and not any(piece.is_linked(p) for _, p in own)
             and (place not in homes or any(piece.resembles(p) for _, p in own))
             for place, piece in found
             if anchor not in piece.anchors

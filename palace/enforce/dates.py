@@ -24,6 +24,12 @@ _SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
 _YEAR = r"(?P<year>\d{4})"
 _RANGE = r"\s*(?:[-–—/]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
+_GERMAN_BEFORE = r"\b(?:am|vom|bis|zum|ab|seit|dem|den|Mo|Di|Mi|Do|Fr|Sa|So|\p{L}+tag)\.?,?\s{1,2}"
+_DAY_BEHIND = frozenset(
+    "january february march april may june july august september october november december"
+    " jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+_SHORT = r"(?P<short>\p{Lu}\p{Ll}{2})"
 _PATTERNS = tuple(
     regex.compile(pattern, regex.IGNORECASE)
     for pattern in (
@@ -36,6 +42,12 @@ _PATTERNS = tuple(
         rf"(?![\d:%]|\s*\p{{L}}))?(?:,?\s+{_YEAR})?(?!\w|:\d|[.,]\d)",
         rf"\b{_MONTH},?\s+(?:of\s+|de\s+)?{_YEAR}(?!\w)",
         r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?![\d-])",
+        # "12.2." is a date where a word says so; else it is a number at the end of a sentence
+        rf"(?<={_GERMAN_BEFORE})(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?!\d)",
+        r"(?<![\d.,/-])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?=,|\s+(?:ab|um|bis|von|im|bei)\s)",
+        r"(?<![\d/.-])(?P<month>0?[1-9]|1[0-2])/(?P<year>\d{4})(?![\d/-])",
+        r"(?<=\b(?:mid|early|late|end of|start of|since|until|Ende|Anfang|Mitte|fin)[ -])"
+        rf"{_SHORT}\b",
         rf"\b{_MONTH}(?!\w)",
     )
 )
@@ -123,12 +135,15 @@ def find_dates(text: str) -> list[FoundDate]:
 
 def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     parts = match.groupdict()
-    month = _month(parts["month"], alone=not parts.get("day") and not parts.get("year"))
+    alone = not (parts.get("day") or parts.get("year") or parts.get("short"))
+    month = _month(parts.get("month") or parts["short"], alone=alone)
     year = int(parts["year"]) if parts.get("year") else None
     day = _day(parts.get("day"))
     if month is None or (parts.get("day") and day is None):
         return
-    numeric = parts["month"].isdigit()
+    numeric = (parts.get("month") or "").isdigit()
+    if _is_count_after(match, numeric=numeric):
+        return
     if month > 12 and numeric and day is not None and day <= 12:
         month, day = day, month
     if not _exists(year, month, day):
@@ -140,6 +155,14 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     other = _day(parts.get("other"))
     if other is not None and _exists(year, month, other):
         yield FoundDate(year, month, other, match.start(), match.end())
+
+
+def _is_count_after(match: regex.Match[str], *, numeric: bool) -> bool:
+    """Whether "Juli 14" is a month and some other number: only English puts the day behind it."""
+    said = match.groupdict()
+    if numeric or not said.get("day") or said.get("year"):
+        return False
+    return match.start("month") < match.start("day") and fold(said["month"]) not in _DAY_BEHIND
 
 
 def _month(text: str, *, alone: bool) -> int | None:

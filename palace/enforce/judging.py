@@ -34,8 +34,10 @@ _YES_NO = regex.compile(
 )
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
+SPECIFIC_LEAST_COVERED = 0.25
 AFFIRMED_LEAST_COVERED = 0.55
 CLAUSE_LEAST_COVERED = 0.3
+SPECIFIC_LEAST_COVERED = 0.25
 CLAUSE_LEAST_WORDS = 4
 _CLAUSE = regex.compile(
     r"[;:—]+|,?\s\b(?:because|so that|so (?:he|she|it|they|you|we)|which|whereas|although"
@@ -132,6 +134,8 @@ def judge(sentence: str, grounds: Grounds) -> Judged:
     cited, missing = _citations(sentence, len(grounds.evidence))
     bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
     bare = _MARKS.sub(lambda match: " " * len(match[0]), bare)
+    if not missing and answer_words().courtesies.fullmatch(fold(bare)):
+        return Judged((), tuple(cited))
     support = _support_of(bare, cited, grounds)
     wrong, taken = _specifics_missing(bare, support)
     found = [*missing, *wrong]
@@ -238,7 +242,8 @@ def _is_wrong(
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
     if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
         return True
-    if _share(content, taken, grounds.everything) < LEAST_COVERED:
+    least = SPECIFIC_LEAST_COVERED if taken else LEAST_COVERED
+    if _share(content, taken, grounds.everything) < least:
         return True
     affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
     return affirmed and _share(content, taken, grounds.unasked) < AFFIRMED_LEAST_COVERED
@@ -299,6 +304,8 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     if not replies and (not spoken or any(is_framing(w) for w in listed)):
         return []
     denied = bool(spoken & lists.denials) or is_negated(sentence)
+    if not replies and not denied:
+        return []  # "She has!": what follows carries the claim
     wrong, taken = _specifics_missing(grounds.question, grounds.unasked)
     content = [
         w

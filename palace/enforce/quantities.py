@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import regex
 
+from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.text import fold, stem
 
 # Unit -> (family, how many of the family's smallest unit).
@@ -22,7 +23,7 @@ time 3600 h hr hrs hour hours stunde stunden heure heures hora horas 小时 時�
 time 86400 d day days tag tage tagen jour jours dia dias 天 日間
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas 周 週間
 time 1209600 fortnight fortnights
-months 1 month months monat monate monaten mois mes meses mese 个月 か月 ヶ月
+months 1 mo mos month months monat monate monaten mois mes meses mese 个月 か月 ヶ月
 months 3 quarter-year
 months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos 年間
 months 120 decade decades
@@ -43,6 +44,7 @@ volume 0.001 ml millilitre millilitres milliliter milliliters
 volume 1 l litre litres liter liters litro litros
 percent 1 % percent per-cent prozent pourcent por-ciento ％ pct
 celsius 1 °c celsius
+fahrenheit 1 °f fahrenheit
 degrees 1 ° degree degrees grad degres grados
 euro 1 € eur euro euros
 dollar 1 $ usd dollar dollars
@@ -57,18 +59,6 @@ _UNITS = {
     for line in _UNIT_LINES.strip().splitlines()
     for word in line.split()[2:]
 }
-_SMALL = {
-    **{w: n for n, w in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen".split())},
-    **{w: 10 * n for n, w in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)},
-    **{w: n for n, w in enumerate(
-        "zwei drei vier funf sechs sieben acht neun zehn elf zwolf".split(), 2)},
-    **{w: n for n, w in enumerate("deux trois quatre cinq six sept huit neuf dix".split(), 2)},
-    **{w: n for n, w in enumerate("dos tres cuatro cinco seis siete ocho nueve diez".split(), 2)},
-}  # fmt: skip
-_LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9}
 _ORDINALS = {
     w: n for n, w in enumerate(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
@@ -91,24 +81,15 @@ _NUMBER = regex.compile(
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))", regex.IGNORECASE
 )
-_WORDS = regex.compile(
-    r"(?<![\p{L}\d'’-])(?:a\s+|half\s+a\s+)?(?P<run>(?:%s)(?:(?:[\s-]+(?:and\s+)?)(?:%s|a\s+half|a\s+quarter))*)(?![\p{L}\d'’])"
-    % (("|".join(sorted((*_SMALL, *_LARGE), key=len, reverse=True)),) * 2),
-    regex.IGNORECASE,
-)
-_SPOKEN_CLOCK = regex.compile(
-    r"\b(?P<part>half|(?:a\s+)?quarter|five|ten|twenty|twenty-five)\s+(?:an\s+hour\s+)?(?P<way>past|to|after|before)\s+"
-    r"(?P<hour>\p{L}+|\d{1,2})\b|\b(?P<full>\p{L}+|\d{1,2})\s+o['’]clock\b|\b(?P<noon>noon|midday|midnight)\b",
-    regex.IGNORECASE,
-)
-_PARTS = {"half": 30, "quarter": 15, "a quarter": 15, "five": 5, "ten": 10, "twenty": 20,
-          "twenty-five": 25}  # fmt: skip
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
 _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
-_TWICE_SAID = regex.compile(r"(\p{L}+)-\1", regex.IGNORECASE)  # "fifty-fifty"
+_TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
+_AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
+_CENTS = frozenset({"cent", "cents", "centimes", "centimos", "centavos"})
+_NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 _AROUND = regex.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
     r"|more than|less than|just (?:over|under)|etwa|rund|knapp|environ|unos|cerca de)\s*[$€£]?\s*$",
@@ -158,7 +139,7 @@ def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Qu
     for start, end in taken:
         used[start:end] = b"\1" * (end - start)
     found: list[Quantity] = []
-    for read in (_versions, _spoken_clocks, _clocks, _digits, _spelled):
+    for read in (_versions, _clock_phrases, _clocks, _parts, _digits, _spelled):
         for quantity in read(text):
             if not any(used[quantity.start : quantity.end]):
                 found.append(quantity)
@@ -187,24 +168,18 @@ def _clocks(text: str) -> Iterator[Quantity]:
         yield Quantity(values, "clock", 1, *match.span(), match[0].strip())
 
 
-def _spoken_clocks(text: str) -> Iterator[Quantity]:
-    for match in _SPOKEN_CLOCK.finditer(text):
-        at = _spoken_minutes(match)
-        if at is not None:
-            yield Quantity((at % 1440, (at + 720) % 1440), "clock", 1, *match.span(), match[0])
+def _clock_phrases(text: str) -> Iterator[Quantity]:
+    for said in spoken_clocks(text):
+        yield Quantity(said.values, "clock", 1, said.start, said.end, text[said.start : said.end])
 
 
-def _spoken_minutes(match: regex.Match[str]) -> float | None:
-    if match["noon"]:
-        return 0.0 if match["noon"].casefold() == "midnight" else 720.0
-    word = (match["hour"] or match["full"]).casefold()
-    hour = int(word) if word.isdigit() else _SMALL.get(word)
-    if hour is None or hour > 24:
-        return None
-    if match["full"]:
-        return hour * 60.0
-    part = _PARTS[" ".join(match["part"].casefold().split())]
-    return hour * 60.0 + (part if match["way"].casefold() in ("past", "after") else -part)
+def _parts(text: str) -> Iterator[Quantity]:
+    for said in spoken_parts(text):
+        family, factor = _UNITS.get(fold(said.unit), ("", 0.0))
+        if family:
+            loose = _AROUND.search(text, 0, said.start) is not None
+            span = text[said.start : said.end]
+            yield Quantity(said.values, family, factor, said.start, said.end, span, loose)
 
 
 def _digits(text: str) -> Iterator[Quantity]:
@@ -216,6 +191,9 @@ def _digits(text: str) -> Iterator[Quantity]:
                 end -= 1  # metres, unless it is money
             else:
                 values = tuple(value * _SUFFIXES[match["suffix"]] for value in values)
+        half = _AND_A_HALF.match(text, end)
+        if half:
+            values, end = tuple(value + 0.5 for value in values), half.end()
         sign = (match["sign"] or "").strip().casefold()
         ordinal = _ORDINAL_END.match(text, end)
         if ordinal:
@@ -227,15 +205,12 @@ def _digits(text: str) -> Iterator[Quantity]:
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
-    for match in _WORDS.finditer(text):
-        value = _spelled_value(match["run"])
-        addressed = _ADDRESSED.search(text, 0, match.start()) is not None
-        if value is None or addressed or _TWICE_SAID.fullmatch(match["run"]):
+    for said in spoken_numbers(text):
+        addressed = _ADDRESSED.search(text, 0, said.start) is not None
+        if addressed or _TWICE_SAID.match(text, said.start):
             continue
-        if match[0].casefold().startswith("half"):
-            value /= 2
-        quantity = _with_unit(text, (value,), *match.span(), "")
-        if value == 1 and quantity.unit not in ("time", "months", "euro", "dollar"):
+        quantity = _with_unit(text, said.values, said.start, said.end, "")
+        if said.values[0] == 1 and quantity.unit not in ("time", "months", "euro", "dollar"):
             continue  # "one" is mostly a pronoun
         yield quantity
     for match in _TWICE.finditer(text):
@@ -256,25 +231,6 @@ def _is_fraction(text: str, start: int) -> bool:
     )
 
 
-def _spelled_value(run: str) -> float | None:
-    """Return the value of "two hundred and fifty", "two and a half", "thirty-one"."""
-    total = current = 0.0
-    for word in regex.split(r"[\s-]+", run.casefold().strip()):
-        if word in _SMALL:
-            current += _SMALL[word]
-        elif word in _LARGE:
-            current = (current or 1.0) * _LARGE[word]
-            if _LARGE[word] >= 1000:
-                total, current = total + current, 0.0
-        elif word == "half":
-            current += 0.5
-        elif word == "quarter":
-            current += 0.25
-        elif word not in ("and", "a"):
-            return None
-    return total + current
-
-
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
     loose = _AROUND.search(text, 0, start) is not None
     if sign:
@@ -287,16 +243,16 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
-    if word in ("°f",):
-        return Quantity(
-            values, "fahrenheit", 1, start, after.end(), text[start : after.end()], loose
-        )
     if word in _UNITS:
         family, factor = _UNITS[word]
         return Quantity(
             values, family, factor, start, after.end(), text[start : after.end()], loose
         )
-    noun = stem(word) if word.isalpha() else ""
+    if word in _CENTS:
+        hundredths = tuple(value / 100 for value in values)
+        return Quantity(hundredths, "", 1, start, after.end(), text[start : after.end()], loose)
+    counted = word.isalpha() and word not in _NOT_COUNTED  # not "14 statt 12"
+    noun = stem(word) if counted else ""
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
 
 

@@ -24,10 +24,13 @@ _QUOTES = str.maketrans(
     }
 )
 _LIST_SEPARATOR = regex.compile(
-    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,|;|/|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
+    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
 _LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和]")
 _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
+_COLON_LIST = regex.compile(
+    r":\s+(\p{L}[\p{L}\s]{1,30}(?:,\s+\p{L}[\p{L}\s]{1,30}){2,})(?=[.;!?\n]|$)"
+)
 _PERIODIC = regex.compile(r"\b(\d{1,4}) (weekly|monthly|yearly|annual)\b", regex.IGNORECASE)
 _PERIODS = {
     "weekly": ("time", 604_800.0),
@@ -36,6 +39,12 @@ _PERIODS = {
     "annual": ("months", 12.0),
 }
 _LONGEST_LIST = 12
+
+
+def listed_length(text: str) -> int:
+    """Return how many items a list names; 0 if it is none or too long to be counted by a reader."""
+    parts = [part for part in _LIST_SEPARATOR.split(text) if part.strip()]
+    return len(parts) if 2 <= len(parts) <= _LONGEST_LIST else 0
 
 
 def plain(text: str) -> str:
@@ -112,10 +121,10 @@ class Source:
 
     @cached_property
     def lengths(self) -> frozenset[int]:
-        """How many things its lists name."""
+        """How many things its lists name; without "and" only those behind a colon."""
         found: set[int] = set()
         for clause in _CLAUSE.split(self.text):
-            parts = [part for part in _LIST_SEPARATOR.split(clause) if part.strip()]
-            if _LAST_ITEM.search(clause) and 2 <= len(parts) <= _LONGEST_LIST:
-                found.add(len(parts))
-        return frozenset(found)
+            if _LAST_ITEM.search(clause):
+                found.add(listed_length(clause))
+        found.update(listed_length(m[1]) for m in _COLON_LIST.finditer(self.text))
+        return frozenset(found - {0, 1})

@@ -56,7 +56,9 @@ _STARTERS = frozenset(
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
-    " vom bis für bei nach ihr wir hat haben sind kein keine oder aus um".split()
+    " vom bis für bei nach ihr wir hat haben sind kein keine oder aus um"
+    " war waren wurde wurden dafür dagegen gegen kann hatte auch noch nur dann sind du dich"
+    " dir".split()
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
@@ -202,7 +204,8 @@ def _opens_like_a_name(text: str, word: Word, following: Word | None) -> bool:
 def _is_singular_verb(folded: str, nearby: str) -> bool:
     """Whether "Xs" after a word that is no plural reads as its verb."""
     plain = nearby.isalpha() and nearby.endswith("s") and not nearby.endswith(("ss", "us", "is"))
-    return plain and len(nearby) > 3 and not folded.endswith("s")
+    opens = folded not in answer_words().function  # "El jueves" is no name and its verb
+    return plain and opens and len(nearby) > 3 and not folded.endswith("s")
 
 
 def is_german(text: str) -> bool:

@@ -14,22 +14,30 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.dates import FoundDate
+from palace.enforce.derived import (
+    is_about_span,
+    is_apart,
+    is_count,
+    is_difference,
+    is_product,
+    is_sum_of_two,
+    is_time_apart,
+    is_total,
+    is_within_range,
+)
 from palace.enforce.quantities import Quantity
 from palace.enforce.source import Source, plain
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem
 
 _INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
-_TOTAL = regex.compile(
-    r"\b(?:total|altogether|combined|in all|together|sum|overall|zusammen|insgesamt|au total"
-    r"|en total)\b",
-    regex.IGNORECASE,
-)
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|à|las)\s+$", regex.IGNORECASE
 )
+_JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
+_HOUR = regex.compile(r"(?:1?\d|2[0-4])\s?(?:h|heures|horas)", regex.IGNORECASE)
 _LEAST_PREFIX_CHARS = 5
-_MOST_SUMMED = 12
+_MOST_DATES = 12
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
 _DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
 
@@ -42,6 +50,11 @@ def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
         hours = {value / 60 - half for value in known.values for half in (0, 12)}
         return hourly and not hours.isdisjoint(said.values)
     return not set(known.values).isdisjoint(said.values)
+
+
+def _as_hour(known: Quantity) -> tuple[float, ...]:
+    """Return the minutes after midnight of "16h" and "16 heures", written as durations are."""
+    return tuple(60 * v for v in known.values) if _HOUR.fullmatch(known.text.strip()) else ()
 
 
 def _rounds(said: float, exact: float, *, digits: int) -> bool:
@@ -136,8 +149,24 @@ class Support:
             return self._has_compound(wanted)
         if specific.kind == "name":
             return any(wanted in s.plain for s in self.sources)
-        return self._has_whole(wanted) or (
-            specific.kind == "identifier" and self._has_identifier(specific.wanted)
+        return (
+            self._has_whole(wanted)
+            or (specific.kind == "identifier" and self._has_identifier(specific.wanted))
+            or (specific.kind in ("identifier", "path") and self._has_joined(wanted))
+        )
+
+    def _has_joined(self, wanted: str) -> bool:
+        """Whether host and port, or folder and file, stand apart in one source.
+
+        Neither may stand there as a part of another address or path, whose parts are its own.
+        """
+        found = _JOINED.fullmatch(wanted)
+        if found is None:
+            return False
+        head = rf"(?<![\w./:-]){regex.escape(found['head'])}/?(?![\w/:-]|\.\w)"
+        tail = rf"(?<![\w./:-]){regex.escape(found['tail'])}(?![\w/:-]|\.\w)"
+        return any(
+            regex.search(head, s.plain) and regex.search(tail, s.plain) for s in self.sources
         )
 
     def _has_whole(self, wanted: str) -> bool:
@@ -221,7 +250,8 @@ class Support:
     def _has_clock(self, quantity: Quantity) -> bool:
         said = {v % 1440 for v in quantity.values}
         for known in self._quantities:
-            if known.unit == "clock" and not said.isdisjoint({v % 1440 for v in known.values}):
+            at = known.values if known.unit == "clock" else _as_hour(known)
+            if not said.isdisjoint({v % 1440 for v in at}):
                 return True
         return any(
             not known.unit and not known.noun and 60 * v in said
@@ -243,9 +273,8 @@ class Support:
             or self._has_loosely(quantity)
             or self._has_one(quantity)
             or (quantity.unit == "time" and not self._clock_spans.isdisjoint(quantity.measures))
-            or self._is_between_dates(quantity)
-            or self._is_sum(quantity, same, sentence)
-            or self._is_about(quantity, same)
+            or self._is_between_dates(quantity, sentence)
+            or self._follows(quantity, same, sentence)
         )
 
     def _has_one(self, quantity: Quantity) -> bool:
@@ -267,20 +296,19 @@ class Support:
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
         )
 
-    def _is_between_dates(self, quantity: Quantity) -> bool:
+    def _is_between_dates(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a duration of days or more is that between two dates of one source."""
         if quantity.unit not in _DAYS_IN:
             return False
         days = [m * _DAYS_IN[quantity.unit] for m in quantity.measures]
         unit_days = quantity.factor * _DAYS_IN[quantity.unit]
         slack = min(2.0, unit_days / 3)
+        ends = (0,) if is_apart(quantity, sentence) else (0, 1)  # "4-7 Sept" may be four days
         for source in self.sources:
-            ordinals = sorted(d.ordinal for d in source.written if d.ordinal)[:_MOST_SUMMED]
+            ordinals = sorted(d.ordinal for d in source.written if d.ordinal)[:_MOST_DATES]
             for first, second in combinations(ordinals, 2):
                 if unit_days >= 1 and any(
-                    abs(second - first + inclusive - n) <= slack
-                    for n in days
-                    for inclusive in (0, 1)
+                    abs(second - first + inclusive - n) <= slack for n in days for inclusive in ends
                 ):
                     return True
         return False
@@ -305,33 +333,35 @@ class Support:
         other_count = any(
             q.noun and q.noun == quantity.noun and q not in equal for q in self._quantities
         )
-        if any(not quantity.noun or q.noun in ("", quantity.noun) for q in equal):
+        if any(not quantity.noun or q.noun in ("", "of", quantity.noun) for q in equal):
             return True
         if equal:
             return not other_count
         years = {float(d.year) for s in self.sources for d in s.dates if d.year}
         if not years.isdisjoint(quantity.values) or (
-            not other_count and self._is_count(quantity, sentence)
+            not other_count and is_count(quantity, self.sources, sentence)
         ):
             return True
         bare = [q for q in self._quantities if q.unit not in ("clock", "version", "ordinal")]
-        return self._is_sum(quantity, bare, sentence) or self._is_about(quantity, bare)
+        return self._follows(quantity, bare, sentence)
 
-    def _is_count(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether a small number in words is how many things a list names, there or after it."""
-        if quantity.text[:1].isdigit() or not quantity.values[0].is_integer():
-            return False
-        count = int(quantity.values[0])
-        listed = Source(sentence[quantity.end :].partition(":")[2])
-        return any(count in s.lengths for s in (*self.sources, listed))
-
-    def _is_sum(self, quantity: Quantity, parts: Sequence[Quantity], sentence: str) -> bool:
-        """Whether a number is said to be the total of numbers that stand there."""
-        if not _TOTAL.search(sentence) or len(parts) > _MOST_SUMMED:
-            return False
-        sizes = [q.measures[0] for q in parts if q.measures]
-        sums = {round(a + b, 6) for a, b in combinations(sizes, 2)} | {round(sum(sizes), 6)}
-        return not sums.isdisjoint(quantity.measures)
+    def _follows(self, quantity: Quantity, parts: Sequence[Quantity], sentence: str) -> bool:
+        """Whether a number is worked out, by the words of its sentence, from what stands there."""
+        return (
+            is_total(quantity, parts, sentence)
+            or any(
+                follows(quantity, self.sources, sentence)
+                for follows in (
+                    is_difference,
+                    is_product,
+                    is_sum_of_two,
+                    is_time_apart,
+                    is_within_range,
+                )
+            )
+            or (quantity.unit == "time" and is_about_span(quantity, sorted(self._clock_spans)))
+            or self._is_about(quantity, parts)
+        )
 
     def _is_about(self, quantity: Quantity, known: Sequence[Quantity]) -> bool:
         """Whether "about 2,000" rounds a number that stands there to two digits."""

@@ -215,7 +215,52 @@ def test_other_languages_are_not_broken(memory, good, bad):
     assert not check(bad, memory[:6], items=items).supported
 
 
-@pytest.mark.parametrize("split", ["dev", "test"])
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        ("build 22 min -> 9 min after caching", "Caching saved thirteen minutes.", "Caching saved 14 minutes."),
+        ("build 22 min -> 9 min after caching", "The build fell by 13 minutes.", "The build takes 13 minutes."),
+        ("Inn Larchwood, 3 nights, 112/night", "Three nights come to 336.", "Three nights come to 326."),
+        ("concert 25 Apr, rehearsal 23 Apr", "The rehearsal is two days earlier.", "The rehearsal is three days earlier."),
+        ("train dep 07:52, arr 11:20", "It leaves at eight minutes to eight.", "It leaves at a quarter to eight."),
+        ("train dep 07:52, arr 11:20", "The trip takes about three and a half hours.", "The trip takes about four hours."),
+        ("choir at 19:00", "It starts at seven in the evening.", "It starts at seven in the morning."),
+        ("worker timeout 90s, before that 30s", "It is a minute and a half, up from half a minute.", "It is two minutes and a half."),
+        ("750 g sugar", "Three quarters of a kilo.", "A quarter of a kilo."),
+        ("hedge cut to 1.4 m", "It was cut to a metre forty.", "It was cut to a metre sixty."),
+        ("Zahnarzt Di 17.3. um 14:30, 85 EUR", "Am 17. März um halb drei.", "Am 17. März um halb vier."),
+        ("Zahnarzt Di 17.3. um 14:30, 85 EUR", "Es kostet fünfundachtzig Euro.", "Es kostet fünfundsiebzig Euro."),
+        ("piano le mardi à 17h30, 45 €", "Cinq heures et demie du soir.", "Six heures et demie du soir."),
+        ("repaso los lunes 17h", "Los lunes a las cinco de la tarde.", "Los lunes a las seis de la tarde."),
+        ("api: port 8443, host stg-02", "It is stg-02:8443.", "It is stg-02:8444."),
+        ("logs in /var/log/app, file errors.log, copy /srv/old/in.log", "In /var/log/app/errors.log.", "In /var/log/app/in.log."),
+        ("sensor A fine, sensor B drifts", "Of the two sensors one drifts.", "Of the five sensors one drifts."),
+        ("squats Mon+Thu", "Squats twice a week.", "Squats five times a week."),
+        ("examen: temas 6 a 8", "El examen: temas 6, 7 y 8.", "El examen: temas 6, 9 y 8."),
+        ("rent 980 EUR + 120 utilities", "All in, that's 1,100 euros.", "All in, that's 1,200 euros."),
+        ("5 bags à 25 kg", "Five bags, 125 kg in total.", "Five bags, 135 kg in total."),
+        ("fine 0.20 EUR/day", "The fine is 20 cents.", "The fine is 30 cents."),
+        ("moved 212 of 260 boxes", "212 boxes out of 260 were moved.", "221 boxes out of 260 were moved."),
+    ],
+)  # fmt: skip
+def test_plain_readings_hold_and_their_neighbours_do_not(memory, good, bad):
+    items = [evidence(memory, as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
+@pytest.mark.parametrize("courtesy", ["Good luck!", "Viel Erfolg!", "Bon voyage !", "¡Buen viaje!"])
+def test_courtesy_claims_nothing(courtesy):
+    assert check(f"Runa moved the archive. {courtesy}").supported
+    assert not check("Good luck with the lawyer Quentin Ashdown!").supported
+
+
+def test_a_short_reply_is_free():
+    assert check("She has!", "Has Runa moved the archive?").supported
+    assert not check("Yes.", "Has Milo sold the boat?").supported
+
+
+@pytest.mark.parametrize("split", ["dev", "test", "blind"])
 def test_the_labelled_answers_hold_their_bounds(split):
     numbers = measure([(c, c.check.check(c.answer)) for c in load_cases() if c.split == split])
     assert numbers["altered_caught"] >= 0.95

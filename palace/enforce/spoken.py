@@ -1,0 +1,231 @@
+"""Numbers and clock times in words: "two and a half", "vier Uhr nachmittags", "half a minute".
+
+In: text. Out: what is said and where; English, German, French, Spanish and Portuguese.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+_LINES = {
+    "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen",
+    "de": "- zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
+    " sechzehn siebzehn achtzehn neunzehn",
+    "fr": "- deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze",
+    "es": "- dos tres cuatro cinco seis siete ocho nueve diez - doce trece catorce quince dieciséis"
+    " diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro"
+    " veinticinco veintiséis veintisiete veintiocho veintinueve",
+    "pt": "- dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze"
+    " dezasseis dezassete dezoito dezanove",
+}
+_TENS_LINES = (
+    "twenty thirty forty fifty sixty seventy eighty ninety",
+    "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "vingt trente quarante cinquante soixante - quatre-vingt -",
+    "- treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
+)
+_PLAIN_LETTERS = str.maketrans({"ö": "o", "ü": "u", "é": "e", "ê": "e", "ó": "o", "ß": "ss"})
+
+
+def _numbered(line: str, step: int = 1, start: int = 1) -> dict[str, int]:
+    return {w: n * step for n, w in enumerate(line.split(), start) if w != "-"}
+
+
+_GERMAN_ONES = {"ein": 1, **_numbered(_LINES["de"].split(" zehn")[0])}
+_WRITTEN_ONES = {
+    "zero": 0,
+    "null": 0,
+    "duas": 2,
+    "dezesseis": 16,
+    "dezessete": 17,
+    "dezenove": 19,
+    "cien": 100,
+    **{word: n for line in _LINES.values() for word, n in _numbered(line).items()},
+    **{
+        f"{one}und{tens}": n + m
+        for one, n in _GERMAN_ONES.items()
+        for tens, m in _numbered(_TENS_LINES[1], 10, 2).items()
+    },
+}
+_WRITTEN_TENS = {
+    "quatre-vingts": 80,
+    **{word: n for line in _TENS_LINES for word, n in _numbered(line, 10, 2).items()},
+}
+_ONES = {**{w.translate(_PLAIN_LETTERS): n for w, n in _WRITTEN_ONES.items()}, **_WRITTEN_ONES}
+_TENS = {**{w.translate(_PLAIN_LETTERS): n for w, n in _WRITTEN_TENS.items()}, **_WRITTEN_TENS}
+_LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
+          "hundert": 100, "tausend": 1000, "mille": 1000}  # fmt: skip
+_AFTER_ONES = {"cent": 100, "cents": 100, "mil": 1000, **_LARGE}  # "cent" alone is a coin
+
+
+def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
+    return "|".join(sorted({word for table in tables for word in table}, key=len, reverse=True))
+
+
+_BASE = (
+    rf"(?:(?:{_any_of(_TENS)})(?:[\s-]+(?:(?:and|et|y|e)\s+)?(?:{_any_of(_ONES)}))?(?!\p{{L}})"
+    rf"|(?:{_any_of(_ONES)})(?!\p{{L}}))"
+)
+_MORE = rf"(?:(?:{_any_of(_AFTER_ONES)})(?!\p{{L}})(?:[\s-]+(?:and\s+)?{_BASE})?)"
+_RUN = (
+    rf"(?:{_BASE}(?:[\s-]+{_MORE})*|(?:{_any_of(_LARGE)})(?!\p{{L}})(?:[\s-]+(?:and\s+)?{_BASE})?"
+    rf"(?:[\s-]+{_MORE})*)"
+)
+_WORDS = regex.compile(
+    rf"(?<![\p{{L}}\d'’-])(?P<before>half\s+a\s+|a\s+)?(?P<run>{_RUN})"
+    r"(?P<tail>\s+and\s+(?:a|one)\s+(?:half|quarter)|-and-a-half)?(?![\p{L}\d'’])",
+    regex.IGNORECASE,
+)
+_JOINERS = frozenset({"and", "et", "y", "e"})
+_HALVES = regex.compile(
+    r"\b(?P<half>half)\s+an?\s+(?P<unit>\p{L}+)"
+    r"|\b(?P<quarters>a|one|three)\s+quarters?\s+of\s+an?\s+(?P<unit>\p{L}+)"
+    r"|\b(?:an?|one|une?|una?|uma?|eine?)\s+(?P<unit>\p{L}+)\s+"
+    r"(?P<more>and\s+a\s+half|et\s+demie?|y\s+medi[ao]|e\s+mei[ao])\b"
+    r"|\b(?P<half>halbe[nrs]?|demi|demie|medi[ao]|mei[ao])[\s-](?P<unit>\p{L}+)"
+    r"|\b(?P<more>anderthalb|eineinhalb)\s+(?P<unit>\p{L}+)",
+    regex.IGNORECASE,
+)
+_METRES = regex.compile(
+    rf"\b(?:an?|one|1|une?|eine?n?)\s+m(?:etre|eter|ètre|etro)s?\s+(?P<n>\d{{2}}|{_BASE})"
+    r"(?!\s*(?:\p{L}*met|cm|mm|km))",
+    regex.IGNORECASE,
+)
+_HOURS = {word: n for word, n in _ONES.items() if 1 <= n <= 12}
+_HOUR = (
+    r"(?P<hour>(?<![\d:.,])\d{1,2}(?![\d:.,]\d)"
+    rf"|(?<![\p{{L}}-])(?:{_any_of(_HOURS)})(?![\p{{L}}-]))"
+)
+_AM = r"in\s+the\s+morning|morgens|vormittags|du\s+matin|de\s+la\s+ma[nñ]ana|da\s+manh[aã]"
+_PM = (
+    r"in\s+the\s+(?:afternoon|evening)|nachmittags|abends|de\s+l['’]apr[eè]s-midi|du\s+soir"
+    r"|de\s+la\s+tarde|da\s+tarde"
+)
+_NIGHT = r"at\s+night|nachts|de\s+la\s+noche|da\s+noite"
+_DAYPART = rf"(?:(?P<am>{_AM})|(?P<pm>{_PM})|(?P<night>{_NIGHT}))\b"
+_QUARTER = r"(?P<half>et\s+demie|y\s+media|e\s+meia)|(?P<past>et\s+quart|y\s+cuarto|e\s+quinze)" \
+    r"|(?P<to>moins\s+le\s+quart|menos\s+cuarto)"  # fmt: skip
+_CLOCKS = tuple(
+    regex.compile(pattern, regex.IGNORECASE)
+    for pattern in (
+        r"(?<!\bfrom\s)\b(?<!\bfrom\s\p{L}+-)(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|five|ten|twenty|twenty-five"
+        rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?)\s+(?P<way>past|to|after|before)\s+{_HOUR}"
+        rf"(?!\s*[-%\d]|\s+(?:min|hour|sec|day|week|month|year|per))(?:\s+{_DAYPART})?",
+        rf"\b(?P<part>viertel|fünf|zehn|zwanzig)\s+(?P<way>vor|nach)\s+{_HOUR}(?:\s+{_DAYPART})?",
+        rf"\b(?P<part>halb)\s+{_HOUR}(?:\s+{_DAYPART})?",
+        rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
+        rf"{_HOUR}\s+(?:uhr|o['’]clock)\b",
+        rf"\b(?:[aà]s|las?)\s+{_HOUR}\s+(?:{_QUARTER})\b",
+        r"\b(?P<noon>noon|midday|midnight)\b",
+    )
+)
+_PARTS = {
+    "half": 30,
+    "half an hour": 30,
+    "quarter": 15,
+    "a quarter": 15,
+    "viertel": 15,
+    "halb": -30,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Something said in words.
+
+    Attributes:
+        values: What it may mean: a number, or minutes after midnight.
+        start: Place of its first character; `end` after its last.
+        unit: The word of its unit where that stands inside it ("half a minute").
+    """
+
+    values: tuple[float, ...]
+    start: int
+    end: int
+    unit: str = ""
+
+
+def spoken_numbers(text: str) -> Iterator[Spoken]:
+    """Yield numbers in words; of a word said twice ("fifty-fifty") none."""
+    for match in _WORDS.finditer(text):
+        value = _value(match["run"])
+        tail = (match["tail"] or "").casefold()
+        value += 0.5 if tail.endswith("half") else 0.25 if tail.endswith("quarter") else 0.0
+        if (match["before"] or "").casefold().startswith("half"):
+            value /= 2
+        yield Spoken((value,), *match.span())
+
+
+def spoken_parts(text: str) -> Iterator[Spoken]:
+    """Yield parts of a unit: "half a minute", "an hour and a half", "a metre forty"."""
+    for match in _METRES.finditer(text):
+        number = match["n"]
+        hundredths = float(number) if number.isdigit() else _value(number)
+        if 10 <= hundredths < 100:
+            yield Spoken((1 + hundredths / 100,), *match.span(), "m")
+    for match in _HALVES.finditer(text):
+        value = 1.5 if match["more"] else 0.5
+        if match["quarters"]:
+            value = 0.75 if match["quarters"].casefold() == "three" else 0.25
+        yield Spoken((value,), *match.span(), match["unit"])
+
+
+def spoken_clocks(text: str) -> Iterator[Spoken]:
+    """Yield clock times in words, in minutes; both halves of the day where it is left open."""
+    for pattern in _CLOCKS:
+        for match in pattern.finditer(text):
+            minutes = _minutes(match.groupdict())
+            if minutes is not None:
+                yield Spoken(minutes, *match.span())
+
+
+def _minutes(said: dict[str, str | None]) -> tuple[float, ...] | None:
+    if said.get("noon"):
+        return (0.0,) if str(said["noon"]).casefold() == "midnight" else (720.0,)
+    word = str(said["hour"]).casefold()
+    hour = int(word) if word.isdigit() else _HOURS[word]
+    if hour > 24:
+        return None
+    shift = _shift(said)
+    if said.get("am"):
+        return (((hour % 12) * 60.0 + shift) % 1440,)
+    if said.get("pm") or (said.get("night") and 6 <= hour < 12):
+        return (((hour % 12 + 12) * 60.0 + shift) % 1440,)
+    at = hour * 60.0 + shift
+    return (at % 1440,) if hour > 12 else (at % 1440, (at + 720) % 1440)
+
+
+def _shift(said: dict[str, str | None]) -> float:
+    """Return the minutes past the hour that is named, below zero before it."""
+    part = " ".join((said.get("part") or "").casefold().split())
+    if part:
+        word = regex.sub(r"\s*min(?:ute)?s?$", "", part)
+        minutes = float(word) if word.isdigit() else float(_PARTS.get(word) or _value(word))
+        return (
+            -minutes if (said.get("way") or "").casefold() in ("to", "before", "vor") else minutes
+        )
+    return (
+        30.0 if said.get("half") else 15.0 if said.get("past") else -15.0 if said.get("to") else 0.0
+    )
+
+
+def _value(run: str) -> float:
+    """Return the value of "two hundred and fifty", "thirty-one", "quatre-vingt-dix"."""
+    total = current = 0.0
+    said = regex.sub(r"quatre-vingts?", "quatrevingt", run.casefold().strip())
+    for word in regex.split(r"[\s-]+", said):
+        if word in _JOINERS:
+            continue
+        factor = _AFTER_ONES.get(word)
+        if factor is None:
+            current += 80 if word == "quatrevingt" else _ONES.get(word, _TENS.get(word, 0))
+        elif factor >= 1000:
+            total, current = total + (current or 1.0) * factor, 0.0
+        else:
+            current = (current or 1.0) * factor
+    return total + current
