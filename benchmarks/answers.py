@@ -4,7 +4,7 @@ In: small evidence sets with labelled answers, `benchmarks/data/answers.jsonl` (
 and `answers_blind.jsonl` (split blind), written by somebody who had never seen the check. Out: for
 each split and label how many answers are flagged, and precision and recall of the check.
 
-    python -m benchmarks.answers [--json OUT] [--split dev|test|blind] [--show]
+    python -m benchmarks.answers [--json OUT] [--split NAME] [--show]
 
 The blind half was blind once: .973 of altered specifics caught, .300 of honest answers flagged,
 precision .684. It has been looked at since and the check tuned on it, so that what it shows now
@@ -26,7 +26,11 @@ from typing import Any
 from palace import AnswerCheck, CheckedAnswer, Evidence
 
 _FOLDER = Path(__file__).parent / "data"
-DATA = (_FOLDER / "answers.jsonl", _FOLDER / "answers_blind.jsonl")
+DATA = (
+    _FOLDER / "answers.jsonl",
+    _FOLDER / "answers_blind.jsonl",
+    _FOLDER / "answers_blind2.jsonl",
+)
 HONEST = ("faithful", "paraphrase", "summary", "refusal")
 ALTERED = ("altered_number", "altered_date", "altered_name", "altered_path")
 INVENTED = ("invented_addition",)
@@ -117,7 +121,9 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
-    parser.add_argument("--split", choices=("dev", "test", "blind"), help="only this part")
+    parser.add_argument(
+        "--split", choices=("dev", "test", "blind", "blind 2"), help="only this part"
+    )
     parser.add_argument("--show", action="store_true", help="print the answers it gets wrong")
     arguments = parser.parse_args()
     cases = [c for c in load_cases() if arguments.split in (None, c.split)]

@@ -239,7 +239,9 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     after = _UNIT_AFTER.match(text, end)
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
-    word = fold(after[0].lstrip(" \u00a0\u202f-").replace(" ", ""))
+    written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")
+    # In notes "28 C" is a temperature; a lower-case letter may be anything.
+    word = f"°{written.lower()}" if written in ("C", "F") else fold(written)
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
