@@ -179,7 +179,7 @@ def test_an_own_phrase_is_literal() -> None:
     ["\x00", "\ud800", "🙂", "?" * 5000, "did we " * 5000, "a" * 100_000, "'" * 3000, "\n\n?"],
 )
 def test_any_text_gives_a_signal_quickly(prompt: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     signal = detected(prompt)
     assert 0.0 <= signal.score <= 1.0
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

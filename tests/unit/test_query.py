@@ -186,9 +186,9 @@ def test_any_text_gives_a_query(prompt: str) -> None:
 
 def test_a_huge_prompt_is_bounded_and_quick() -> None:
     prompt = "Which kettle? " + " ".join(f"word{n}x" for n in range(50_000)) + " and the green lamp"
-    started = time.perf_counter()
+    started = time.process_time()
     query = analysed(prompt)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert len(query.terms) <= MAX_TERMS
     assert "kettl" in query.terms
 

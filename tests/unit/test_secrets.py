@@ -402,14 +402,14 @@ def test_entropy(value, bits):
 )
 def test_hostile_text_takes_linear_time(piece):
     text = piece * (200_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     find_secrets(text)
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4
 
 
 @pytest.mark.parametrize("piece", ["token=", "token='", "Authorization: ", "A1"])
 def test_hostile_megabyte_takes_seconds(piece):
     text = piece * (1_000_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     find_secrets(text)
-    assert time.perf_counter() - started < 15
+    assert time.process_time() - started < 15

@@ -77,10 +77,10 @@ def test_code_share() -> None:
     ],
 )
 def test_hostile_shapes_are_judged_quickly(prompt: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     machine_reason(prompt)
     assert 0 <= code_share(prompt) <= 1
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_what_stands_far_below_does_not_matter() -> None:
