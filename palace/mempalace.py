@@ -605,7 +605,7 @@ class Mempalace:
 
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
-        stamp = next((s for s in self.store.scan() if s.path == path), None)
+        stamp = self.store.stamp(path)
         if stamp is None:
             self.index.apply((), removed=[path])
         else:

@@ -11,7 +11,7 @@ import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timezone
+from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Literal
 
@@ -348,19 +348,6 @@ def canonical_number(text: str) -> str:
 def numbers(text: str) -> tuple[str, ...]:
     """Return the numbers of a text in canonical form, in order, repetitions kept."""
     return tuple(canonical_number(n) for n in _NUMBER.findall(text))
-
-
-def iso_dates(text: str) -> tuple[date, ...]:
-    """Return the valid ISO dates (`2026-10-05`) of a text, in order."""
-    found = (_valid_date(*map(int, parts)) for parts in _ISO_DATE.findall(text))
-    return tuple(day for day in found if day is not None)
-
-
-def _valid_date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def month_token(word: str) -> str | None:

@@ -99,6 +99,22 @@ class RoomStore:
         """
         return scan_files(self.root, (ROOMS, TIMELINE))[0]
 
+    def stamp(self, path: str) -> FileStamp | None:
+        """Return the stamp of one file without looking at the others; None if it is gone.
+
+        Raises:
+            UnsafeNameError: If the path leaves the palace.
+            StoreUnavailableError: If it cannot be looked at.
+        """
+        real = resolve_inside(self.root, path)
+        try:
+            status = real.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise unavailable(error, "read", real) from error
+        return FileStamp(path, status.st_size, status.st_mtime_ns)
+
     def faults(self) -> list[Fault]:
         """Return everything that is left out or not understood, in all files.
 

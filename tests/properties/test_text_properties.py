@@ -15,7 +15,6 @@ from palace.text import (
     estimate_tokens,
     fold,
     id_time,
-    iso_dates,
     name_tokens,
     new_id,
     numbers,
@@ -89,7 +88,6 @@ def test_fold_is_idempotent(text: str) -> None:
 @given(texts)
 def test_numbers_and_dates_never_fail(text: str) -> None:
     assert all(canonical_number(n) == n for n in numbers(text))
-    iso_dates(text)
 
 
 @LIGHT

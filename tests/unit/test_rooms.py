@@ -318,3 +318,13 @@ def test_a_thousand_files_are_scanned_at_once(store):
     began = time.process_time()
     assert len(store.scan()) == 1000
     assert time.process_time() - began < 0.5
+
+
+def test_a_stamp_is_what_a_scan_says(tmp_path):
+    store = RoomStore(tmp_path)
+    memory = store.add(Draft("The kettle is blue."), room="desk", drawer="notes")
+    assert [store.stamp(memory.path)] == store.scan()
+    (tmp_path / memory.path).unlink()
+    assert store.stamp(memory.path) is None
+    with pytest.raises(UnsafeNameError):
+        store.stamp("../elsewhere.md")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import date, datetime, timezone
+from datetime import datetime, timezone
 
 import pytest
 
@@ -14,7 +14,6 @@ from palace.text import (
     estimate_tokens,
     fold,
     id_time,
-    iso_dates,
     month_token,
     name_tokens,
     new_id,
@@ -208,11 +207,6 @@ def test_canonical_number(text: str, expected: str) -> None:
 def test_numbers() -> None:
     assert numbers("18,000 for 3 at 3,5 and 3") == ("18000", "3", "3.5", "3")
     assert numbers("none") == ()
-
-
-def test_iso_dates() -> None:
-    text = "2026-10-05, 2026-02-30, 12026-01-01, 2024-02-29T10:00, 2026-13-01"
-    assert iso_dates(text) == (date(2026, 10, 5), date(2024, 2, 29))
 
 
 @pytest.mark.parametrize(
