@@ -28,9 +28,9 @@ from palace.types import Draft, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
-    from palace.mempalace import Mempalace
     from palace.settings import Settings
     from palace.settings_model import ArtifactsSettings
+    from palace.verbs.opened import OpenedPalace
 
 _RESEMBLING = 8
 _RECENT_VERDICTS = 50
@@ -45,7 +45,7 @@ class Assembly:
         palace: The palace; its stores must be open.
     """
 
-    def __init__(self, palace: Mempalace) -> None:
+    def __init__(self, palace: OpenedPalace) -> None:
         self._palace = palace
 
     @property
@@ -143,7 +143,7 @@ class Assembly:
 
     def _layers(self) -> tuple[Layer, ...]:
         made: Mapping[str, Callable[[], Layer]] = {
-            "L0": lambda: IdentityLayer(lambda: self._palace.identity.text),
+            "L0": lambda: IdentityLayer(lambda: self._palace.identity_file.read().text),
             "L1": lambda: self._indexed_layer("L1"),
             "L2": lambda: self.scratchpad_layer,
             "L3": lambda: self.artifacts,
@@ -268,19 +268,19 @@ def _forges(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
         )
 
 
-def wake_up_sources(palace: Mempalace, session_id: str, project: str | None) -> WakeUpSources:
+def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
     """Gather what a session could start with."""
     uses, promoted = _recent_use(palace, session_id)
     scopes = frozenset({"global", f"project:{project}"})
     return WakeUpSources(
-        identity=palace.identity.text,
+        identity=palace.identity_file.read().text,
         rooms=_room_digests(palace, uses, scopes),
         promoted=tuple(_visible(palace, promoted, scopes)),
         notes=tuple(palace.scratchpad.entries(session_id)),
     )
 
 
-def _recent_use(palace: Mempalace, session_id: str) -> tuple[dict[str, int], list[str]]:
+def _recent_use(palace: OpenedPalace, session_id: str) -> tuple[dict[str, int], list[str]]:
     """Return uses by memory id, and the ids that the last other session promoted."""
     uses: dict[str, int] = {}
     promoted: list[str] = []
@@ -297,7 +297,7 @@ def _recent_use(palace: Mempalace, session_id: str) -> tuple[dict[str, int], lis
     return uses, promoted
 
 
-def _visible(palace: Mempalace, ids: Iterable[str], scopes: frozenset[str]) -> Iterator[Memory]:
+def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -> Iterator[Memory]:
     for identifier in ids:
         memory = palace.index.get(identifier)
         if memory is not None and memory.status == "active" and memory.scope in scopes:
@@ -305,7 +305,7 @@ def _visible(palace: Mempalace, ids: Iterable[str], scopes: frozenset[str]) -> I
 
 
 def _room_digests(
-    palace: Mempalace, uses: Mapping[str, int], scopes: frozenset[str]
+    palace: OpenedPalace, uses: Mapping[str, int], scopes: frozenset[str]
 ) -> tuple[RoomDigest, ...]:
     by_room: dict[str, list[Memory]] = {}
     for memory in palace.index.memories():

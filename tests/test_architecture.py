@@ -45,14 +45,16 @@ MAY_IMPORT = {
         "assembly",
         "doctor",
         "layout",
+        "verbs",
     },
+    "verbs": GROUND | {"settings", "store", "recall", "enforce", "learn", "assembly", "presets"},
     "facade": set(),
     "serve": {"facade"},
     "__main__": {"serve"},
 }
 # Annotations of what the root hands to its parts; nothing of it is imported at run time.
 MAY_NAME = {
-    "assembly": {"mempalace"},
+    "assembly": {"verbs"},
     "doctor": {"mempalace"},
     "layout": {"mempalace"},
     "tools": {"mempalace"},

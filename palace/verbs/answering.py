@@ -1,0 +1,131 @@
+"""The verbs of a turn and a session: the walk, answers, wake-up, looking back.
+
+In: turns, answers and sessions. Out: the assembled walk, records and wake-up texts.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from palace.assembly import answer_options, wake_up_sources
+from palace.enforce.enforcer import Enforcement
+from palace.enforce.first_turn import FirstTurns
+from palace.enforce.record import answer_record
+from palace.enforce.wakeup import compose_wake_up
+from palace.errors import MemoryNotFoundError
+from palace.recall.sufficiency import Sufficiency
+from palace.types import (
+    Verdict,
+    WakeUp,
+)
+from palace.verbs.reading import ReadingVerbs
+
+if TYPE_CHECKING:
+    from palace.enforce.answering import Answer, AnswerOptions
+    from palace.enforce.grounding import CheckedAnswer
+
+
+class AnsweringVerbs(ReadingVerbs):
+    """What happens while a conversation goes on."""
+
+    @property
+    def enforcement(self) -> Enforcement:
+        """The assembled parts of the walk; what `RetrievalEnforcer` works with."""
+        return self._parts.enforcement
+
+    @property
+    def sufficiency(self) -> Sufficiency:
+        """The calibrated bar in force."""
+        return self._parts.sufficiency
+
+    @property
+    def answer_options(self) -> AnswerOptions:
+        """How answers are made and checked: the `answers:` settings with the identity in force."""
+        return answer_options(self.settings, identity=self.identity.text)
+
+    def record_answer(self, answer: Answer | CheckedAnswer | None, verdict: Verdict) -> str:
+        """Record what was released for a verdict: cited memories, unsupported words, model calls.
+
+        Args:
+            answer: The answer, or its check where a host made the calls itself.
+            verdict: The verdict it was made for.
+
+        Returns:
+            Id of the record, "" when no journal is kept.
+        """
+        if not self.settings.journal.enabled:
+            return ""
+        record = answer_record(answer, verdict, prompts=self.settings.journal.prompts)
+        self.journal.append(record)
+        return str(record["id"])
+
+    def wake_up(
+        self, session_id: str, project: str | None = None, budget_tokens: int | None = None
+    ) -> WakeUp:
+        """Return what a session starts with, within the budget, saying what was left out.
+
+        L0 identity, living notes of the session, what the last session promoted, and the rooms
+        that matter in this context; never the whole palace.
+
+        Args:
+            session_id: The session that starts.
+            project: Its project, if any.
+            budget_tokens: Most estimated tokens; `wakeup.budget_tokens` if not given.
+        """
+        settings = self.settings.wakeup
+        self.refresh(force=False)
+        return compose_wake_up(
+            session_id,
+            wake_up_sources(self, session_id, project),
+            budget_tokens=settings.budget_tokens if budget_tokens is None else budget_tokens,
+            project=project,
+            max_rooms=settings.rooms,
+            memories_per_room=settings.memories_per_room,
+        )
+
+    def session_wake_up(self, session_id: str | None, project: str | None = None) -> str:
+        """Return the wake-up text on the first turn of a session, "" on all later ones.
+
+        A session has begun when this method was called for it in this process, or in another one
+        that kept the same journal.
+
+        Args:
+            session_id: The session; without one there is no first turn, and the result is "".
+            project: Its project, if any.
+        """
+        if not session_id or not self._first_turns.begin(session_id):
+            return ""
+        return self.wake_up(session_id, project).text
+
+    @cached_property
+    def _first_turns(self) -> FirstTurns:
+        return FirstTurns(self.journal if self.settings.journal.enabled else None)
+
+    def verdicts(self, *, limit: int = 20, since: datetime | None = None) -> list[dict[str, Any]]:
+        """Return journal records of verdicts, newest first."""
+        found: list[dict[str, Any]] = []
+        for record in self.journal.records(since=since, type="verdict"):
+            found.append(record)
+            if len(found) >= limit:
+                break
+        return found
+
+    def verdict(self, verdict_id: str | None = None) -> dict[str, Any]:
+        """Return the journal record of one verdict, the last one if no id is given.
+
+        Raises:
+            MemoryNotFoundError: If the journal has none.
+        """
+        record = (
+            self.journal.find(verdict_id)
+            if verdict_id
+            else next(iter(self.journal.records(type="verdict")), None)
+        )
+        if record is None:
+            what = f"verdict {verdict_id!r}" if verdict_id else "verdict"
+            raise MemoryNotFoundError(
+                f"the journal holds no {what}", hint="see `palace journal` for what it holds"
+            )
+        return record

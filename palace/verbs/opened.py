@@ -1,0 +1,134 @@
+"""An opened palace: its stores, its index and its parts; what all verbs stand on.
+
+In: settings and a root folder. Out: `OpenedPalace`; `palace.assembly` puts its parts together.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from palace.assembly import Assembly
+from palace.errors import StoreUnavailableError
+from palace.ports import Fetcher
+from palace.presets import Preset
+from palace.store.files import ensure_folder, unavailable
+from palace.store.identity_file import IdentityFile
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.journal import FileJournal
+from palace.store.playbook_files import PlaybookFiles
+from palace.store.playbook_pages import PlaybookPages
+from palace.store.refresh import Refreshed, refresh
+from palace.store.rooms import RoomStore
+from palace.store.scratchpad_file import FileScratchpad
+
+if TYPE_CHECKING:
+    from palace.settings import LoadedSettings, Settings
+
+
+Progress = Callable[[int, int], object]
+_log = logging.getLogger(__name__)
+
+
+class OpenedPalace:
+    """The stores of one palace, opened; not used by itself, see `Mempalace`.
+
+    Args:
+        loaded: Settings with their origins and the root.
+        preset: Ready-made cues to use besides the person's own.
+        fetchers: Used instead of the configured fetchers when given.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedSettings,
+        *,
+        preset: Preset | None = None,
+        fetchers: Sequence[Fetcher] | None = None,
+    ) -> None:
+        self.loaded = loaded
+        self.root = loaded.root
+        settings = self.settings
+        self.preset = preset
+        self.fetchers = fetchers
+        self._refresh_lock = threading.Lock()
+        self._refreshed_at = float("-inf")
+        try:
+            ensure_folder(self.root)
+        except OSError as error:
+            raise unavailable(error, "make", self.root) from error
+        self.store = RoomStore(self.root)
+        self.playbook_files = PlaybookFiles(self.root)
+        self.identity_file = IdentityFile(self.root)
+        self.index = SqliteIndex(self.root / ".palace" / "index.sqlite")
+        folder = settings.scratchpad.dir
+        self.scratchpad = FileScratchpad(
+            Path(folder).expanduser() if folder else self.root / "scratchpad",
+            ttl_s=settings.scratchpad.ttl_s,
+            max_entry_chars=settings.scratchpad.max_entry_chars,
+            max_entries=settings.scratchpad.max_entries,
+        )
+        self.journal = FileJournal(
+            self.root / "journal", retention_days=settings.journal.retention_days
+        )
+        self.refresh()
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """Drop what has outlived its time: journal months and notes of ended sessions."""
+        try:
+            self.journal.apply_retention()
+            self.scratchpad.purge_expired()
+        except StoreUnavailableError as error:
+            # Nothing of this is needed to read; a read-only palace simply keeps it.
+            _log.info("nothing was tidied: %s", error)
+
+    def close(self) -> None:
+        """Close the index; the files need no closing."""
+        self.index.close()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
+
+    @cached_property
+    def _parts(self) -> Assembly:
+        return Assembly(self)
+
+    def refresh(self, *, force: bool = True, progress: Progress | None = None) -> Refreshed:
+        """Take in files that were changed by hand.
+
+        Args:
+            force: False looks only when `index.refresh_s` seconds have passed since the last look.
+            progress: Called with (files done, files to do).
+        """
+        with self._refresh_lock:
+            now = time.monotonic()
+            if not force and now - self._refreshed_at < self.settings.index.refresh_s:
+                return Refreshed()
+            done = refresh(
+                self.index,
+                [("L1", self.store), ("L4", PlaybookPages(self.playbook_files))],
+                progress=progress,
+            )
+            self._refreshed_at = time.monotonic()
+            return done
+
+    def reindex(self, *, progress: Progress | None = None) -> Refreshed:
+        """Throw the index away and build it from the files."""
+        self.index.clear()
+        return self.refresh(progress=progress)
+
+    def index_file(self, path: str) -> None:
+        """Index one file at once, so that the next question finds what was written."""
+        stamp = self.store.stamp(path)
+        if stamp is None:
+            self.index.apply((), removed=[path])
+        else:
+            self.index.apply([(self.store.read(path), stamp)])

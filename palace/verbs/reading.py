@@ -1,0 +1,119 @@
+"""The verbs that read: rooms, memories, search, playbooks, identity.
+
+In: names, ids and questions. Out: values of `palace.types`; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Literal
+
+from palace.assembly import TIMELINE
+from palace.errors import MemoryNotFoundError
+from palace.store.identity_file import Identity
+from palace.types import (
+    Fault,
+    Hit,
+    Memory,
+    Playbook,
+    Query,
+    Turn,
+)
+from palace.verbs.opened import OpenedPalace
+
+
+class ReadingVerbs(OpenedPalace):
+    """What can be read of a palace."""
+
+    def memories(
+        self,
+        *,
+        room: str | None = None,
+        drawer: str | None = None,
+        include_inactive: bool = False,
+    ) -> list[Memory]:
+        """Return memories in file order; inactive ones only when asked for.
+
+        Raises:
+            MemoryNotFoundError: If there is no such room or drawer; names the nearest.
+        """
+        self.refresh(force=False)
+        if room is not None and room != TIMELINE:
+            self._require(room, drawer)
+        return [
+            m
+            for m in self.index.memories(room=room)
+            if (include_inactive or m.status == "active") and (drawer is None or m.drawer == drawer)
+        ]
+
+    def _require(self, room: str, drawer: str | None) -> None:
+        if room not in (rooms := self.store.rooms()):
+            raise _not_found(f"there is no room {room!r}", room, rooms)
+        if drawer is not None and drawer not in (drawers := self.store.drawers(room)):
+            raise _not_found(f"the room {room!r} has no drawer {drawer!r}", drawer, drawers)
+
+    def get(self, memory_id: str) -> Memory:
+        """Return one memory by id or unique prefix of at least 8 characters, active or not.
+
+        Raises:
+            MemoryNotFoundError: If there is none.
+        """
+        self.refresh(force=False)
+        memory = self.index.get(memory_id)
+        if memory is None:
+            raise MemoryNotFoundError(
+                f"no memory has the id {memory_id!r}", hint="see `palace list` or `palace search`"
+            )
+        return memory
+
+    def search(
+        self,
+        text: str,
+        *,
+        top_k: int | None = None,
+        session_id: str | None = None,
+        project: str | None = None,
+        layer: Literal["L1", "L4"] = "L1",
+    ) -> list[Hit]:
+        """Return the memories nearest to any text at all, best first, with their scores.
+
+        This is the search the enforcer uses; unlike the enforcer it always returns the nearest.
+        """
+        self.refresh(force=False)
+        query = self.analyse(Turn(text, session_id=session_id, project=project))
+        return self._parts.searcher.hits(
+            query, top_k=top_k or self.settings.search.top_k, layer=layer
+        )
+
+    def analyse(self, turn: Turn) -> Query:
+        """Return how a turn is understood: its terms, names and what would answer it."""
+        return self._parts.analyst.analyse(turn)
+
+    def playbooks(self) -> list[Playbook]:
+        """Return all playbooks, sorted by name."""
+        return self.playbook_files.all()
+
+    @property
+    def identity(self) -> Identity:
+        """The identity with its length and usage percentage."""
+        return self.identity_file.read()
+
+    def set_identity(self, text: str) -> Identity:
+        """Write the identity.
+
+        Raises:
+            IdentityTooLongError: If it has more than 1000 characters; says what to merge.
+            SecretRefusedError: If it holds a secret.
+        """
+        return self.identity_file.write(self._parts.writer.fit(text))
+
+    def faults(self) -> list[Fault]:
+        """Return everything in the files that could not be understood."""
+        return [*self.store.faults(), *self.playbook_files.faults()]
+
+
+def _not_found(message: str, name: str, names: Sequence[str]) -> MemoryNotFoundError:
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "see `palace list`"
+    return MemoryNotFoundError(message, hint=hint)

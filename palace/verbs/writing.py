@@ -1,0 +1,254 @@
+"""The verbs that write: memories, corrections, notes and promotions.
+
+In: statements and ids. Out: `WriteResult`s and the memories as they are afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from palace.errors import ConfigError, MemoryNotFoundError
+from palace.learn.promote import promote
+from palace.learn.remember import ON_CONFLICT, OnConflict
+from palace.learn.retire import correct, forget
+from palace.text import new_id, utc_now
+from palace.types import (
+    Draft,
+    Memory,
+    MemoryKind,
+    ScratchEntry,
+    Trust,
+    WriteResult,
+)
+from palace.verbs.reading import ReadingVerbs
+
+
+class WritingVerbs(ReadingVerbs):
+    """What a palace can be told."""
+
+    def remember(
+        self,
+        text: str,
+        *,
+        room: str | None = None,
+        drawer: str = "notes",
+        kind: MemoryKind = "fact",
+        source: Trust = "user",
+        tags: Sequence[str] = (),
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        project: str | None = None,
+        session_id: str | None = None,
+        provenance: str = "",
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        triggers: Sequence[str] = (),
+        on_conflict: OnConflict = "ask",
+    ) -> WriteResult:
+        """Store one statement; the very next question finds it.
+
+        Args:
+            text: The statement.
+            room: Room, made if needed; `write.default_room` if not given.
+            drawer: Drawer, made if needed.
+            kind: What sort of memory it is.
+            source: Whose word it is.
+            tags: Without `#`.
+            importance: In [0, 1].
+            confidence: In [0, 1].
+            project: Only visible to this project, if given.
+            session_id: Only visible to this session, if given.
+            provenance: Where it comes from, free text.
+            valid_from: From when it is true.
+            valid_to: Until when it is true; afterwards it is not returned.
+            triggers: Patterns of prompts it must be attached to (negative memories).
+            on_conflict: What to do when the palace holds another value: `ask`, `keep`, `supersede`.
+
+        Returns:
+            `Remembered`, `Duplicate` (nothing written) or `Conflict` (nothing written).
+
+        Raises:
+            TextRefusedError: If the text is unfit; `SecretRefusedError` if it holds a secret.
+            UnsafeNameError: If a name would leave the palace.
+        """
+        if on_conflict not in ON_CONFLICT:
+            raise ConfigError(
+                f"on_conflict is {on_conflict!r}", hint=f"use one of {', '.join(ON_CONFLICT)}"
+            )
+        draft = Draft(
+            text=text,
+            kind=kind,
+            scope=_scope_of(project, session_id),
+            trust=source,
+            provenance=provenance,
+            tags=tuple(tags),
+            importance=importance,
+            confidence=confidence,
+            created=utc_now(),
+            valid_from=valid_from,
+            valid_to=valid_to,
+            triggers=tuple(triggers),
+            project=project or "",
+            session=session_id or "",
+        )
+        return self._parts.writer.remember(
+            draft,
+            room=room or self.settings.write.default_room,
+            drawer=drawer,
+            on_conflict=on_conflict,
+        )
+
+    def correct(
+        self, memory_id: str, text: str, *, source: Trust = "user", reason: str = ""
+    ) -> WriteResult:
+        """Replace a memory by the right words; the very next question finds those alone.
+
+        The old memory stays in its file as inactive, with the id of the one that supersedes it.
+        Room, drawer, kind, scope, tags and importance are kept.
+
+        Args:
+            memory_id: Id of the wrong memory, or a unique prefix of at least 8 characters.
+            text: The whole statement as it is right.
+            source: Whose word it is. A person's correction also supersedes whatever else it
+                contradicts; anybody else's meets a `Conflict`.
+            reason: Why, free text.
+
+        Returns:
+            `Remembered`; `Duplicate` of the memory itself (nothing changed) or of another one
+            (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
+
+        Raises:
+            MemoryNotFoundError: If there is no such active memory.
+            TextRefusedError: If the text is unfit, or it is a playbook, which is a file of its own.
+        """
+        old = self.get(memory_id)
+        result = correct(
+            self._parts.writer,
+            old,
+            text,
+            source=source,
+            default_room=self.settings.write.default_room,
+            reason=reason,
+        )
+        if result.status != "conflict" and result.memory.id != old.id:
+            self._note_retirement("correction", old, superseded_by=result.memory.id)
+        return result
+
+    def forget(self, memory_id: str, *, reason: str = "") -> Memory:
+        """Retire a memory: no question finds it again; it stays readable in its file.
+
+        Args:
+            memory_id: Its id, or a unique prefix of at least 8 characters.
+            reason: Why, free text.
+
+        Returns:
+            The memory as it is now, inactive.
+
+        Raises:
+            MemoryNotFoundError: If there is no such active memory.
+            TextRefusedError: If it is a playbook, which is a file of its own.
+        """
+        old = self.get(memory_id)
+        gone = forget(self._parts.writer, old, reason=reason)
+        self._note_retirement("forget", old, reason=gone.reason)
+        return gone
+
+    def _note_retirement(self, type: str, old: Memory, **more: str) -> None:
+        self.journal.append(
+            {
+                "id": new_id("c"),
+                "type": type,
+                "at": utc_now().isoformat(),
+                "session": old.session or None,
+                "memory": old.id,
+                **more,
+            }
+        )
+
+    def note(self, text: str, *, session_id: str, ttl_s: float | None = None) -> ScratchEntry:
+        """Note something for the rest of a session.
+
+        Raises:
+            SecretRefusedError: If the text holds a secret.
+            UnsafeNameError: If the session id cannot name a file.
+        """
+        return self.scratchpad.append(session_id, self._parts.writer.fit(text), ttl_s=ttl_s)
+
+    def notes(self, session_id: str) -> list[ScratchEntry]:
+        """Return the living notes of a session, oldest first."""
+        return self.scratchpad.entries(session_id)
+
+    def promote_to_palace(
+        self,
+        entry: ScratchEntry | str,
+        room: str,
+        drawer: str,
+        *,
+        summary: str,
+        reason: str,
+        kind: MemoryKind = "fact",
+        project: str | None = None,
+        on_conflict: OnConflict = "ask",
+    ) -> WriteResult:
+        """Turn a note of the scratchpad into a memory, on purpose and in plain words.
+
+        Args:
+            entry: The note, or its id.
+            room: Room of the memory.
+            drawer: Drawer of the memory.
+            summary: The words of the memory.
+            reason: Why it is worth keeping.
+            kind: What sort of memory it is.
+            project: Only visible to this project, if given.
+            on_conflict: `ask`, `keep` or `supersede`.
+
+        Raises:
+            MemoryNotFoundError: If the note does not exist or has expired.
+            TextRefusedError: If summary or reason is missing, or it is raw tool output.
+            SecretRefusedError: If anything in it is a secret.
+        """
+        noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)
+        result = promote(
+            self._parts.writer,
+            noted,
+            room=room,
+            drawer=drawer,
+            summary=summary,
+            reason=reason,
+            kind=kind,
+            project=project or "",
+            on_conflict=on_conflict,
+        )
+        if result.status == "stored":
+            self._note_promotion(noted, result.memory)
+        return result
+
+    def _living(self, entry_id: str) -> ScratchEntry:
+        entry = self.scratchpad.get(entry_id)
+        if entry is None:
+            raise MemoryNotFoundError(
+                f"no living note has the id {entry_id!r}",
+                hint="notes expire; `palace note --list` shows the living ones",
+            )
+        return entry
+
+    def _note_promotion(self, entry: ScratchEntry, memory: Memory) -> None:
+        if self.scratchpad.get(entry.id) is not None:
+            self.scratchpad.mark_promoted(entry.id, memory.id)
+        self.journal.append(
+            {
+                "id": new_id("p"),
+                "type": "promotion",
+                "at": utc_now().isoformat(),
+                "session": entry.session_id,
+                "memory": memory.id,
+                "entry": entry.id,
+            }
+        )
+
+
+def _scope_of(project: str | None, session_id: str | None) -> str:
+    if session_id:
+        return f"session:{session_id}"
+    return f"project:{project}" if project else "global"
