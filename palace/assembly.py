@@ -6,12 +6,14 @@ facade this is the only module that sees settings and implementations together.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
+from palace.errors import StoreUnavailableError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
@@ -24,7 +26,8 @@ from palace.recall.logistic import load_model
 from palace.recall.query import Analyst
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
-from palace.types import Draft, Memory, Turn
+from palace.text import new_id, tokens, utc_now
+from palace.types import Draft, Match, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
@@ -32,10 +35,13 @@ if TYPE_CHECKING:
     from palace.settings_model import ArtifactsSettings
     from palace.verbs.opened import OpenedPalace
 
-_RESEMBLING = 8
+# Conversations and other scopes share the words; they are left out after the search.
+_SEARCHED = 64
+_RESEMBLING = 16
 _RECENT_VERDICTS = 50
 _RECENT_RECORDS = 1000
 TIMELINE = "timeline"
+_log = logging.getLogger(__name__)
 
 
 class Assembly:
@@ -116,17 +122,40 @@ class Assembly:
             written=self._palace.index_file,
             secrets=self._settings.write.secrets,
             max_chars=self._settings.write.max_chars,
+            reinforced=self._reinforced,
         )
+
+    def _reinforced(self, memory: Memory, draft: Draft, match: Match) -> bool:
+        """Leave a breadcrumb: this memory was said again. It holds no text, only who and when."""
+        if not self._settings.journal.enabled:
+            return False
+        record = {
+            "id": new_id("r"),
+            "type": "reinforced",
+            "at": utc_now().isoformat(),
+            "session": draft.session or None,
+            "memory": memory.id,
+            "source": draft.trust,
+            "match": match,
+        }
+        try:
+            self._palace.journal.append(record)
+        except StoreUnavailableError as error:
+            _log.warning("a memory was said again, and no note could be taken: %s", error)
+            return False
+        return True
 
     def _resembling(self, draft: Draft) -> list[Memory]:
         """Return memories of the draft's own scope that share its words."""
         query = self.analyst.analyse(Turn(draft.text))
+        terms = query.terms or tuple(dict.fromkeys(tokens(draft.text)))
+        if not terms:  # signs alone, that no index holds
+            return [m for m in self._palace.index.memories() if _is_rival(m, draft)]
         found = self._palace.index.candidates(
-            query.terms, layer="L1", scope=_scope_named(draft.scope), limit=_RESEMBLING
+            terms, layer="L1", scope=_scope_named(draft.scope), limit=_SEARCHED
         )
         memories = self._palace.index.load([c.key for c in found])
-        # What somebody once said in a conversation is no statement of the palace's.
-        return [m for m in memories if m.room != TIMELINE and m.scope == draft.scope]
+        return [m for m in memories if _is_rival(m, draft)][:_RESEMBLING]
 
     @cached_property
     def enforcement(self) -> Enforcement:
@@ -212,6 +241,11 @@ def answer_options(settings: Settings, *, identity: str) -> AnswerOptions:
         context_budget_tokens=settings.context.budget_tokens,
         identity=identity,
     )
+
+
+def _is_rival(memory: Memory, draft: Draft) -> bool:
+    """Whether a memory can say the same or otherwise: what was said in a conversation cannot."""
+    return memory.status == "active" and memory.scope == draft.scope and memory.room != TIMELINE
 
 
 def _scope_named(scope: str) -> Scope:

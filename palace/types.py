@@ -17,6 +17,7 @@ RecallKind = Literal[
 ]
 MemoryKind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 Trust = Literal["user", "agent", "system"]
+Match = Literal["exact", "normalised", "near"]
 Status = Literal["active", "inactive"]
 LayerName = Literal["L0", "L1", "L2", "L3", "L4", "L5"]
 LayerOutcome = Literal["loaded", "sufficient", "unclear", "none", "skipped", "unavailable"]
@@ -454,9 +455,17 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Nothing was written: the palace holds this already."""
+    """Nothing was written: the palace holds this already.
+
+    Attributes:
+        memory: The memory that says the same.
+        match: `exact` (the same characters), `normalised` (the same words and signs) or `near`.
+        reinforced: Whether the journal took note that it was said again.
+    """
 
     memory: Memory
+    match: Match = "exact"
+    reinforced: bool = False
     status: Literal["duplicate"] = "duplicate"
 
 
@@ -467,10 +476,14 @@ class Conflict:
     Attributes:
         memory: The memory that says otherwise.
         detail: What differs, for a person.
+        stronger: Whose word counts more: a person's beats an agent's, an agent's the system's.
+        others: Further memories that the statement contradicts.
     """
 
     memory: Memory
     detail: str
+    stronger: Literal["new", "stored", "neither"] = "neither"
+    others: tuple[Memory, ...] = ()
     status: Literal["conflict"] = "conflict"
 
 

@@ -16,17 +16,17 @@ SAME_STATEMENT = 0.75
 _LEAST_SHARED = 3
 
 
-def find_conflict(text: str, resembling: Iterable[Memory]) -> tuple[Memory, str] | None:
-    """Return the first memory that states another value in the same words, and the difference.
+def find_conflicts(text: str, resembling: Iterable[Memory]) -> list[tuple[Memory, str]]:
+    """Return the memories that state another value in the same words, and what differs.
 
     Values are numbers, dates, versions and negations; the other words, names among them, must
     agree, so that unrelated facts never retire each other.
     """
-    for memory in resembling:
-        detail = _difference(text, memory.text)
-        if detail and _subjects(text) == _subjects(memory.text):
-            return memory, detail
-    return None
+    return [
+        (memory, detail)
+        for memory in resembling
+        if (detail := _difference(text, memory.text)) and _subjects(text) == _subjects(memory.text)
+    ]
 
 
 def _difference(text: str, stored: str) -> str | None:

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 import regex
 
 from palace.text import fold, name_tokens, tokens
-from palace.types import Memory
+from palace.types import Match, Memory
 
 # High on purpose: a false duplicate loses what a person wanted to keep.
 NEAR_DUPLICATE = 0.9
@@ -23,14 +23,23 @@ _NEGATIONS = frozenset(
 _SIGNS = regex.compile(r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)")
 
 
-def find_duplicate(text: str, resembling: Iterable[Memory]) -> Memory | None:
-    """Return the first memory that says the same thing.
+def find_duplicate(text: str, resembling: Iterable[Memory]) -> tuple[Memory, Match] | None:
+    """Return the first memory that says the same thing, and how closely it does.
 
     Two texts say the same when their index tokens and signs are equal; or when at least nine tenths
     of their distinct tokens are shared in the same order and neither a number, a name, a sign nor a
     negation differs.
     """
-    return next((memory for memory in resembling if says_the_same(text, memory.text)), None)
+    for memory in resembling:
+        if says_the_same(text, memory.text):
+            return memory, _closeness(text, memory.text)
+    return None
+
+
+def _closeness(text: str, other: str) -> Match:
+    if text == other:
+        return "exact"
+    return "normalised" if tokens(text) == tokens(other) else "near"
 
 
 def says_the_same(text: str, other: str) -> bool:

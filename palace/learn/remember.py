@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from palace.errors import SecretRefusedError, TextRefusedError
-from palace.learn.conflict import find_conflict
+from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate
 from palace.learn.hygiene import control_character_reason, normalise_statement, strip_own_markers
 from palace.ports import DrawerStore
 from palace.secrets import describe, find_secrets, redact
-from palace.types import Conflict, Draft, Duplicate, Memory, Remembered, WriteResult
+from palace.types import Conflict, Draft, Duplicate, Match, Memory, Remembered, Trust, WriteResult
 
 OnConflict = Literal["ask", "keep", "supersede"]
 ON_CONFLICT: tuple[OnConflict, ...] = ("ask", "keep", "supersede")
+_RANK: dict[Trust, int] = {"system": 0, "agent": 1, "user": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Writer:
         written: Called with every path that changed, so that the next question finds it.
         secrets: `refuse` or `redact`.
         max_chars: Longest memory text, in characters.
+        reinforced: Takes note that a memory was said again; returns whether it could.
     """
 
     store: DrawerStore
@@ -39,18 +41,22 @@ class Writer:
     written: Callable[[str], object]
     secrets: str = "refuse"
     max_chars: int = 4000
+    reinforced: Callable[[Memory, Draft, Match], bool] = lambda _memory, _draft, _match: False
 
     def remember(
         self, draft: Draft, *, room: str, drawer: str, on_conflict: OnConflict = "ask"
     ) -> WriteResult:
         """Store a draft unless the palace holds it already or holds something else.
 
+        A duplicate reinforces what is held. A word that counts less never retires one that counts
+        more: an agent that would supersede what a person said gets the conflict instead.
+
         Args:
             draft: What to store.
             room: Room, made if it does not exist.
             drawer: Drawer, made if it does not exist.
-            on_conflict: `ask` returns the conflict, `keep` stores both, `supersede` retires the
-                older memory.
+            on_conflict: `ask` returns the conflict, `keep` stores both, `supersede` retires every
+                memory that says otherwise.
 
         Raises:
             SecretRefusedError: If the text holds a secret (and they are not redacted).
@@ -61,15 +67,17 @@ class Writer:
         similar = self.resembling(draft)
         duplicate = find_duplicate(draft.text, similar)
         if duplicate is not None:
-            return Duplicate(duplicate)
-        conflict = find_conflict(draft.text, similar)
-        if conflict is not None and on_conflict == "ask":
-            return Conflict(*conflict)
+            memory, match = duplicate
+            return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
+        found = find_conflicts(draft.text, similar)
+        outranked = any(_RANK[draft.trust] < _RANK[old.trust] for old, _ in found)
+        if found and (on_conflict == "ask" or (on_conflict == "supersede" and outranked)):
+            return _conflict(draft, found)
         memory = self.store.add(draft, room=room, drawer=drawer)
         self.written(memory.path)
-        if conflict is not None and on_conflict == "supersede":
-            self.store.update(conflict[0], status="inactive", superseded_by=memory.id)
-            self.written(conflict[0].path)
+        for old, _ in found if on_conflict == "supersede" else ():
+            self.store.update(old, status="inactive", superseded_by=memory.id)
+            self.written(old.path)
         return Remembered(memory)
 
     def fit(self, text: str) -> str:
@@ -102,3 +110,16 @@ class Writer:
             f"refused, nothing was written: {describe(findings, text)}",
             hint="remember where the secret is kept instead of the secret itself",
         )
+
+
+def _conflict(draft: Draft, found: Sequence[tuple[Memory, str]]) -> Conflict:
+    """Return the contradiction of the strongest word, the others beside it."""
+    ordered = sorted(found, key=lambda pair: -_RANK[pair[0].trust])
+    memory, detail = ordered[0]
+    ours, theirs = _RANK[draft.trust], _RANK[memory.trust]
+    return Conflict(
+        memory,
+        detail,
+        stronger="neither" if ours == theirs else "new" if ours > theirs else "stored",
+        others=tuple(other for other, _ in ordered[1:]),
+    )

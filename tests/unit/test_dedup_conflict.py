@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palace.learn.conflict import find_conflict
+from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import differs, find_duplicate
 from tests.doubles import memory
 
@@ -16,12 +16,12 @@ LONG = (
 
 def duplicate(new: str, *stored: str) -> str | None:
     found = find_duplicate(new, [memory(text, n) for n, text in enumerate(stored)])
-    return None if found is None else found.text
+    return None if found is None else found[0].text
 
 
 def conflict(new: str, *stored: str) -> tuple[str, str] | None:
-    found = find_conflict(new, [memory(text, n) for n, text in enumerate(stored)])
-    return None if found is None else (found[0].text, found[1])
+    found = find_conflicts(new, [memory(text, n) for n, text in enumerate(stored)])
+    return (found[0][0].text, found[0][1]) if found else None
 
 
 # -- duplicates ---------------------------------------------------------------------------------

@@ -13,7 +13,16 @@ from palace.learn.promote import promote
 from palace.learn.remember import Writer
 from palace.store.rooms import RoomStore
 from palace.text import utc_now
-from palace.types import Conflict, Draft, Duplicate, Memory, Remembered, ScratchEntry, WriteResult
+from palace.types import (
+    Conflict,
+    Draft,
+    Duplicate,
+    Memory,
+    Remembered,
+    ScratchEntry,
+    Trust,
+    WriteResult,
+)
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 PORT = "The staging server listens on port 5432"
@@ -32,8 +41,17 @@ class Desk:
         self.store = RoomStore(root)
         self.changed: list[str] = []
         self.writer = Writer(
-            store=self.store, resembling=self._resembling, written=self.changed.append, **options
+            store=self.store,
+            resembling=self._resembling,
+            written=self.changed.append,
+            reinforced=self._reinforced,
+            **options,
         )
+        self.breadcrumbs: list[tuple[str, str, str]] = []
+
+    def _reinforced(self, memory: Memory, draft: Draft, match: str) -> bool:
+        self.breadcrumbs.append((memory.id, draft.trust, match))
+        return True
 
     def _resembling(self, draft: Draft) -> Sequence[Memory]:
         return [m for m in self.memories() if m.status == "active" and m.scope == draft.scope]
@@ -45,7 +63,7 @@ class Desk:
         return [m.text for m in self.memories() if m.status == "active"]
 
     def remember(self, text: str, **options: Any) -> WriteResult:
-        fields = {k: options.pop(k) for k in ("scope", "kind") if k in options}
+        fields = {k: options.pop(k) for k in ("scope", "kind", "trust") if k in options}
         return self.writer.remember(
             Draft(text, created=utc_now(), **fields), room="desk", drawer="notes", **options
         )
@@ -74,6 +92,43 @@ def test_what_is_held_already_is_not_written_again(desk: Desk) -> None:
     assert again.memory.id == first.memory.id
     assert desk.texts() == [PORT]
     assert len(desk.changed) == 1
+    assert (again.match, again.reinforced) == ("normalised", True)
+    assert desk.breadcrumbs == [(first.memory.id, "user", "normalised")]
+
+
+@pytest.mark.parametrize(
+    ("stored_by", "said_by", "stronger", "retires"),
+    [
+        ("user", "user", "neither", True),
+        ("user", "agent", "stored", False),
+        ("user", "system", "stored", False),
+        ("agent", "user", "new", True),
+        ("agent", "agent", "neither", True),
+        ("agent", "system", "stored", False),
+        ("system", "agent", "new", True),
+    ],
+)
+def test_a_weaker_word_never_retires_a_stronger_one(
+    desk: Desk, stored_by: Trust, said_by: Trust, stronger: str, retires: bool
+) -> None:
+    first = desk.remember(PORT, trust=stored_by)
+    asked = desk.remember(OTHER_PORT, trust=said_by)
+    assert isinstance(asked, Conflict)
+    assert (asked.memory.id, asked.stronger) == (first.memory.id, stronger)
+    result = desk.remember(OTHER_PORT, trust=said_by, on_conflict="supersede")
+    assert isinstance(result, Remembered) is retires
+    assert desk.texts() == [OTHER_PORT if retires else PORT]
+
+
+def test_supersede_retires_every_memory_that_says_otherwise(desk: Desk) -> None:
+    desk.remember(PORT, trust="agent")
+    desk.remember(OTHER_PORT, on_conflict="keep")
+    third = "The staging server listens on port 5434"
+    asked = desk.remember(third)
+    assert isinstance(asked, Conflict)
+    assert (asked.memory.text, [m.text for m in asked.others]) == (OTHER_PORT, [PORT])
+    assert isinstance(desk.remember(third, on_conflict="supersede"), Remembered)
+    assert desk.texts() == [third]
 
 
 def test_another_value_is_asked_about(desk: Desk) -> None:

@@ -1,0 +1,62 @@
+"""What is said twice is stored once, and the journal knows that it was said again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from palace import Conflict, Duplicate, Mempalace, Remembered
+
+
+def test_a_duplicate_leaves_a_breadcrumb_without_the_text(tmp_path: Path) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        first = palace.remember("The kettle in the office is blue.")
+        again = palace.remember("the kettle in the office is blue", source="agent")
+        assert isinstance(again, Duplicate)
+        assert (again.match, again.reinforced) == ("normalised", True)
+        (record,) = palace.journal.records(type="reinforced")
+        assert (record["memory"], record["source"]) == (first.memory.id, "agent")
+        assert "kettle" not in str(record)
+
+
+@pytest.mark.parametrize("text", ["🙂", "It is what it is.", "- [ ]", "word " * 60 + "end"])
+def test_no_text_is_stored_twice(tmp_path: Path, text: str) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        assert isinstance(palace.remember(text), Remembered)
+        assert isinstance(palace.remember(text), Duplicate)
+        assert len(palace.memories()) == 1
+
+
+def test_no_breadcrumb_without_a_journal(tmp_path: Path) -> None:
+    settings = tmp_path / "config" / "mempalace.yaml"
+    settings.parent.mkdir()
+    settings.write_text("journal:\n  enabled: false\n")
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The kettle is blue.")
+        again = palace.remember("The kettle is blue.")
+        assert isinstance(again, Duplicate)
+        assert again.reinforced is False
+        assert list(palace.journal.records()) == []
+
+
+def test_a_journal_that_cannot_be_written_fails_no_write(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The kettle is blue.")
+        (tmp_path / "journal").write_text("a file where the folder should be")
+        again = palace.remember("The kettle is blue.")
+        assert isinstance(again, Duplicate)
+        assert again.reinforced is False
+        assert "no note could be taken" in caplog.text
+
+
+def test_the_conflict_is_found_behind_a_long_conversation(tmp_path: Path) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        stored = palace.remember("The staging server listens on port 5432.", project="relay")
+        for number in range(30):
+            palace.remember(f"The staging server listens, port, take {number}: {'la ' * number}")
+        result = palace.remember("The staging server listens on port 5433.", project="relay")
+        assert isinstance(result, Conflict)
+        assert result.memory.id == stored.memory.id
