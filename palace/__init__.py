@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from palace.errors import (
         ConfigError,
         DrawerParseError,
+        EmbedderMismatchError,
+        EmbedderUnavailableError,
         EnforcementError,
         FetchDeniedError,
         FetchError,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     )
     from palace.learn.transfer import Exported, Imported
     from palace.mempalace import Mempalace, PalaceRoom
+    from palace.ports import Embedder, EmbedderIdentity, VectorState
     from palace.presets import load_preset, seed
     from palace.secrets import redact
     from palace.settings import (
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     )
     from palace.settings import explain as explain_settings
     from palace.store.identity_file import Identity
+    from palace.store.vector_channel import Embedded
     from palace.tools import AgentTool, agent_tools, search_evidence
     from palace.types import (
         Check,
@@ -122,6 +126,8 @@ _HOME = {
     "palace.errors": (
         "ConfigError",
         "DrawerParseError",
+        "EmbedderMismatchError",
+        "EmbedderUnavailableError",
         "EnforcementError",
         "FetchDeniedError",
         "FetchError",
@@ -143,6 +149,7 @@ _HOME = {
     ),
     "palace.learn.transfer": ("Exported", "Imported"),
     "palace.mempalace": ("Mempalace", "PalaceRoom"),
+    "palace.ports": ("Embedder", "EmbedderIdentity", "VectorState"),
     "palace.presets": ("load_preset", "seed"),
     "palace.secrets": ("redact",),
     "palace.settings": (
@@ -154,6 +161,7 @@ _HOME = {
         "settings_table",
     ),
     "palace.store.identity_file": ("Identity",),
+    "palace.store.vector_channel": ("Embedded",),
     "palace.tools": ("AgentTool", "agent_tools", "search_evidence"),
     "palace.types": (
         "Check",
@@ -195,6 +203,11 @@ __all__ = [
     "ConversationTurn",
     "DrawerParseError",
     "Duplicate",
+    "Embedded",
+    "Embedder",
+    "EmbedderIdentity",
+    "EmbedderMismatchError",
+    "EmbedderUnavailableError",
     "EnforcementError",
     "Evidence",
     "Exported",
@@ -236,6 +249,7 @@ __all__ = [
     "Turn",
     "UngroundedAnswerError",
     "UnsafeNameError",
+    "VectorState",
     "Verdict",
     "WakeUp",
     "WriteConflictError",

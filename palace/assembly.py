@@ -31,8 +31,10 @@ from palace.types import Draft, Match, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
+    from palace.ports import Embedder
     from palace.settings import Settings
-    from palace.settings_model import ArtifactsSettings
+    from palace.settings_model import ArtifactsSettings, EmbeddingsSettings
+    from palace.store.vector_channel import VectorChannel
     from palace.verbs.opened import OpenedPalace
 
 # Conversations and other scopes share the words; they are left out after the search.
@@ -77,6 +79,24 @@ class Assembly:
             self._palace.index,
             candidates=search.candidates,
             neighbour_distance=search.neighbour_distance,
+        )
+
+    @cached_property
+    def vectors(self) -> VectorChannel | None:
+        """The channel of meaning, None where no embedder is configured."""
+        settings = self._settings.embeddings
+        own = self._palace.embedder
+        load = (lambda: own) if own is not None else configured_embedder(settings)
+        if load is None:
+            return None
+        from palace.store.vector_channel import VectorChannel
+        from palace.store.vector_file import VectorFile
+
+        return VectorChannel(
+            self._palace.index,
+            VectorFile(self._palace.root / ".palace"),
+            load,
+            batch_size=settings.batch_size,
         )
 
     @cached_property
@@ -254,6 +274,19 @@ def _scope_named(scope: str) -> Scope:
         session_id=name if kind == "session" else None,
         project=name if kind == "project" else None,
     )
+
+
+def configured_embedder(embeddings: EmbeddingsSettings) -> Callable[[], Embedder] | None:
+    """Return what loads the embedder that the settings name, None where they name none."""
+    if embeddings.provider == "off":
+        return None
+
+    def load() -> Embedder:
+        from palace.models.wordllama import WordLlamaEmbedder
+
+        return WordLlamaEmbedder()
+
+    return load
 
 
 def configured_fetchers(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:

@@ -18,6 +18,7 @@ PalaceError
  │   ├─ FetchNotFoundError
  │   └─ FetchTimeoutError       retryable
  ├─ ModelError                  a model or embedder behind a port
+ │   └─ EmbedderUnavailableError  retryable: words answer meanwhile
  └─ EnforcementError
      ├─ RecallMiss              also a LookupError, for structured-output callers
      └─ UngroundedAnswerError
@@ -120,6 +121,13 @@ class FetchTimeoutError(FetchError):
 
 class ModelError(PalaceError):
     """A model or an embedder behind a port failed."""
+
+
+class EmbedderUnavailableError(ModelError):
+    """The embedder is not installed, does not answer, or answers nonsense."""
+
+    def __init__(self, message: str, *, hint: str = "", retryable: bool = True) -> None:
+        super().__init__(message, hint=hint, retryable=retryable)
 
 
 class EnforcementError(PalaceError):

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from palace.errors import ConfigError
 from palace.layout import LaidOut, lay_out
-from palace.ports import Fetcher
+from palace.ports import Embedder, Fetcher
 from palace.presets import load_preset, seed
 from palace.types import (
     Check,
@@ -20,6 +20,7 @@ from palace.types import (
     WriteResult,
 )
 from palace.verbs.answering import AnsweringVerbs
+from palace.verbs.embedding import EmbeddingVerbs
 from palace.verbs.transferring import TransferringVerbs
 from palace.verbs.writing import WritingVerbs
 
@@ -55,7 +56,7 @@ class PalaceRoom:
         return self.palace.remember(text, room=self.name, drawer=drawer, **fields)
 
 
-class Mempalace(WritingVerbs, TransferringVerbs, AnsweringVerbs):
+class Mempalace(WritingVerbs, TransferringVerbs, AnsweringVerbs, EmbeddingVerbs):
     """A palace: one directory, the whole memory of one agent or user.
 
     Open it with `Mempalace.open(root)`; use it as a context manager or call `close()`.
@@ -64,6 +65,7 @@ class Mempalace(WritingVerbs, TransferringVerbs, AnsweringVerbs):
         loaded: Settings with their origins and the root.
         preset: Ready-made cues to use besides the person's own.
         fetchers: Used instead of the configured fetchers when given.
+        embedder: Used instead of the configured embedder when given.
     """
 
     @classmethod
@@ -73,6 +75,7 @@ class Mempalace(WritingVerbs, TransferringVerbs, AnsweringVerbs):
         *,
         config: str | Path | None = None,
         fetchers: Sequence[Fetcher] | None = None,
+        embedder: Embedder | None = None,
         create: bool = True,
     ) -> Mempalace:
         """Open a palace; the folder is made if it does not exist.
@@ -81,6 +84,7 @@ class Mempalace(WritingVerbs, TransferringVerbs, AnsweringVerbs):
             root: The palace's folder; else `PALACE_ROOT`, `root:` in the settings, `~/.mempalace`.
             config: The settings file; else it is searched for as the README says.
             fetchers: Used instead of the configured fetchers, e.g. in tests.
+            embedder: Used instead of the configured embedder: one of your own.
             create: False refuses a folder that does not exist: who only reads wants no new palace.
 
         Raises:
@@ -97,7 +101,7 @@ class Mempalace(WritingVerbs, TransferringVerbs, AnsweringVerbs):
             _require_palace(loaded.root)
         name = loaded.settings.preset
         preset = load_preset(name) if name != "none" else None
-        return cls(loaded, preset=preset, fetchers=fetchers)
+        return cls(loaded, preset=preset, fetchers=fetchers, embedder=embedder)
 
     @classmethod
     def _with_preset(cls, name: PresetName, root: str | Path | None) -> Mempalace:

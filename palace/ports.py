@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from palace.types import (
     ConversationTurn,
@@ -23,6 +23,9 @@ from palace.types import (
     ScratchEntry,
     Turn,
 )
+
+Vector = bytes
+"""One embedding: L2-normalised float32, little-endian, 4 bytes for every dimension."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,9 @@ class Index(Protocol):
     ) -> dict[int, list[Candidate]]:
         """Return, by candidate key, what stands within `distance` memories in the same file."""
 
+    def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
+        """Return the candidates of these keys, in the order asked; vanished ones are left out."""
+
     def load(self, keys: Sequence[int]) -> list[Memory]:
         """Return the memories of these keys, in the order asked."""
 
@@ -101,6 +107,78 @@ class Index(Protocol):
 
     def get(self, memory_id: str) -> Memory | None:
         """Return one memory, active or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """Which model made a vector; vectors of two identities are never compared.
+
+    Attributes:
+        name: Provider and model, e.g. `wordllama/l2_supercat_256`.
+        revision: Fingerprint of the weights, "" where nobody can know it.
+        dimension: Numbers in a vector, >= 1.
+    """
+
+    name: str
+    revision: str
+    dimension: int
+
+    def __str__(self) -> str:
+        revision = f"@{self.revision}" if self.revision else ""
+        return f"{self.name}{revision} ({self.dimension} dimensions)"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose dot product tells how near their meanings are."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The model; raises `EmbedderUnavailableError` if it cannot tell without an answer."""
+
+    def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"]) -> list[Vector]:
+        """Return one vector for each text, in order; any text at all, also an empty one.
+
+        Raises:
+            EmbedderUnavailableError: And nothing else; never holds a token.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class VectorState:
+    """How far the channel of meaning can be relied on.
+
+    Attributes:
+        status: `ready` (every memory has its vector), `partial` (some are still to be embedded),
+            `unavailable` (the embedder or the store failed; words answer) or `mismatch` (the
+            stored vectors come from another model; words answer).
+        embedded: Memories that have a vector.
+        total: Memories there are.
+        reason: What a person should know, "" when ready.
+    """
+
+    status: Literal["ready", "partial", "unavailable", "mismatch"]
+    embedded: int = 0
+    total: int = 0
+    reason: str = ""
+
+
+class Vectors(Protocol):
+    """The channel of meaning: optional, never the only one, and silent when it cannot speak."""
+
+    @property
+    def state(self) -> VectorState:
+        """What the last call found; costs nothing."""
+
+    def ask(self, text: str) -> Vector | None:
+        """Return the vector of a question, None where words have to answer: `state` says why."""
+
+    def nearest(
+        self, vector: Vector, *, layer: LayerName, scope: Scope, limit: int
+    ) -> list[tuple[int, float]]:
+        """Return (candidate key, cosine) of active, visible memories, nearest first."""
+
+    def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of every key that has a vector."""
 
 
 class DrawerStore(Protocol):

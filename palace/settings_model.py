@@ -238,6 +238,22 @@ class SearchSettings(Section):
         return self
 
 
+class EmbeddingsSettings(Section):
+    """Meaning besides words: which model turns texts into vectors."""
+
+    provider: Literal["off", "wordllama"] = Field(
+        "off",
+        description="Where vectors come from: off (words alone) or wordllama (a small model inside "
+        "its package, offline; extra semantic).",
+    )
+    batch_size: StrictInt = Field(
+        32,
+        ge=1,
+        le=2048,
+        description="Memories embedded and kept at a time, in memories; 1 to 2048.",
+    )
+
+
 class IndexSettings(Section):
     """The derived index."""
 
@@ -427,6 +443,10 @@ class Settings(Section):
         ContextSettings(), description="What a turn carries besides its evidence."
     )
     search: SearchSettings = Field(SearchSettings(), description="How memories are looked up.")
+    embeddings: EmbeddingsSettings = Field(
+        EmbeddingsSettings(),
+        description="Meaning besides words: which model turns texts into vectors.",
+    )
     index: IndexSettings = Field(IndexSettings(), description="The derived index.")
     scratchpad: ScratchpadSettings = Field(
         ScratchpadSettings(), description="Notes of one session (L2)."

@@ -102,6 +102,9 @@ class VanishingIndex:
     ) -> list[Candidate]:
         return self._index.candidates(terms, layer=layer, scope=scope, limit=limit)
 
+    def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
+        return self._index.candidates_by_key(keys)
+
     def neighbours(
         self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
     ) -> dict[int, list[Candidate]]:

@@ -31,7 +31,8 @@ MAY_IMPORT = {
     "learn": GROUND | {"recall"},
     "tools": {"types", "errors", "secrets"},
     "testing": GROUND - {"secrets"},
-    "assembly": GROUND | {"fetch", "recall", "layers", "enforce", "learn", "settings"},
+    "assembly": GROUND
+    | {"store", "models", "fetch", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
     "layout": {"presets", "settings"},
     "mempalace": GROUND
@@ -60,7 +61,18 @@ MAY_NAME = {
     "tools": {"mempalace"},
     "facade": set(MAY_IMPORT) - {"serve", "__main__"},
 }
-HEAVY = ("pydantic", "httpx", "typer", "rich", "numpy", "yaml", "langchain", "llama_index")
+HEAVY = (
+    "pydantic",
+    "httpx",
+    "typer",
+    "rich",
+    "numpy",
+    "yaml",
+    "langchain",
+    "llama_index",
+    "wordllama",
+    "torch",
+)
 NEWER_THAN_3_10 = {
     "asyncio": {"Runner", "TaskGroup", "timeout"},
     "contextlib": {"chdir"},

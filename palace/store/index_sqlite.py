@@ -19,10 +19,11 @@ from typing import Any
 from palace.errors import StoreUnavailableError
 from palace.ports import Candidate, Scope, TermCounts
 from palace.store.memory_json import decode_memory, encode_memory
+from palace.store.passages import passage_digest, passage_of
 from palace.text import name_tokens, tokens, utc_now
 from palace.types import Document, FileStamp, LayerName, Memory
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _MAX_QUERY_TERMS = 64
 _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
@@ -39,11 +40,13 @@ CREATE TABLE files (
     indexed_ns INTEGER NOT NULL, digest TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE memories (
-    key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, position INTEGER NOT NULL,
-    layer TEXT NOT NULL, room TEXT NOT NULL, status TEXT NOT NULL, scope TEXT NOT NULL,
-    session TEXT NOT NULL, valid_from TEXT NOT NULL, valid_to TEXT NOT NULL, data TEXT NOT NULL,
-    body TEXT NOT NULL, context TEXT NOT NULL, names TEXT NOT NULL
+    key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, path TEXT NOT NULL,
+    position INTEGER NOT NULL, layer TEXT NOT NULL, room TEXT NOT NULL, status TEXT NOT NULL,
+    scope TEXT NOT NULL, session TEXT NOT NULL, valid_from TEXT NOT NULL, valid_to TEXT NOT NULL,
+    data TEXT NOT NULL, body TEXT NOT NULL, context TEXT NOT NULL, names TEXT NOT NULL,
+    passage BLOB NOT NULL
 );
+INSERT INTO meta VALUES ('epoch', lower(hex(randomblob(8))));
 CREATE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_place ON memories (path, position);
 CREATE INDEX memories_by_room ON memories (room, status);
@@ -53,6 +56,7 @@ CREATE VIRTUAL TABLE fts USING fts5(
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'col');
 """
 _TABLES = frozenset({"meta", "files", "memories", "fts", "vocabulary"})
+_CANDIDATE = "m.key, m.path, m.position, m.session, m.body, m.context, m.names"
 _VISIBLE = (
     "m.status = 'active' AND m.scope IN ('global', ?, ?)"
     " AND m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
@@ -262,8 +266,8 @@ class SqliteIndex:
             body, context, names = memory_tokens(memory, document.tags)
             key = connection.execute(
                 "INSERT INTO memories (id, path, position, layer, room, status, scope, session,"
-                " valid_from, valid_to, data, body, context, names)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " valid_from, valid_to, data, body, context, names, passage)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     memory.id,
                     memory.path,
@@ -279,6 +283,7 @@ class SqliteIndex:
                     body,
                     context,
                     names,
+                    passage_digest(passage_of(memory)),
                 ),
             ).lastrowid
             connection.execute(
@@ -300,7 +305,7 @@ class SqliteIndex:
         if not match or limit < 1:
             return []
         rows = self._rows(
-            "SELECT m.key, m.path, m.position, m.session, m.body, m.context, m.names,"
+            f"SELECT {_CANDIDATE},"
             " bm25(fts, 1.0, 0.5, 0.0) AS score"
             " FROM fts JOIN memories m ON m.key = fts.rowid"
             f" WHERE fts MATCH ? AND m.layer = ? AND {_VISIBLE}"
@@ -308,6 +313,16 @@ class SqliteIndex:
             (match, layer, *_scope_arguments(scope), limit),
         )
         return [_candidate(row[:7], bm25=-row[7]) for row in rows]
+
+    def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
+        """Return the candidates of these keys, in the order asked; vanished ones are left out."""
+        marks = ", ".join("?" * len(keys))
+        rows = self._rows(
+            f"SELECT {_CANDIDATE} FROM memories m WHERE m.key IN ({marks})",
+            keys,
+        )
+        by_key = {row[0]: _candidate(row) for row in rows}
+        return [by_key[key] for key in keys if key in by_key]
 
     def neighbours(
         self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
@@ -337,8 +352,8 @@ class SqliteIndex:
         for path, positions in wanted.items():
             marks = ", ".join("?" * len(positions))
             rows = self._rows(
-                "SELECT m.key, m.path, m.position, m.session, m.body, m.context, m.names"
-                f" FROM memories m WHERE m.path = ? AND m.position IN ({marks}) AND {_VISIBLE}",
+                f"SELECT {_CANDIDATE} FROM memories m"
+                f" WHERE m.path = ? AND m.position IN ({marks}) AND {_VISIBLE}",
                 (path, *sorted(positions), *_scope_arguments(scope)),
             )
             places.update(((row[1], row[3], row[2]), _candidate(row)) for row in rows)
@@ -390,6 +405,38 @@ class SqliteIndex:
             )
         )
 
+    def epoch(self) -> str:
+        """Return a word that changes when the database is made anew, and keys begin again."""
+        return str(self._rows("SELECT value FROM meta WHERE key = 'epoch'")[0][0])
+
+    def version(self) -> int:
+        """Return a number that changes whenever any process changed the database."""
+        with self._lock:
+            version = self._rows("PRAGMA data_version")[0][0]
+            return hash((version, self._connection.total_changes))
+
+    def passages(self, *, after: int = 0) -> list[tuple[int, str, str, str, bytes]]:
+        """Return (key, path, layer, scope, passage digest) of active memories, by key.
+
+        Args:
+            after: Only keys above this one. Keys are never used twice, and a file that changes
+                gets new ones for all its memories.
+        """
+        return self._rows(
+            "SELECT key, path, layer, scope, passage FROM memories"
+            " WHERE key > ? AND status = 'active' ORDER BY key",
+            (after,),
+        )
+
+    def visible(self, keys: Sequence[int], *, layer: LayerName, scope: Scope) -> set[int]:
+        """Return those keys whose memories a search of this layer and scope may find."""
+        marks = ", ".join("?" * len(keys))
+        rows = self._rows(
+            f"SELECT m.key FROM memories m WHERE m.key IN ({marks}) AND m.layer = ? AND {_VISIBLE}",
+            (*keys, layer, *_scope_arguments(scope)),
+        )
+        return {key for (key,) in rows}
+
     def size(self) -> int:
         """Return the number of memories that count for term weights."""
         self._refresh_counts()
@@ -415,9 +462,7 @@ class SqliteIndex:
     def _refresh_counts(self) -> None:
         """Drop remembered counts when any process changed the database."""
         with self._lock:
-            version = self._rows("PRAGMA data_version")[0][0]
-            changes = self._connection.total_changes
-            stamp = hash((version, changes))
+            stamp = self.version()
             if stamp != self._counts_version:
                 self._counts.clear()
                 self._size = self._rows("SELECT count(*) FROM memories WHERE status = 'active'")[0][

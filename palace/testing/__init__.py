@@ -18,14 +18,17 @@ your `conftest.py`, before the import, to see values in failed assertions.
 """
 
 from palace.testing.clock import ManualClock
+from palace.testing.embedders import EmbedderContract, HashedEmbedder
 from palace.testing.fetchers import FetcherContract
 from palace.testing.indexes import FilledIndex, IndexContract
 from palace.testing.journals import JournalContract, MemoryJournal
 from palace.testing.scratchpads import MemoryScratchpad, ScratchpadContract
 
 __all__ = [
+    "EmbedderContract",
     "FetcherContract",
     "FilledIndex",
+    "HashedEmbedder",
     "IndexContract",
     "JournalContract",
     "ManualClock",

@@ -6,6 +6,7 @@ In: a fixture `index` that can be filled. Out: inherited tests.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Protocol
 
@@ -165,6 +166,23 @@ class IndexContract:
         keys.sort(reverse=True)
         assert index.load([*keys[:2], 987_654, keys[2]]) == memories[::-1]
         assert index.load([]) == []
+
+    def test_candidates_by_key(self, index: FilledIndex) -> None:
+        """They are those a search returns, in the order asked; what vanished is left out."""
+        self.put(index, *(self.memory(n, f"kettle of Mira {n}") for n in range(3)))
+        found = [replace(c, bm25=0.0) for c in index.candidates(["kettl"], **self.asking())]
+        keys = [c.key for c in found]
+        assert index.candidates_by_key(keys) == found
+        assert index.candidates_by_key([keys[2], 987_654, keys[0]]) == [found[2], found[0]]
+        assert index.candidates_by_key([]) == []
+
+    def test_keys_are_never_used_twice(self, index: FilledIndex) -> None:
+        """What was looked up by an old key is gone, not somebody else."""
+        self.put(index, self.memory(0, "blue kettle"), self.memory(1, "blue lamp"))
+        old = [c.key for c in index.candidates(["blue"], **self.asking())]
+        self.put(index, self.memory(0, "blue rug"), self.memory(1, "blue bag"))
+        assert index.candidates_by_key(old) == []
+        assert index.load(old) == []
 
     def test_neighbours(self, index: FilledIndex) -> None:
         """They stand near in the same file and session, and tell on which side."""

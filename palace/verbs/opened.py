@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from palace.assembly import Assembly
 from palace.errors import StoreUnavailableError
-from palace.ports import Fetcher
+from palace.ports import Embedder, Fetcher
 from palace.presets import Preset
 from palace.store.files import ensure_folder, unavailable
 from palace.store.identity_file import IdentityFile
@@ -29,6 +29,7 @@ from palace.store.scratchpad_file import FileScratchpad
 
 if TYPE_CHECKING:
     from palace.settings import LoadedSettings, Settings
+    from palace.store.vector_channel import VectorChannel
 
 
 Progress = Callable[[int, int], object]
@@ -42,6 +43,7 @@ class OpenedPalace:
         loaded: Settings with their origins and the root.
         preset: Ready-made cues to use besides the person's own.
         fetchers: Used instead of the configured fetchers when given.
+        embedder: Used instead of the configured embedder when given.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class OpenedPalace:
         *,
         preset: Preset | None = None,
         fetchers: Sequence[Fetcher] | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.loaded = loaded
         self.root = loaded.root
         settings = self.settings
         self.preset = preset
         self.fetchers = fetchers
+        self.embedder = embedder
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
         try:
@@ -78,6 +82,8 @@ class OpenedPalace:
         )
         self.refresh()
         self._tidy()
+        if self.vectors is not None:
+            self.vectors.start()
 
     def _tidy(self) -> None:
         """Drop what has outlived its time: journal months and notes of ended sessions."""
@@ -89,13 +95,20 @@ class OpenedPalace:
             _log.info("nothing was tidied: %s", error)
 
     def close(self) -> None:
-        """Close the index; the files need no closing."""
+        """End background work and close the index; the files need no closing."""
+        if self.vectors is not None:
+            self.vectors.close()
         self.index.close()
 
     @property
     def settings(self) -> Settings:
         """The settings in force."""
         return self.loaded.settings
+
+    @property
+    def vectors(self) -> VectorChannel | None:
+        """The channel of meaning, None where no embedder is configured."""
+        return self._parts.vectors
 
     @cached_property
     def _parts(self) -> Assembly:
@@ -118,7 +131,8 @@ class OpenedPalace:
                 progress=progress,
             )
             self._refreshed_at = time.monotonic()
-            return done
+        self._tell_vectors(changed=bool(done.read))
+        return done
 
     def reindex(self, *, progress: Progress | None = None) -> Refreshed:
         """Throw the index away and build it from the files."""
@@ -132,3 +146,8 @@ class OpenedPalace:
             self.index.apply((), removed=[path])
         else:
             self.index.apply([(self.store.read(path), stamp)])
+        self._tell_vectors(changed=stamp is not None)
+
+    def _tell_vectors(self, *, changed: bool) -> None:
+        if changed and self.vectors is not None:
+            self.vectors.wake()

@@ -1,0 +1,251 @@
+"""The channel of meaning: an embedder, the stored vectors, and the work of keeping them complete.
+
+In: questions, and memories as the index gets them. Out: vectors and cosines, or the reason why
+words have to answer alone. An embedder that fails costs meaning, never an answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, TypeVar
+
+from filelock import FileLock, Timeout
+
+from palace.errors import EmbedderMismatchError, ModelError, PalaceError, StoreError
+from palace.ports import Embedder, EmbedderIdentity, Scope, Vector, VectorState
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.passages import passage_of
+from palace.store.vector_file import VectorFile
+from palace.store.vectors import VectorIndex
+from palace.types import LayerName
+
+Progress = Callable[[int, int], object]
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+_COOL_DOWN_S = 30.0
+_PATIENCE_S = 1.0
+_POLL_S = 0.01
+_FAREWELL_S = 2.0
+_REMEMBERED_QUESTIONS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What an embedding run did.
+
+    Attributes:
+        identity: The model.
+        added: Vectors made in this run.
+        embedded: Memories that have a vector now.
+        total: Memories there are.
+    """
+
+    identity: EmbedderIdentity
+    added: int
+    embedded: int
+    total: int
+
+
+class VectorChannel:
+    """Meaning for one palace; loads nothing before the first question or embedding.
+
+    Args:
+        index: The palace's index.
+        file: Where vectors are kept.
+        load: Returns the embedder; called once, on first use.
+        batch_size: Texts embedded and committed at a time, >= 1.
+        is_local: Whether embedding a few texts costs milliseconds and no network: then what was
+            just written is embedded before the next question is answered.
+    """
+
+    def __init__(
+        self,
+        index: SqliteIndex,
+        file: VectorFile,
+        load: Callable[[], Embedder],
+        *,
+        batch_size: int = 32,
+        is_local: bool = True,
+    ) -> None:
+        self._index = index
+        self._file = file
+        self._load = load
+        self._batch_size = batch_size
+        self._is_local = is_local
+        self._vectors = VectorIndex(index, file)
+        self._embedder: Embedder | None = None
+        self._asked: OrderedDict[str, Vector] = OrderedDict()
+        self._loading = threading.Lock()
+        self._state = VectorState("partial", reason="nothing was asked yet")
+        self._silent_until = float("-inf")
+        self._stopped = threading.Event()
+        self._woken = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    # -- questions -----------------------------------------------------------------------------
+
+    @property
+    def state(self) -> VectorState:
+        """What the last call found; costs nothing."""
+        return self._state
+
+    def ask(self, text: str) -> Vector | None:
+        """Return the vector of a question, None where words have to answer: `state` says why."""
+        if self._state.status == "unavailable" and time.monotonic() < self._silent_until:
+            return None
+        return self._guarded(partial(self._vector_of, text), None)
+
+    def _vector_of(self, text: str) -> Vector:
+        self._require_match()
+        if self._is_local and len(self._vectors.missing(limit=self._batch_size + 1)) <= (
+            self._batch_size
+        ):
+            with suppress(Timeout):
+                self._embed_batch(patience_s=_PATIENCE_S)
+        vector = self._asked.get(text)
+        if vector is None:
+            (vector,) = self._model().embed([text], kind="query")
+            self._asked[text] = vector
+            while len(self._asked) > _REMEMBERED_QUESTIONS:
+                self._asked.popitem(last=False)
+        self._note_counts()
+        return vector
+
+    def nearest(
+        self, vector: Vector, *, layer: LayerName, scope: Scope, limit: int
+    ) -> list[tuple[int, float]]:
+        """Return (candidate key, cosine) of active, visible memories, nearest first."""
+        found = partial(self._vectors.nearest, vector, layer=layer, scope=scope, limit=limit)
+        return self._guarded(found, [])
+
+    def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of every key that has a vector."""
+        return self._guarded(partial(self._vectors.cosines, vector, keys), {})
+
+    def _guarded(self, call: Callable[[], _T], otherwise: _T) -> _T:
+        """Return what the call returns; a failure becomes the state, and words answer."""
+        try:
+            return call()
+        except EmbedderMismatchError as error:
+            self._fail("mismatch", error)
+        except (ModelError, StoreError) as error:
+            self._fail("unavailable", error)
+        return otherwise
+
+    def _fail(self, status: Literal["unavailable", "mismatch"], error: PalaceError) -> None:
+        _log.info("words answer alone: %s", error)
+        self._silent_until = time.monotonic() + _COOL_DOWN_S
+        self._state = replace(self._state, status=status, reason=error.message)
+
+    def _note_counts(self) -> None:
+        embedded, total = self._vectors.counts()
+        if embedded == total:
+            self._state = VectorState("ready", embedded, total)
+        else:
+            reason = f"{embedded} of {total} memories are embedded"
+            self._state = VectorState("partial", embedded, total, reason)
+
+    def _model(self) -> Embedder:
+        with self._loading:
+            if self._embedder is None:
+                self._embedder = self._load()
+            return self._embedder
+
+    def _require_match(self) -> None:
+        self._file.require(self._model().identity)
+
+    # -- embedding -----------------------------------------------------------------------------
+
+    def catch_up(self, *, progress: Progress | None = None) -> Embedded:
+        """Embed every memory that has no vector yet; each batch is kept as soon as it is made.
+
+        Args:
+            progress: Called with (memories embedded, memories there are).
+
+        Raises:
+            EmbedderMismatchError: If the stored vectors come from another model.
+            EmbedderUnavailableError: If the embedder fails; what was made so far is kept.
+            StoreUnavailableError: If the vectors cannot be written.
+        """
+        self._vectors.recount()
+        self._require_match()
+        added = 0
+        while not self._stopped.is_set():
+            made = self._embed_batch()
+            added += made
+            self._note_counts()
+            if progress is not None:
+                progress(self._state.embedded, self._state.total)
+            if not made:
+                break
+        return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
+
+    def rebuild(self, *, progress: Progress | None = None) -> Embedded:
+        """Throw all vectors away and embed everything again, with the model of the settings.
+
+        Raises:
+            EmbedderUnavailableError: If the embedder fails.
+            StoreUnavailableError: If the vectors cannot be written.
+        """
+        self._file.start(self._model().identity)
+        return self.catch_up(progress=progress)
+
+    def _embed_batch(self, *, patience_s: float = -1) -> int:
+        """Embed and keep one batch of what is missing; return how many memories it was.
+
+        One at a time, among all processes: what another one has embedded is not embedded again.
+        """
+        if self._file.read_only or not self._vectors.missing(limit=1):
+            return 0
+        lock = FileLock(self._file.folder / "embedding.lock")
+        with lock.acquire(timeout=patience_s, poll_interval=_POLL_S):
+            missing = self._vectors.missing(limit=self._batch_size)
+            loaded = [(d, m) for key, d in missing.items() for m in self._index.load([key])]
+            if len(loaded) < len(missing):  # removed since
+                self._vectors.recount()
+            passages = {digest: passage_of(memory) for digest, memory in loaded}
+            model = self._model()
+            vectors = model.embed(list(passages.values()), kind="passage")
+            if self._stopped.is_set():
+                return 0
+            self._file.add(list(zip(passages, vectors, strict=True)), identity=model.identity)
+        return len(missing)
+
+    # -- in the background ---------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to embed in the background what has no vector yet; `wake` tells of new memories."""
+        if self._thread is None and not self._file.read_only:
+            self._thread = threading.Thread(target=self._work, name="embedding", daemon=True)
+            self._thread.start()
+
+    def wake(self) -> None:
+        """Tell the background that memories were written."""
+        self._woken.set()
+
+    def close(self) -> None:
+        """End the background work after its current batch, and close the file."""
+        self._stopped.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(_FAREWELL_S)
+        self._file.close()
+
+    def _work(self) -> None:
+        while not self._stopped.is_set():
+            self._woken.clear()
+            done = self._guarded(self._complete, otherwise=False)
+            self._woken.wait(None if done else _COOL_DOWN_S)
+
+    def _complete(self) -> bool:
+        """Embed what is missing; a model that has nothing to do is not even loaded."""
+        if self._vectors.missing(limit=1):
+            self.catch_up()
+        return True

@@ -1,0 +1,279 @@
+"""Vectors at rest: float32 rows in one file, and whose text each of them is in a small database.
+
+In: passage digests and vectors of one embedder. Out: the same, also after a crash and beside other
+processes. Derived: it can be deleted at any time, at the price of embedding again.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from palace.errors import EmbedderMismatchError, StoreUnavailableError
+from palace.ports import EmbedderIdentity, Vector
+
+_FORMAT = 1
+_BUSY_TIMEOUT_MS = 10_000
+_FLOAT_BYTES = 4
+_DATABASE = "vectors.sqlite"
+_SCHEMA = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE rows (row INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE)",
+)
+
+
+class VectorFile:
+    """Append-only rows of vectors, keyed by passage digest, shared by processes and threads.
+
+    A row counts once the database says so: its bytes are on disk before. A new start gets a file
+    of a new name, so that nobody reads a file that changes under him.
+
+    Args:
+        folder: The palace's `.palace` folder. Nothing is opened or made before it is needed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.RLock()
+        self._opened: sqlite3.Connection | None = None
+
+    # -- life ----------------------------------------------------------------------------------
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be added here."""
+        present = next((p for p in (self.folder, *self.folder.parents) if p.exists()), None)
+        return present is None or not os.access(present, os.W_OK)
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            try:
+                self._opened = self._connect()
+            except sqlite3.DatabaseError as error:
+                if _is_refusal(error) or self.read_only:
+                    raise _translated(error) from error
+                # Damaged or from another version: it is derived, so it is made anew.
+                self._delete()
+                self._opened = self._connect()
+        return self._opened
+
+    def _connect(self) -> sqlite3.Connection:
+        path = self.folder / _DATABASE
+        if self.read_only and not path.exists():
+            connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        elif self.read_only:
+            connection = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode=ro",
+                uri=True,
+                check_same_thread=False,
+                isolation_level=None,
+            )
+        else:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            connection.execute("BEGIN EXCLUSIVE")
+            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.execute("COMMIT")
+        elif version != _FORMAT:
+            raise sqlite3.DatabaseError(f"vectors of format {version}, expected {_FORMAT}")
+        self._refuse_damage(connection)
+
+    def _refuse_damage(self, connection: sqlite3.Connection) -> None:
+        """Raise if rows are promised that the file does not hold."""
+        meta = dict(connection.execute("SELECT key, value FROM meta"))
+        count = connection.execute("SELECT coalesce(max(row) + 1, 0) FROM rows").fetchone()[0]
+        if not meta:
+            if count:
+                raise sqlite3.DatabaseError("vectors of nobody knows which model")
+            return
+        width = _identity_in(meta).dimension * _FLOAT_BYTES
+        path = self._file_of(meta["generation"])
+        if count and (not path.exists() or path.stat().st_size < count * width):
+            raise sqlite3.DatabaseError("the file of vectors is shorter than it should be")
+
+    def _delete(self) -> None:
+        self.close()
+        try:
+            for path in (*self.folder.glob("vectors-*.f32"), *self.folder.glob(f"{_DATABASE}*")):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _refused(error) from error
+
+    def close(self) -> None:
+        """Close the database; it opens again when it is needed."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def identity(self) -> EmbedderIdentity | None:
+        """Return whose vectors these are, None where there are none."""
+        meta = self._meta()
+        return _identity_in(meta) if meta else None
+
+    def generation(self) -> str:
+        """Return the name of this start; row numbers are only valid within it."""
+        return self._meta().get("generation", "")
+
+    def path(self) -> Path:
+        """Return the file that holds the rows, one after the other."""
+        return self._file_of(self.generation())
+
+    def rows(self, *, after: int = -1) -> list[tuple[int, bytes]]:
+        """Return (row, digest) of the rows above a row, in order; rows are counted from 0."""
+        return self._read("SELECT row, digest FROM rows WHERE row > ? ORDER BY row", (after,))
+
+    def version(self) -> int:
+        """Return a number that changes whenever any process changed the database."""
+        with self._lock:
+            changes = self._connection().total_changes
+            return hash((self._read("PRAGMA data_version")[0][0], changes))
+
+    def _meta(self) -> dict[str, str]:
+        return dict(self._read("SELECT key, value FROM meta"))
+
+    def _read(self, sql: str, arguments: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
+        with self._lock:
+            try:
+                return self._connection().execute(sql, arguments).fetchall()
+            except (sqlite3.Error, OSError) as error:
+                raise _translated(error) from error
+
+    def _file_of(self, generation: str) -> Path:
+        return self.folder / f"vectors-{generation}.f32"
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def require(self, identity: EmbedderIdentity) -> None:
+        """Make sure that vectors of this embedder may be added and compared.
+
+        Raises:
+            EmbedderMismatchError: If the stored ones come from another one.
+        """
+        stored = self.identity()
+        if stored is None and not self.read_only:
+            self.start(identity)
+        elif stored is not None and stored != identity:
+            raise EmbedderMismatchError(
+                f"the stored vectors come from {stored}, the settings name {identity}",
+                hint="`palace embed --rebuild` embeds everything again; until then words answer",
+            )
+
+    def start(self, identity: EmbedderIdentity) -> None:
+        """Begin anew with this embedder, in a file of its own; the vectors so far are dropped."""
+        generation = secrets.token_hex(8)
+        meta = {
+            "name": identity.name,
+            "revision": identity.revision,
+            "dimension": str(identity.dimension),
+            "generation": generation,
+        }
+        with self._transaction() as connection:
+            old = list(self.folder.glob("vectors-*.f32"))
+            self._file_of(generation).touch(mode=0o600)
+            connection.execute("DELETE FROM rows")
+            connection.execute("DELETE FROM meta")
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        for path in old:
+            with suppress(OSError):  # where somebody still reads it, a later start removes it
+                path.unlink()
+
+    def add(self, vectors: Sequence[tuple[bytes, Vector]], *, identity: EmbedderIdentity) -> int:
+        """Append vectors by their passage digests; those that are there already are left out.
+
+        Returns:
+            How many rows were added.
+
+        Raises:
+            EmbedderMismatchError: If somebody began anew with another embedder meanwhile.
+        """
+        self.require(identity)
+        with self._transaction() as connection:
+            meta = dict(connection.execute("SELECT key, value FROM meta"))
+            if not meta or _identity_in(meta) != identity:
+                raise EmbedderMismatchError(
+                    "another process began anew with another embedder",
+                    hint="use one embedder for one palace",
+                )
+            present = connection.execute("SELECT coalesce(max(row) + 1, 0) FROM rows").fetchone()[0]
+            new = {d: v for d, v in vectors if not self._has(connection, d)}
+            self._append(meta["generation"], present * identity.dimension, list(new.values()))
+            connection.executemany(
+                "INSERT INTO rows VALUES (?, ?)", list(enumerate(new, start=present))
+            )
+        return len(new)
+
+    def _has(self, connection: sqlite3.Connection, digest: bytes) -> bool:
+        found = connection.execute("SELECT 1 FROM rows WHERE digest = ?", (digest,)).fetchone()
+        return found is not None
+
+    def _append(self, generation: str, position: int, vectors: Sequence[Vector]) -> None:
+        # What a killed writer left behind the last row is written over.
+        with self._file_of(generation).open("r+b") as file:
+            file.seek(position * _FLOAT_BYTES)
+            file.write(b"".join(vectors))
+            file.flush()
+            os.fsync(file.fileno())
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            except (sqlite3.Error, OSError) as error:
+                raise _translated(error) from error
+            finally:
+                with suppress(sqlite3.Error):
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+
+
+def _identity_in(meta: dict[str, str]) -> EmbedderIdentity:
+    try:
+        return EmbedderIdentity(meta["name"], meta["revision"], int(meta["dimension"]))
+    except (KeyError, ValueError) as error:
+        raise sqlite3.DatabaseError("the identity of the vectors is damaged") from error
+
+
+def _is_refusal(error: sqlite3.Error) -> bool:
+    said = str(error)
+    return any(word in said for word in ("locked", "busy", "unable to open", "readonly", "full"))
+
+
+def _translated(error: sqlite3.Error | OSError) -> StoreUnavailableError:
+    return StoreUnavailableError(
+        f"the vectors cannot be used: {error}",
+        hint="`palace embed --rebuild` makes them anew; until then words answer",
+    )
+
+
+def _refused(error: OSError) -> StoreUnavailableError:
+    return StoreUnavailableError(
+        f"the damaged vectors cannot be removed: {error}",
+        hint="check the permissions of the palace's .palace folder",
+    )

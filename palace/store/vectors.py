@@ -1,0 +1,241 @@
+"""Which memories are nearest in meaning: the index's memories joined with their stored vectors.
+
+In: a question's vector, a layer and a scope. Out: candidate keys with their cosines, exactly.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
+
+from palace.errors import StoreUnavailableError
+from palace.ports import Scope, Vector
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.vector_file import VectorFile
+from palace.types import LayerName
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Table: TypeAlias = NDArray[np.int64]
+
+# Room for candidates that turn out to be out of date before another round is needed.
+_SPARE = 16
+# Below this share of the rows it is cheaper to gather the rows in question first.
+_SELECTIVE = 8
+# One line of the table for each property of a memory; paths, layers and scopes are numbered.
+_KEY, _ROW, _PATH, _LAYER, _SCOPE, _ALIVE = range(6)
+
+
+class VectorIndex:
+    """Exact nearest neighbours among the memories that a reader may see.
+
+    Layer and scope are a mask over the rows before the best are taken; what changed since (retired,
+    expired, removed) is asked of the index for the head of the list, again until the list is full.
+
+    Args:
+        index: Where the memories are.
+        file: Where their vectors are.
+    """
+
+    def __init__(self, index: SqliteIndex, file: VectorFile) -> None:
+        self._index = index
+        self._file = file
+        self._lock = threading.RLock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._seen: tuple[int, int] | None = None
+        self._start = ("", "")
+        self._numbers: dict[str, int] = {}
+        self._row_of: dict[bytes, int] = {}
+        self._waiting: dict[int, bytes] = {}  # place -> digest of what has no vector yet
+        self._table: Table | None = None
+        self._matrix: NDArray[np.float32] | None = None
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def nearest(
+        self, vector: Vector, *, layer: LayerName, scope: Scope, limit: int
+    ) -> list[tuple[int, float]]:
+        """Return (candidate key, cosine) of active, visible memories, nearest first.
+
+        Ties are broken by key. Memories without a vector are left out.
+
+        Raises:
+            StoreUnavailableError: If index or vectors cannot be read.
+        """
+        with self._lock:
+            table = self._synced()
+            places = self._allowed(table, layer, scope)
+            if limit < 1 or not len(places):
+                return []
+            scores = self._scores(vector, table[_ROW, places])
+            taken = limit + _SPARE
+            while True:
+                head = _best_first(scores, taken)
+                keys = table[_KEY, places[head]].tolist()
+                visible = self._index.visible(keys, layer=layer, scope=scope)
+                if len(visible) < len(keys):
+                    self._drop_vanished(set(keys) - visible)
+                if len(visible) >= limit or len(keys) == len(places):
+                    break
+                taken *= 4
+            ranked = zip(keys, scores[head].tolist(), strict=True)
+            return [(key, score) for key, score in ranked if key in visible][:limit]
+
+    def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of every key that has a vector; the others are left out.
+
+        Raises:
+            StoreUnavailableError: If index or vectors cannot be read.
+        """
+        import numpy as np
+
+        with self._lock:
+            table = self._synced()
+            if not keys or not table.shape[1]:
+                return {}
+            asked = np.asarray(keys, dtype=np.int64)
+            places = np.searchsorted(table[_KEY], asked).clip(max=table.shape[1] - 1)
+            known = (table[_KEY, places] == asked) & (table[_ROW, places] >= 0)
+            if not known.any():
+                return {}
+            scores = self._scores(vector, table[_ROW, places[known]])
+            return dict(zip(asked[known].tolist(), scores.tolist(), strict=True))
+
+    def _allowed(self, table: Table, layer: LayerName, scope: Scope) -> Table:
+        """Return the places of memories that have a vector and belong to this layer and scope."""
+        import numpy as np
+
+        scopes = ["global"]
+        scopes += [f"session:{scope.session_id}"] if scope.session_id else []
+        scopes += [f"project:{scope.project}"] if scope.project else []
+        numbers = [self._numbers[s] for s in scopes if s in self._numbers]
+        return np.flatnonzero(
+            (table[_ALIVE] == 1)
+            & (table[_ROW] >= 0)
+            & (table[_LAYER] == self._numbers.get(layer, -1))
+            & np.isin(table[_SCOPE], numbers)
+        )
+
+    def _scores(self, vector: Vector, rows: Table) -> NDArray[np.float32]:
+        import numpy as np
+
+        assert self._matrix is not None
+        asked = np.frombuffer(vector, dtype="<f4")
+        if len(rows) * _SELECTIVE < len(self._matrix):
+            return np.asarray(self._matrix[rows] @ asked)
+        return np.asarray((self._matrix @ asked)[rows])
+
+    def _drop_vanished(self, keys: set[int]) -> None:
+        import numpy as np
+
+        gone = keys - {c.key for c in self._index.candidates_by_key(sorted(keys))}
+        if gone and self._table is not None:
+            self._table[_ALIVE, np.isin(self._table[_KEY], sorted(gone))] = 0
+
+    # -- what is embedded ----------------------------------------------------------------------
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many active memories have a vector, and how many there are."""
+        with self._lock:
+            table = self._synced()
+            alive = table[_ALIVE] == 1
+            return int((alive & (table[_ROW] >= 0)).sum()), int(alive.sum())
+
+    def missing(self, *, limit: int | None = None) -> dict[int, bytes]:
+        """Return key -> passage digest of memories that have no vector, oldest first."""
+        with self._lock:
+            table = self._synced()
+            waiting = ((p, digest) for p, digest in self._waiting.items() if table[_ALIVE, p])
+            return {int(table[_KEY, p]): digest for p, digest in islice(waiting, limit)}
+
+    def recount(self) -> None:
+        """Read everything anew: files that were removed left no trace to follow."""
+        with self._lock:
+            self._forget()
+
+    # -- keeping up ----------------------------------------------------------------------------
+
+    def _synced(self) -> Table:
+        """Return the table of memories with everybody's changes taken in."""
+        now = (self._index.version(), self._file.version())
+        if self._table is not None and self._seen == now:
+            return self._table
+        start = (self._index.epoch(), self._file.generation())
+        if start != self._start or self._is_mostly_dead():
+            self._forget()
+            self._start = start
+        self._take_in_rows()
+        table = self._take_in_memories()
+        self._seen = now
+        return table
+
+    def _is_mostly_dead(self) -> bool:
+        table = self._table
+        return table is not None and table[_ALIVE].sum() * 2 < table.shape[1]
+
+    def _take_in_rows(self) -> None:
+        new = self._file.rows(after=len(self._row_of) - 1)
+        if not new:
+            return
+        self._row_of.update((digest, row) for row, digest in new)
+        self._matrix = self._mapped(len(self._row_of))
+        for place in [p for p, digest in self._waiting.items() if digest in self._row_of]:
+            assert self._table is not None
+            self._table[_ROW, place] = self._row_of[self._waiting.pop(place)]
+
+    def _mapped(self, count: int) -> NDArray[np.float32]:
+        import numpy as np
+
+        identity = self._file.identity()
+        assert identity is not None
+        try:
+            return np.asarray(
+                np.memmap(self._file.path(), "<f4", "r", shape=(count, identity.dimension))
+            )
+        except (OSError, ValueError) as error:
+            raise StoreUnavailableError(
+                f"the file of vectors cannot be read: {error}",
+                hint="`palace embed --rebuild` makes it anew; until then words answer",
+            ) from error
+
+    def _take_in_memories(self) -> Table:
+        import numpy as np
+
+        table = np.empty((6, 0), dtype=np.int64) if self._table is None else self._table
+        known = table.shape[1]
+        new = self._index.passages(after=int(table[_KEY, -1]) if known else 0)
+        if new:
+            numbered = [
+                (key, self._row_of.get(digest, -1), *map(self._number, (path, layer, scope)), 1)
+                for key, path, layer, scope, digest in new
+            ]
+            more = np.array(numbered, dtype=np.int64).T
+            # A file that changed got new keys for all its memories; the old ones are gone.
+            table[_ALIVE, np.isin(table[_PATH], np.unique(more[_PATH]))] = 0
+            waiting = np.flatnonzero(more[_ROW] < 0).tolist()
+            self._waiting.update((known + offset, new[offset][-1]) for offset in waiting)
+            table = np.concatenate([table, more], axis=1)
+        self._table = table
+        return table
+
+    def _number(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
+
+
+def _best_first(scores: NDArray[np.float32], limit: int) -> Table:
+    """Return the places of the largest scores, largest first; ties in the order of places."""
+    import numpy as np
+
+    if limit < len(scores):
+        bar = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        above = np.flatnonzero(scores > bar)
+        head = np.concatenate([above, np.flatnonzero(scores == bar)[: limit - len(above)]])
+    else:
+        head = np.arange(len(scores))
+    return head[np.lexsort((head, -scores[head]))]

@@ -1,0 +1,44 @@
+"""The verb that embeds: what the background does, done now and to the end.
+
+In: nothing but the palace. Out: how many memories have a vector, and whose vectors they are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from palace.errors import ConfigError
+from palace.verbs.opened import OpenedPalace, Progress
+
+if TYPE_CHECKING:
+    from palace.store.vector_channel import Embedded
+
+
+class EmbeddingVerbs(OpenedPalace):
+    """How meaning is kept complete."""
+
+    def embed(self, *, rebuild: bool = False, progress: Progress | None = None) -> Embedded:
+        """Embed every memory that has no vector yet, and return when all have one.
+
+        What is made is kept batch by batch: an interrupted run goes on where it stopped. It need
+        not be called; an open palace embeds in the background.
+
+        Args:
+            rebuild: Throw all vectors away first; needed after a change of the model.
+            progress: Called with (memories embedded, memories there are).
+
+        Raises:
+            ConfigError: If no embedder is configured.
+            EmbedderMismatchError: If the stored vectors come from another model.
+            EmbedderUnavailableError: If the embedder fails.
+            StoreUnavailableError: If the vectors cannot be written.
+        """
+        if self.vectors is None:
+            raise ConfigError(
+                "no embedder is configured",
+                hint="set embeddings.provider, for example to wordllama",
+            )
+        self.refresh()
+        if rebuild:
+            return self.vectors.rebuild(progress=progress)
+        return self.vectors.catch_up(progress=progress)

@@ -1,0 +1,150 @@
+"""The channel of meaning: complete, failing, mismatched, in the background."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from palace.errors import EmbedderMismatchError, EmbedderUnavailableError
+from palace.ports import Scope
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.vector_channel import VectorChannel
+from palace.store.vector_file import VectorFile
+from palace.testing import HashedEmbedder
+from tests.doubles import indexed, memory, paged
+
+TEXTS = ("blue kettle", "blue lamp", "grey rug", "green bag", "red hat")
+
+
+@pytest.fixture
+def index() -> Iterator[SqliteIndex]:
+    index = indexed(*(memory(text, n) for n, text in enumerate(TEXTS)))
+    yield index
+    index.close()
+
+
+Opened = Callable[..., VectorChannel]
+
+
+@pytest.fixture
+def opened(index: SqliteIndex, tmp_path: Path) -> Iterator[Opened]:
+    channels: list[VectorChannel] = []
+
+    def _open(embedder: HashedEmbedder, **keywords: object) -> VectorChannel:
+        file = VectorFile(tmp_path / ".palace")
+        channels.append(VectorChannel(index, file, lambda: embedder, **keywords))  # type: ignore[arg-type]
+        return channels[-1]
+
+    yield _open
+    for channel in channels:
+        channel.close()
+
+
+def nearest(channel: VectorChannel, text: str) -> list[int]:
+    vector = channel.ask(text)
+    if vector is None:
+        return []
+    return [k for k, _ in channel.nearest(vector, layer="L1", scope=Scope(), limit=9)]
+
+
+def test_what_was_just_written_is_embedded_before_the_answer(opened: Opened) -> None:
+    embedder = HashedEmbedder()
+    channel = opened(embedder)
+    assert len(nearest(channel, "kettle")) == 5
+    assert channel.state.status == "ready"
+    assert (channel.state.embedded, channel.state.total) == (5, 5)
+    before = len(embedder.embedded)
+    nearest(channel, "kettle")
+    assert len(embedder.embedded) == before  # the question is remembered too
+
+
+def test_much_is_left_to_the_background(opened: Opened) -> None:
+    channel = opened(HashedEmbedder(), batch_size=2)
+    assert nearest(channel, "kettle") == []
+    assert channel.state.status == "partial"
+    assert "0 of 5" in channel.state.reason
+    channel.start()
+    deadline = time.monotonic() + 20
+    while len(nearest(channel, "kettle")) < 5:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert channel.state.status == "ready"
+
+
+def test_a_remote_embedder_is_not_waited_for(opened: Opened) -> None:
+    embedder = HashedEmbedder()
+    assert nearest(opened(embedder, is_local=False), "kettle") == []
+    assert embedder.embedded == ["kettle"]
+
+
+def test_background_wakes_for_new_memories(opened: Opened, index: SqliteIndex) -> None:
+    channel = opened(HashedEmbedder(), is_local=False)
+    channel.start()
+    index.apply([paged(memory("green kettle"), path="rooms/a/c.md")])
+    channel.wake()
+    deadline = time.monotonic() + 20
+    while len(nearest(channel, "kettle")) < 6:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_words_answer_while_the_embedder_is_down(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = HashedEmbedder()
+    channel = opened(embedder)
+    channel.catch_up()
+    embedder.broken = True
+    assert channel.ask("kettle") is None
+    assert (channel.state.status, channel.state.reason) == ("unavailable", "the embedder is down")
+    embedder.broken = False
+    assert channel.ask("kettle") is None  # it is left in peace for a while
+    monkeypatch.setattr("palace.store.vector_channel._COOL_DOWN_S", 0.0)
+    embedder.broken = True
+    channel._silent_until = 0.0
+    assert channel.ask("kettle") is None
+    embedder.broken = False
+    assert channel.ask("kettle") is not None
+    assert channel.state.status == "ready"
+
+
+def test_an_interrupted_run_goes_on(opened: Opened) -> None:
+    class Failing(HashedEmbedder):
+        def embed(self, texts, *, kind):
+            self.broken = len(self.embedded) >= 4
+            return super().embed(texts, kind=kind)
+
+    with pytest.raises(EmbedderUnavailableError):
+        opened(Failing(), batch_size=2).catch_up()
+    embedder = HashedEmbedder()
+    seen: list[tuple[int, int]] = []
+    done = opened(embedder, batch_size=2).catch_up(progress=lambda d, t: seen.append((d, t)))
+    assert (done.added, done.embedded, done.total) == (1, 5, 5)
+    assert embedder.embedded == ["red hat"]
+    assert seen[-1] == (5, 5)
+
+
+def test_another_model_is_refused_until_a_rebuild(opened: Opened) -> None:
+    opened(HashedEmbedder("first")).catch_up()
+    channel = opened(HashedEmbedder("second"))
+    assert channel.ask("kettle") is None
+    assert channel.state.status == "mismatch"
+    assert "first" in channel.state.reason
+    with pytest.raises(EmbedderMismatchError, match="palace embed --rebuild"):
+        channel.catch_up()
+    done = channel.rebuild()
+    assert (done.identity.name, done.added, done.embedded) == ("second", 5, 5)
+    assert len(nearest(channel, "kettle")) == 5
+
+
+def test_nothing_is_loaded_before_it_is_needed(index: SqliteIndex, tmp_path: Path) -> None:
+    def load() -> HashedEmbedder:
+        raise AssertionError
+
+    channel = VectorChannel(index, VectorFile(tmp_path / ".palace"), load)
+    assert channel.state.status == "partial"
+    channel.close()
+    assert not (tmp_path / ".palace").exists()

@@ -1,0 +1,217 @@
+"""Nearest neighbours: who is seen, who is not, and what is kept up with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from palace.errors import EmbedderMismatchError, StoreUnavailableError
+from palace.ports import EmbedderIdentity, Scope
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.passages import passage_digest, passage_of
+from palace.store.vector_file import VectorFile
+from palace.store.vectors import VectorIndex
+from palace.testing import HashedEmbedder
+from palace.types import Memory
+from tests.doubles import memory, paged
+
+EVERYONE = Scope()
+EMBEDDER = HashedEmbedder()
+
+
+@pytest.fixture
+def index() -> Iterator[SqliteIndex]:
+    index = SqliteIndex(None)
+    yield index
+    index.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[VectorFile]:
+    file = VectorFile(tmp_path / ".palace")
+    yield file
+    file.close()
+
+
+def embed(file: VectorFile, *memories: Memory) -> None:
+    passages = {passage_digest(passage_of(m)): passage_of(m) for m in memories}
+    vectors = EMBEDDER.embed(list(passages.values()), kind="passage")
+    file.add(list(zip(passages, vectors, strict=True)), identity=EMBEDDER.identity)
+
+
+def put(
+    index: SqliteIndex, file: VectorFile, *memories: Memory, path: str = "rooms/a/b.md"
+) -> None:
+    index.apply([paged(*memories, path=path)])
+    embed(file, *memories)
+
+
+def found(
+    index: SqliteIndex,
+    vectors: VectorIndex,
+    text: str,
+    *,
+    scope: Scope = EVERYONE,
+    limit: int = 10,
+) -> list[str]:
+    (asked,) = EMBEDDER.embed([text], kind="query")
+    keys = [key for key, _ in vectors.nearest(asked, layer="L1", scope=scope, limit=limit)]
+    return [m.text for m in index.load(keys)]
+
+
+def test_nothing_is_embedded(index: SqliteIndex, file: VectorFile) -> None:
+    vectors = VectorIndex(index, file)
+    assert found(index, vectors, "kettle") == []
+    index.apply([paged(memory("blue kettle"))])
+    assert found(index, vectors, "kettle") == []
+    (asked,) = EMBEDDER.embed(["kettle"], kind="query")
+    assert vectors.cosines(asked, [1]) == {}
+    assert vectors.counts() == (0, 1)
+
+
+def test_nearest_first_with_cosines(index: SqliteIndex, file: VectorFile) -> None:
+    texts = ("blue kettle", "blue lamp", "grey rug", "kettle")
+    put(index, file, *(memory(t, n) for n, t in enumerate(texts)))
+    vectors = VectorIndex(index, file)
+    assert found(index, vectors, "kettle")[:2] == ["kettle", "blue kettle"]
+    (asked,) = EMBEDDER.embed(["kettle"], kind="query")
+    ranked = vectors.nearest(asked, layer="L1", scope=EVERYONE, limit=3)
+    assert [score for _, score in ranked] == sorted((s for _, s in ranked), reverse=True)
+    assert ranked[0][1] == pytest.approx(1.0)
+    assert len(ranked) == 3
+    assert vectors.cosines(asked, [key for key, _ in ranked] + [999]) == pytest.approx(dict(ranked))
+    assert vectors.nearest(asked, layer="L1", scope=EVERYONE, limit=0) == []
+    assert vectors.nearest(asked, layer="L4", scope=EVERYONE, limit=3) == []
+
+
+def test_scope_is_a_filter_inside(index: SqliteIndex, file: VectorFile) -> None:
+    """Others' memories are no nearer neighbours that push the own ones out of the list."""
+    others = [memory(f"kettle {n}", n, scope="session:s2") for n in range(60)]
+    put(index, file, *others, memory("a kettle of the garden", 60, scope="project:garden"))
+    vectors = VectorIndex(index, file)
+    assert found(index, vectors, "kettle", limit=1) == []
+    garden = Scope(project="garden")
+    assert found(index, vectors, "kettle", scope=garden, limit=1) == ["a kettle of the garden"]
+    assert len(found(index, vectors, "kettle", scope=Scope("s2"), limit=99)) == 60
+    assert found(index, vectors, "kettle", scope=Scope("None", "None")) == []
+
+
+def test_retired_expired_and_removed_are_not_found(index: SqliteIndex, file: VectorFile) -> None:
+    past = datetime(2001, 1, 1, tzinfo=timezone.utc)
+    kept = [memory(f"kettle number {n}", n) for n in range(3)]
+    gone = [memory("kettle", n + 10, valid_to=past) for n in range(40)]
+    put(index, file, *kept, *gone, memory("kettle of old", 99, status="inactive"))
+    put(index, file, memory("kettle elsewhere"), path="rooms/a/c.md")
+    vectors = VectorIndex(index, file)
+    assert set(found(index, vectors, "kettle")) == {m.text for m in kept} | {"kettle elsewhere"}
+    index.apply((), removed=["rooms/a/c.md"])
+    assert set(found(index, vectors, "kettle")) == {m.text for m in kept}
+    index.apply([paged(*kept[:2], path="rooms/a/b.md")])
+    assert found(index, vectors, "kettle") == [m.text for m in kept[:2]]
+    assert vectors.counts() == (2, 2)
+
+
+def test_changes_are_taken_in(index: SqliteIndex, file: VectorFile) -> None:
+    vectors = VectorIndex(index, file)
+    texts = [f"kettle number {n}" for n in range(30)]
+    for n in range(1, 30):  # a file that grows gets new keys for all its memories each time
+        memories = [memory(text, m) for m, text in enumerate(texts[:n])]
+        index.apply([paged(*memories)])
+        assert vectors.counts() == (n - 1, n)
+        assert list(vectors.missing().values()) == [passage_digest(passage_of(memories[-1]))]
+        embed(file, memories[-1])
+        assert vectors.counts() == (n, n)
+        assert len(found(index, vectors, "kettle", limit=50)) == n
+    assert len(file.rows()) == 29
+
+
+def test_equal_passages_share_a_vector(index: SqliteIndex, file: VectorFile) -> None:
+    put(index, file, memory("blue kettle", 0), memory("blue kettle", 1))
+    assert len(file.rows()) == 1
+    assert found(index, VectorIndex(index, file), "kettle") == ["blue kettle"] * 2
+
+
+def test_another_process_writes(tmp_path: Path) -> None:
+    ours, theirs = (SqliteIndex(tmp_path / "index.sqlite") for _ in range(2))
+    our_file, their_file = (VectorFile(tmp_path) for _ in range(2))
+    vectors = VectorIndex(ours, our_file)
+    put(theirs, their_file, memory("blue kettle"))
+    assert found(ours, vectors, "kettle") == ["blue kettle"]
+    their_file.start(EMBEDDER.identity)
+    assert found(ours, vectors, "kettle") == []
+    put(theirs, their_file, memory("green kettle"))
+    assert found(ours, vectors, "kettle") == ["green kettle"]
+    for opened in (ours, theirs, our_file, their_file):
+        opened.close()
+
+
+def test_another_model_is_refused(file: VectorFile) -> None:
+    embed(file, memory("blue kettle"))
+    other = HashedEmbedder("other")
+    with pytest.raises(EmbedderMismatchError, match="palace embed --rebuild"):
+        file.require(other.identity)
+    with pytest.raises(EmbedderMismatchError):
+        file.add([(b"d" * 16, other.embed(["x"], kind="passage")[0])], identity=other.identity)
+    file.start(other.identity)
+    assert (file.rows(), file.identity()) == ([], other.identity)
+    assert len(list(file.folder.glob("*.f32"))) == 1
+
+
+def damage_database(folder: Path) -> None:
+    (folder / "vectors.sqlite").write_bytes(b"no database at all" * 300)
+
+
+def damage_rows(folder: Path) -> None:
+    path = next(folder.glob("*.f32"))
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def remove_rows(folder: Path) -> None:
+    next(folder.glob("*.f32")).unlink()
+
+
+@pytest.mark.parametrize("damage", [damage_database, damage_rows, remove_rows])
+def test_damage_means_to_begin_anew(file: VectorFile, index: SqliteIndex, damage) -> None:
+    put(index, file, memory("blue kettle"))
+    file.close()
+    damage(file.folder)
+    vectors = VectorIndex(index, file)
+    assert vectors.counts() == (0, 1)
+    embed(file, memory("blue kettle"))
+    assert found(index, vectors, "kettle") == ["blue kettle"]
+
+
+def test_what_a_killed_writer_left_is_written_over(file: VectorFile, index: SqliteIndex) -> None:
+    put(index, file, memory("blue kettle"))
+    with file.path().open("ab") as rows:
+        rows.write(b"half a row")
+    put(index, file, memory("grey rug"), path="rooms/a/c.md")
+    assert found(index, VectorIndex(index, file), "rug")[0] == "grey rug"
+
+
+def test_a_row_that_vanishes_while_open_is_an_error(file: VectorFile, index: SqliteIndex) -> None:
+    put(index, file, memory("blue kettle"))
+    next(file.folder.glob("*.f32")).write_bytes(b"")
+    with pytest.raises(StoreUnavailableError, match="embed --rebuild"):
+        VectorIndex(index, file).counts()
+
+
+def test_identity_reads_well() -> None:
+    assert str(EmbedderIdentity("a/b", "123", 4)) == "a/b@123 (4 dimensions)"
+    assert str(EmbedderIdentity("a/b", "", 4)) == "a/b (4 dimensions)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "passage"),
+    [
+        ({}, "It runs on port 80."),
+        ({"title": "Fleet", "heading": "Fleet > Web"}, "Fleet > Fleet > Web: It runs on port 80."),
+        ({"title": "Fleet", "heading": "Fleet"}, "Fleet: It runs on port 80."),
+        ({"speaker": "Mira", "title": "2026-03-01"}, "Mira: It runs on port 80."),
+    ],
+)
+def test_passages(fields, passage) -> None:
+    assert passage_of(memory("It runs on port 80.", **fields)) == passage
