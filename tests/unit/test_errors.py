@@ -47,7 +47,12 @@ def test_message_and_hint(kind: type[PalaceError]) -> None:
 
 def test_what_may_succeed_later() -> None:
     retryable = {name for name, kind in classes().items() if kind("x").retryable}
-    assert retryable == {"WriteConflictError", "StoreUnavailableError", "FetchTimeoutError"}
+    assert retryable == {
+        "WriteConflictError",
+        "StoreUnavailableError",
+        "FetchTimeoutError",
+        "EmbedderUnavailableError",
+    }
     assert PalaceError("x", retryable=True).retryable
 
 
