@@ -30,9 +30,11 @@ DATA = (
     _FOLDER / "answers.jsonl",
     _FOLDER / "answers_blind.jsonl",
     _FOLDER / "answers_blind2.jsonl",
+    _FOLDER / "answers_dev2.jsonl",
 )
 HONEST = ("faithful", "paraphrase", "summary", "refusal")
 ALTERED = ("altered_number", "altered_date", "altered_name", "altered_path")
+SWAPPED = ("swapped_binding",)
 INVENTED = ("invented_addition",)
 
 
@@ -94,14 +96,15 @@ def measure(cases: list[tuple[Case, CheckedAnswer]]) -> dict[str, Any]:
                 else {"precision": _ratio(flagged[label], flagged[label] + false_flags)}
             ),
         }
-        for label in (*HONEST, *ALTERED, *INVENTED)
+        for label in (*HONEST, *ALTERED, *SWAPPED, *INVENTED)
         if total[label]
     }
 
     def rate(names: tuple[str, ...]) -> float:
         return _ratio(sum(flagged[n] for n in names), sum(total[n] for n in names))
 
-    caught = sum(flagged[n] for n in (*ALTERED, *INVENTED))
+    made_up = (*ALTERED, *SWAPPED, *INVENTED)
+    caught = sum(flagged[n] for n in made_up)
     return {
         "answers": sum(total.values()),
         "labels": labels,
@@ -109,7 +112,7 @@ def measure(cases: list[tuple[Case, CheckedAnswer]]) -> dict[str, Any]:
         "invented_caught": rate(INVENTED),
         "honest_flagged": rate(HONEST),
         "precision": _ratio(caught, caught + false_flags),
-        "recall": rate((*ALTERED, *INVENTED)),
+        "recall": rate(made_up),
     }
 
 
@@ -122,7 +125,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
     parser.add_argument(
-        "--split", choices=("dev", "test", "blind", "blind 2"), help="only this part"
+        "--split", choices=("dev", "test", "blind", "blind 2", "dev 2", "held"), help="only this part"
     )
     parser.add_argument("--show", action="store_true", help="print the answers it gets wrong")
     arguments = parser.parse_args()
