@@ -125,7 +125,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
     parser.add_argument(
-        "--split", choices=("dev", "test", "blind", "blind 2", "dev 2", "held"), help="only this part"
+        "--split",
+        choices=("dev", "test", "blind", "blind 2", "dev 2", "held"),
+        help="only this part",
     )
     parser.add_argument("--show", action="store_true", help="print the answers it gets wrong")
     arguments = parser.parse_args()

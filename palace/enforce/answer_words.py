@@ -31,6 +31,7 @@ class AnswerWords:
         negations: Words that turn a clause into its opposite.
         opposites: Words beside which polarity is not compared.
         groups: Token -> numbers of the groups of words it may stand for.
+        codes: Name of a country or language -> the codes and names that stand for it.
         antonyms: Pairs of sets of tokens of which only one can be true of the same thing.
         classes: Classes of things, each thing the tokens of its names.
     """
@@ -44,6 +45,7 @@ class AnswerWords:
     negations: frozenset[str]
     opposites: frozenset[str]
     groups: dict[str, frozenset[int]]
+    codes: dict[str, frozenset[str]]
     antonyms: tuple[tuple[frozenset[str], frozenset[str]], ...]
     classes: tuple[tuple[frozenset[str], ...], ...]
 
@@ -68,6 +70,7 @@ def answer_words() -> AnswerWords:
         denials=frozenset(map(fold, data["denials"].split())),
         negations=frozenset(map(fold, data["negations"].split())),
         opposites=_forms(data["opposites"]),
+        codes={word: frozenset(line.split()) for line in data["codes"] for word in line.split()},
         groups={token: frozenset(numbers) for token, numbers in groups.items()},
         classes=tuple(
             tuple(frozenset(map(stem, member.split("="))) for member in line.split())

@@ -110,12 +110,18 @@ def is_misjoined(sentence: str, texts: Sequence[str]) -> bool:
     return False
 
 
+def _is_count(anchor: tuple[str, str]) -> bool:
+    return anchor[0] not in ("name", "date", "weekday", "clock")
+
+
 def _is_elsewhere(
     anchor: tuple[str, str], clause: Piece, known: Sequence[tuple[int, Piece]]
 ) -> bool:
     own = [(place, piece) for place, piece in known if anchor in piece.anchors]
     homes = {place for place, _ in own}
-    others = [a for a in clause.anchors if a != anchor] + [("", w) for w in clause.words]
+    # two numbers side by side say nothing of each other
+    others = [a for a in clause.anchors if a != anchor and not (_is_count(a) and _is_count(anchor))]
+    others += [("", w) for w in clause.words]
     elsewhere = neutral = 0
     for other in others:
         found = [(place, piece) for place, piece in known if piece.has(other)]

@@ -29,6 +29,7 @@ _DAY_BEHIND = frozenset(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
+_YEARS = range(1700, 2200)
 _SHORT = r"(?P<short>\p{Lu}\p{Ll}{2})"
 _PATTERNS = tuple(
     regex.compile(pattern, regex.IGNORECASE)
@@ -36,17 +37,17 @@ _PATTERNS = tuple(
         r"(?<![\d.,/-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d|[-/.]\d)",
         r"(?:(?P<year>\d{4})\s*[年년]\s*)?(?P<month>\d{1,2})\s*[月월]\s*(?:(?P<day>\d{1,2})\s*[日일])?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
-        rf"\b(?:(?P<other>\d{{1,2}})\.?{_RANGE})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
+        rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})\.?{_RANGE})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
         rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:{_RANGE}(?P<other>\d{{1,2}})(?:st|nd|rd|th)?"
-        rf"(?![\d:%]|\s*\p{{L}}))?(?:,?\s+{_YEAR})?(?!\w|:\d|[.,]\d)",
+        rf"(?![\d%]|:\d|\s*\p{{L}}))?(?:,?\s+{_YEAR})?(?!\w|:\d|[.,]\d)",
         rf"\b{_MONTH},?\s+(?:of\s+|de\s+)?{_YEAR}(?!\w)",
         r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?![\d-])",
         # "12.2." is a date where a word says so; else it is a number at the end of a sentence
         rf"(?<={_GERMAN_BEFORE})(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?!\d)",
         r"(?<![\d.,/-])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?=,|\s+(?:ab|um|bis|von|im|bei)\s)",
         r"(?<![\d/.-])(?P<month>0?[1-9]|1[0-2])/(?P<year>\d{4})(?![\d/-])",
-        r"(?<=\b(?:mid|early|late|end of|start of|since|until|Ende|Anfang|Mitte|fin)[ -])"
+        r"(?<=\b(?:mid|early|late|of|in|from|by|till|since|until|through|Ende|Anfang|Mitte)[ -])"
         rf"{_SHORT}\b",
         rf"\b{_MONTH}(?!\w)",
     )
@@ -138,6 +139,11 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     alone = not (parts.get("day") or parts.get("year") or parts.get("short"))
     month = _month(parts.get("month") or parts["short"], alone=alone)
     year = int(parts["year"]) if parts.get("year") else None
+    end = match.end()
+    if year is not None and year not in _YEARS:  # "Oct 2650 l": some other number
+        if (parts.get("month") or "").isdigit():
+            return
+        year, end = None, match.start("year")
     day = _day(parts.get("day"))
     if month is None or (parts.get("day") and day is None):
         return
@@ -151,10 +157,10 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     swapped = (
         numeric and day is not None and day <= 12 and match.start("day") < match.start("month")
     )
-    yield FoundDate(year, month, day, match.start(), match.end(), swapped)
+    yield FoundDate(year, month, day, match.start(), end, swapped)
     other = _day(parts.get("other"))
     if other is not None and _exists(year, month, other):
-        yield FoundDate(year, month, other, match.start(), match.end())
+        yield FoundDate(year, month, other, match.start(), end)
 
 
 def _is_count_after(match: regex.Match[str], *, numeric: bool) -> bool:

@@ -149,12 +149,23 @@ def is_count(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     if said.noun == "time":  # "twice a week" counts the days of a week, no list
         weekly = _WEEKLY.match(sentence, said.end) is not None
         return weekly and any(len(source.weekdays) == count for source in sources)
-    if any(count in source.lengths for source in sources):
+    if _is_single(said.noun, sources):
+        return False
+    memories = sum(bool(source.quantities) for source in sources)
+    if count == memories > 1 or any(count in source.lengths for source in sources):
         return True
     listed = _AFTER_COLON.search(sentence, said.end)
     if listed is not None and listed_length(listed["listed"]) == count:
         return True
     return count > 1 and count == _labelled(said, sources, sentence)
+
+
+def _is_single(noun: str, sources: Sequence[Source]) -> bool:
+    """Whether there is one of the things that are counted: "a spoon of jelly"."""
+    if not noun:
+        return False
+    one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(noun)}")
+    return any(one.search(source.plain) for source in sources)
 
 
 def _labelled(said: Quantity, sources: Sequence[Source], sentence: str) -> int:

@@ -17,8 +17,9 @@ from palace.enforce.bindings import is_misjoined
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.source import Source
-from palace.enforce.specifics import find_names, find_specifics, is_negated
+from palace.enforce.specifics import find_names, find_specifics, is_german, is_negated
 from palace.enforce.support import Support
 from palace.text import Word, fold
 from palace.types import Evidence
@@ -39,6 +40,7 @@ AFFIRMED_LEAST_COVERED = 0.55
 CLAUSE_LEAST_COVERED = 0.3
 SPECIFIC_LEAST_COVERED = 0.25
 CLAUSE_LEAST_WORDS = 4
+BRIEF_WORDS = 1
 _CLAUSE = regex.compile(
     r"[;:—]+|,?\s\b(?:because|so that|so (?:he|she|it|they|you|we)|which|whereas|although"
     r"|with an?)\b|,\s(?:and|but)\s"
@@ -111,6 +113,11 @@ class Grounds:
         return _YES_NO.match(self.question) is not None
 
     @cached_property
+    def is_german(self) -> bool:
+        """Whether the question is German."""
+        return is_german(self.question)
+
+    @cached_property
     def clauses(self) -> tuple[Clause, ...]:
         """Clauses of the evidence that can be contradicted."""
         return tuple(clause for text in self.texts for clause in clauses(text))
@@ -137,7 +144,7 @@ def judge(sentence: str, grounds: Grounds) -> Judged:
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
         return Judged((), tuple(cited))
     support = _support_of(bare, cited, grounds)
-    wrong, taken = _specifics_missing(bare, support)
+    wrong, taken = _specifics_missing(bare, support, german=grounds.is_german)
     found = [*missing, *wrong]
     if not found and not answer_words().refusals.search(fold(bare)):
         found.extend(_claims_missing(bare, taken, grounds))
@@ -171,9 +178,17 @@ def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds) -> Suppor
     return grounds.everything if asked else grounds.unasked
 
 
-def _specifics_missing(sentence: str, support: Support) -> tuple[list[str], list[tuple[int, int]]]:
+def _specifics_missing(
+    sentence: str, support: Support, *, german: bool = False
+) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the specifics that do not stand there, and the spans of all of them."""
     dates = find_dates(sentence)
+    known = [(d.start, d.end) for d in dates]
+    dates += [
+        d
+        for d in short_dates(sentence, strict=True)
+        if not _inside(d.start, known) and support.has_date(d)
+    ]
     days = find_weekdays(sentence)
     spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
     measured = [(q.start, q.end) for q in find_quantities(sentence, spans) if _is_plainly_number(q)]
@@ -183,7 +198,7 @@ def _specifics_missing(sentence: str, support: Support) -> tuple[list[str], list
     wrong.extend(
         (d.start, sentence[d.start : d.end])
         for d in dates
-        if not _inside(d.start, taken) and not support.has_date(d)
+        if not _inside(d.start, taken) and not support.has_date(d, sentence)
     )
     wrong.extend(
         (start, sentence[start:end])
@@ -191,21 +206,44 @@ def _specifics_missing(sentence: str, support: Support) -> tuple[list[str], list
         if not _inside(start, taken) and not support.has_weekday(weekday)
     )
     taken += spans
+    others = list(short_quantities(sentence))
     for quantity in find_quantities(sentence, taken):
         taken.append((quantity.start, quantity.end))
-        if not support.has_quantity(quantity, sentence):
+        if not support.has_quantity(quantity, sentence) and not any(
+            _may_read(quantity, other) and support.has_reading(other) for other in others
+        ):
             wrong.append((quantity.start, quantity.text.strip()))
     wrong.extend(
         (word.start, word.surface)
-        for word, opening in find_names(sentence, taken)
-        if not support.has_name(word) and not (opening and support.has_word(word))
+        for word, opening in find_names(sentence, taken, german=german)
+        if not support.has_name(word)
+        and not (opening and (support.has_word(word) or support.has_synonym(word)))
     )
     wrong.extend(
         (word.start, word.surface)
         for word in read_words(sentence)
-        if not _inside(word.start, taken) and support.has_another(word)
+        if not _inside(word.start, taken)
+        and support.has_another(word)
+        and not _is_shade(sentence, word, support)
     )
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _may_read(quantity: Quantity, other: Quantity) -> bool:
+    """Whether shorthand may stand here, which it may not where a time of day is said in full."""
+    exact = quantity.unit == "clock" and len(quantity.values) == 1
+    return not exact and quantity.start <= other.start < quantity.end
+
+
+def _is_shade(sentence: str, word: Word, support: Support) -> bool:
+    """Whether a word only says more of the known one before it: "mint green", "oat white"."""
+    before = [w for w in read_words(sentence) if w.start < word.start][-1:]
+    return (
+        bool(before)
+        and is_content(before[0])
+        and support.has_word(before[0])
+        and (sentence[before[0].start + len(before[0].surface) : word.start] == " ")
+    )
 
 
 def _is_plainly_number(quantity: Quantity) -> bool:
@@ -242,6 +280,8 @@ def _is_wrong(
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
     if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
         return True
+    if len(content) <= BRIEF_WORDS and not taken:
+        return False
     least = SPECIFIC_LEAST_COVERED if taken else LEAST_COVERED
     if _share(content, taken, grounds.everything) < least:
         return True

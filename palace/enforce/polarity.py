@@ -35,11 +35,14 @@ class Clause:
         tokens: Its content.
         negated: Whether it has a negation.
         comparable: Whether its sentence is free of words that imply an opposite.
+        beside: Content of the clauses of its sentence that are negated where it is not, or the
+            reverse: "not paid: Felix" denies something of Felix.
     """
 
     tokens: frozenset[str]
     negated: bool
     comparable: bool = True
+    beside: frozenset[str] = frozenset()
 
 
 def clauses(text: str) -> list[Clause]:
@@ -47,13 +50,16 @@ def clauses(text: str) -> list[Clause]:
     found = []
     for sentence in _SENTENCE.split(_NUMERO.sub("", text)):
         comparable = not has_opposites(sentence)
-        for part in _CLAUSE.split(sentence):
-            content = frozenset(
-                w.token for w in read_words(part) if is_content(w) and not is_framing(w)
-            )
+        parts = [(_content(part), is_negated(part)) for part in _CLAUSE.split(sentence)]
+        for content, negated in parts:
+            others = (c for c, denied in parts if denied != negated)
             if content:
-                found.append(Clause(content, is_negated(part), comparable))
+                found.append(Clause(content, negated, comparable, frozenset().union(*others)))
     return found
+
+
+def _content(part: str) -> frozenset[str]:
+    return frozenset(w.token for w in read_words(part) if is_content(w) and not is_framing(w))
 
 
 def has_opposites(text: str) -> bool:
@@ -103,7 +109,11 @@ def _denies(said: Clause, known: list[Clause]) -> bool:
         part = shared / len(said.tokens)
         if part < _LEAST_SHARED or shared < 2:
             continue
-        agrees = clause.negated == said.negated
+        agrees = (
+            clause.negated == said.negated
+            or not clause.beside.isdisjoint(said.tokens)
+            or not said.beside.isdisjoint(clause.tokens)
+        )
         if part > best or (part == best and agrees):
             best, same = part, agrees
     return best > 0 and not same

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import regex
 
+from palace.enforce.answer_words import answer_words
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.text import fold, stem
 
@@ -20,7 +21,7 @@ time 0.001 ms millisecond milliseconds millisekunden
 time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos 秒
 time 60 min mins minute minutes minuten minuto minutos 分 分钟 分間
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas 小时 時間
-time 86400 d day days tag tage tagen jour jours dia dias 天 日間
+time 86400 d day days tag tage tagen jour jours dia dias 天 日間 night nights nts nuits noches
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas 周 週間
 time 1209600 fortnight fortnights
 months 1 mo mos month months monat monate monaten mois mes meses mese 个月 か月 ヶ月
@@ -37,9 +38,14 @@ length 0.01 cm centimetre centimetres centimeter centimeters zentimeter
 length 1 m metre metres meter meters
 length 1000 km kilometre kilometres kilometer kilometers kms
 length 1609.344 mile miles
+length 0.3048 ft foot feet
+length 0.0254 inch inches
 mass 0.001 mg milligram milligrams
 mass 1 g gram grams gramme grammes gramm gramos
 mass 1000 kg kilo kilos kilogram kilograms kilogramm
+mass 1000000 tonne tonnes
+volume 0.1 dl
+volume 0.01 cl
 volume 0.001 ml millilitre millilitres milliliter milliliters
 volume 1 l litre litres liter liters litro litros
 percent 1 % percent per-cent prozent pourcent por-ciento ％ pct
@@ -53,6 +59,14 @@ yen 1 ¥ jpy yen 円
 volt 1 v volt volts
 watt 1 w watt watts
 watt 1000 kw kilowatt kilowatts
+energy 1 wh
+energy 1000 kwh
+energy 1000000 mwh
+hertz 1 hz hertz
+hertz 1000 khz
+hertz 1000000 mhz
+hertz 1000000000 ghz
+bar 1 bar bars
 """
 _UNITS = {
     word: (line.split()[0], float(line.split()[1]))
@@ -75,8 +89,8 @@ _CLOCK = regex.compile(
     regex.IGNORECASE,
 )
 _NUMBER = regex.compile(
-    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?<![\p{{L}}_\d]|\d[.,])(?P<n>{_DIGITS})"
-    r"(?P<suffix>k|m|bn)?(?![\p{L}\d])?",
+    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=\d[xX]))(?P<n>{_DIGITS})"
+    r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))", regex.IGNORECASE
@@ -85,10 +99,15 @@ _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  
 _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
+_ONE_AND = regex.compile(
+    r"\b(?:an?|one)\s+(?P<unit>hour|day|week|month|year)(?=\s+(?:and\s+)?(?:\p{L}+(?:-\p{L}+)?|\d+)\s+(?:min|hour|day|week|month))",
+    regex.IGNORECASE,
+)
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
-_CENTS = frozenset({"cent", "cents", "centimes", "centimos", "centavos"})
+_IN_NEXT_UNIT = 60
+_CENTS = frozenset({"ct", "cent", "cents", "centimes", "centimos", "centavos"})
 _NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 _AROUND = regex.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
@@ -190,7 +209,7 @@ def _digits(text: str) -> Iterator[Quantity]:
             if match["suffix"] == "m" and not match["sign"]:
                 end -= 1  # metres, unless it is money
             else:
-                values = tuple(value * _SUFFIXES[match["suffix"]] for value in values)
+                values = tuple(value * _SUFFIXES[match["suffix"].lower()] for value in values)
         half = _AND_A_HALF.match(text, end)
         if half:
             values, end = tuple(value + 0.5 for value in values), half.end()
@@ -216,6 +235,9 @@ def _spelled(text: str) -> Iterator[Quantity]:
     for match in _TWICE.finditer(text):
         count = {"twice": 2.0, "thrice": 3.0}[match[1].casefold()]
         yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
+    for match in _ONE_AND.finditer(text):
+        family, factor = _UNITS[match["unit"].casefold()]
+        yield Quantity((1.0,), family, factor, *match.span(), match[0])
     for match in _FORTNIGHT.finditer(text):
         yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
     for match in _SINGLE.finditer(text):
@@ -245,7 +267,7 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
-    if word in _UNITS:
+    if word in _UNITS and not (word == "an" and text[start:end].casefold() == "one"):
         family, factor = _UNITS[word]
         return Quantity(
             values, family, factor, start, after.end(), text[start : after.end()], loose
@@ -290,6 +312,20 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
             total = (last.measures[0] + quantity.measures[0]) / quantity.factor
             span = text[last.start : quantity.end]
             joined[-1] = Quantity((total,), "time", quantity.factor, last.start, quantity.end, span)
+        elif (
+            last is not None
+            and last.unit == "time"
+            and last.factor in (60.0, 3600.0)
+            and not quantity.unit
+            and (not quantity.noun or quantity.noun in answer_words().function)
+            and quantity.values
+            and quantity.values[0] < _IN_NEXT_UNIT
+            and not between.strip()
+        ):  # "3 h 20", "one minute fifty"
+            smaller = last.factor / _IN_NEXT_UNIT
+            total = last.measures[0] / smaller + quantity.values[0]
+            span = text[last.start : quantity.end]
+            joined[-1] = Quantity((total,), "time", smaller, last.start, quantity.end, span)
         else:
             joined.append(quantity)
     return joined

@@ -11,10 +11,11 @@ from functools import cached_property
 
 import regex
 
-from palace.enforce.answer_words import answer_words, read_words
+from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.dates import FoundDate, completed, days_meant, find_dates, find_weekdays
 from palace.enforce.quantities import Quantity, find_quantities
-from palace.text import fold
+from palace.enforce.shorthand import short_dates, short_quantities
+from palace.text import fold, month_token
 
 _QUOTES = str.maketrans(
     {
@@ -24,7 +25,7 @@ _QUOTES = str.maketrans(
     }
 )
 _LIST_SEPARATOR = regex.compile(
-    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
+    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\s\+\s|&|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
 _LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和]")
 _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
@@ -38,7 +39,26 @@ _PERIODS = {
     "yearly": ("months", 12.0),
     "annual": ("months", 12.0),
 }
+_NO_PARTS = frozenset({"clock", "version", "ordinal"})
 _LONGEST_LIST = 12
+_LONGEST_CUT = 5
+_LEAST_CUT = 3
+_CUT = regex.compile(
+    r"(?<!\p{L})(?:\p{Lu}{2,4}(?!\p{L})|\p{L}{2,5}(?=\.\s+\p{Ll}|\.\s*\d|\.,|\.\s?\p{Lu}(?!\p{L}))"
+    r"|\p{Ll}{2,5}(?=\.?\s(?:\p{Lu}|\d{1,3})(?!\p{L})))"
+)
+
+
+def is_cut_from(short: str, word: str) -> bool:
+    """Whether a short word is another one cut: its beginning, or its consonants in order."""
+    if len(word) < len(short) + 2 or short[0] != word[0]:
+        return False
+    if word.startswith(short):
+        return len(short) >= _LEAST_CUT
+    if any(letter in "aeiou" for letter in short[1:]):
+        return False
+    rest = iter(word)
+    return all(letter in rest for letter in short)
 
 
 def listed_length(text: str) -> int:
@@ -88,6 +108,23 @@ class Source:
         return frozenset(found)
 
     @cached_property
+    def abbreviations(self) -> frozenset[str]:
+        """Its short words, any of which may be cut from a longer one: rtr, appt, max."""
+        return frozenset(
+            folded
+            for word in read_words(self.text)
+            if 2 <= len(folded := fold(word.surface)) <= _LONGEST_CUT
+            and folded.isalpha()
+            and is_content(word)
+        )
+
+    @cached_property
+    def marked(self) -> frozenset[str]:
+        """Its words that are plainly cut: before a point or a label ("app B"), or in capitals."""
+        found = {fold(match[0]) for match in _CUT.finditer(self.text)}
+        return frozenset(short for short in found if month_token(short) is None)
+
+    @cached_property
     def groups(self) -> frozenset[int]:
         """Groups of words that may stand for words of this text."""
         groups = answer_words().groups
@@ -96,7 +133,11 @@ class Source:
     @cached_property
     def dates(self) -> tuple[FoundDate, ...]:
         """Dates said or meant."""
-        return tuple(days_meant(self.text, self.as_of))
+        return (*days_meant(self.text, self.as_of), *self._short_dates)
+
+    @cached_property
+    def _short_dates(self) -> tuple[FoundDate, ...]:
+        return tuple(completed(tuple(short_dates(self.text)), self.as_of))
 
     @cached_property
     def written(self) -> tuple[FoundDate, ...]:
@@ -107,7 +148,8 @@ class Source:
     def weekdays(self) -> frozenset[int]:
         """Weekdays said, or of dates."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
+        dated = (*self.written, *self._short_dates)
+        return frozenset(said | {d.weekday for d in dated if d.weekday is not None})
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -118,6 +160,24 @@ class Source:
             unit, factor = _PERIODS[match[2].casefold()]
             found.append(Quantity((float(match[1]),), unit, factor))
         return tuple(found)
+
+    @cached_property
+    def readings(self) -> tuple[Quantity, ...]:
+        """Its numbers, and what shorthand may mean by them besides."""
+        return (*self.quantities, *short_quantities(self.text))
+
+    @cached_property
+    def parts(self) -> tuple[Quantity, ...]:
+        """Its numbers that others can be worked out from: no times of day, no days in digits."""
+        days = [(d.start, d.end) for d in short_dates(self.text)]
+        return tuple(
+            q
+            for q in self.readings
+            if q.values
+            and q.unit not in _NO_PARTS
+            and (q in self.quantities or q.unit == "time")
+            and not any(start <= q.start < end for start, end in days)
+        )
 
     @cached_property
     def lengths(self) -> frozenset[int]:

@@ -27,14 +27,14 @@ _QUOTE = regex.compile(
 )
 _PATH = regex.compile(
     r"(?<![\w/:.])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
-    r"|(?<![\w/])[\w.@+-]+/(?:[\w.@+-]+/)+[\w.@+-]*"
+    r"|(?<![\w/])(?!\d{1,2}/\d{1,2}/\d{2,4}\b)[\w.@+-]+/(?:[\w.@+-]+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]*/(?![\w/.])"
     r"|(?<![\w/.])[\w@+-]+/[\w@+-]*\.\p{L}[\w.]*\b|\b[A-Za-z]:\\[^\s\"'`]+|(?<!\w)#[\p{L}_][\w-]*"
 )
 _IDENTIFIER = regex.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w.])[\p{L}_][\w]*(?:[-./:][\w]+)*\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2, orders_v1
-    r"|(?<![\w.])\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
+    r"|(?<![\w.])(?!\d+[x×](?!\w))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
@@ -47,6 +47,7 @@ _VERBS = frozenset(
     "told thinks likes gets got took made gave went sent came left kept paid put chose built "
     "wrote met ran won".split()
 )
+_AFTER_PLURALS = frozenset("are were must can will should may have do cannot need".split())
 _STARTERS = frozenset(
     "nobody somebody everybody everyone anyone someone look open according based note date "
     "place time half date version people release week day month year today yesterday tomorrow "
@@ -70,7 +71,11 @@ _HONOURED = regex.compile(
 _ED_NAMES = frozenset(
     "ahmed alfred fred jared manfred mohammed muhammed ned saeed syed ted wilfred".split()
 )
-_NOT_NAMES = frozenset("i a ok o x utc gmt am pm mr mrs ms dr prof no yes id".split())
+_NOT_NAMES = frozenset(
+    "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
+    " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
+    " senora".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +138,21 @@ def _trimmed(kind: SpecificKind, match: regex.Match[str]) -> Specific:
     return Specific(kind, bare, bare, match.start(), match.start() + len(bare))
 
 
-def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, bool]]:
+def find_names(
+    text: str, taken: Sequence[tuple[int, int]], *, german: bool = False
+) -> list[tuple[Word, bool]]:
     """Return words that look like names, and whether only their place says so.
 
     Args:
         text: A sentence; markers of lists and headings may stand before it.
         taken: Spans that are something else already.
+        german: Whether the sentence stands in a German conversation.
 
     Returns:
         (word, opening) pairs; `opening` marks a word that begins a sentence, where a capital
         proves little: it is a name only if what follows says so.
     """
-    german = is_german(text)
+    german = german or is_german(text)
     found: list[tuple[Word, bool]] = []
     listed = read_words(text)
     for number, word in enumerate(listed):
@@ -154,9 +162,7 @@ def find_names(text: str, taken: Sequence[tuple[int, int]]) -> list[tuple[Word, 
             continue
         if not starts_sentence(text, word.start) or _AFTER_TITLE.search(text, 0, word.start):
             found.append((word, False))
-        elif _opens_like_a_name(
-            text, word, listed[number + 1] if number + 1 < len(listed) else None
-        ):
+        elif _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
             found.append((word, True))
     return found
 
@@ -181,7 +187,8 @@ def _english() -> frozenset[str]:
     return load_lexicon("en").stopwords
 
 
-def _opens_like_a_name(text: str, word: Word, following: Word | None) -> bool:
+def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
+    following = next_two[0] if next_two else None
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
     if folded in _STARTERS or plain or following is None:
@@ -197,7 +204,10 @@ def _opens_like_a_name(text: str, word: Word, following: Word | None) -> bool:
     return (
         nearby in _VERBS
         or (nearby.endswith("ed") and len(nearby) > 3)
-        or _is_singular_verb(folded, nearby)
+        or (
+            _is_singular_verb(folded, nearby)
+            and not (len(next_two) > 1 and fold(next_two[1].surface) in _AFTER_PLURALS)
+        )
     )
 
 

@@ -71,7 +71,11 @@ _BASE = (
     rf"(?:(?:{_any_of(_TENS)})(?:[\s-]+(?:(?:and|et|y|e)\s+)?(?:{_any_of(_ONES)}))?(?!\p{{L}})"
     rf"|(?:{_any_of(_ONES)})(?!\p{{L}}))"
 )
-_MORE = rf"(?:(?:{_any_of(_AFTER_ONES)})(?!\p{{L}})(?:[\s-]+(?:and\s+)?{_BASE})?)"
+_ENGLISH = "|".join(w for w in (*_LINES["en"].split(), *_TENS_LINES[0].split()) if w != "six")
+_MORE = (
+    rf"(?:(?!cents?\b(?<=\b(?:{_ENGLISH})\s+cents?))(?:{_any_of(_AFTER_ONES)})"
+    rf"(?!\p{{L}})(?:[\s-]+(?:and\s+)?{_BASE})?)"
+)
 _RUN = (
     rf"(?:{_BASE}(?:[\s-]+{_MORE})*|(?:{_any_of(_LARGE)})(?!\p{{L}})(?:[\s-]+(?:and\s+)?{_BASE})?"
     rf"(?:[\s-]+{_MORE})*)"
@@ -83,10 +87,10 @@ _WORDS = regex.compile(
 )
 _JOINERS = frozenset({"and", "et", "y", "e"})
 _HALVES = regex.compile(
-    r"\b(?P<half>half)\s+an?\s+(?P<unit>\p{L}+)"
+    r"\b(?<!other\s)(?P<half>half)\s+an?\s+(?P<unit>\p{L}+)"
     r"|\b(?P<quarters>a|one|three)\s+quarters?\s+of\s+an?\s+(?P<unit>\p{L}+)"
     r"|\b(?:an?|one|une?|una?|uma?|eine?)\s+(?P<unit>\p{L}+)\s+"
-    r"(?P<more>and\s+a\s+half|et\s+demie?|y\s+medi[ao]|e\s+mei[ao])\b"
+    r"(?P<more>and\s+(?:a\s+half|(?P<fourths>(?:a|three)\s+quarters?))|et\s+demie?|y\s+medi[ao]|e\s+mei[ao])\b"
     r"|\b(?P<half>halbe[nrs]?|demi|demie|medi[ao]|mei[ao])[\s-](?P<unit>\p{L}+)"
     r"|\b(?P<more>anderthalb|eineinhalb)\s+(?P<unit>\p{L}+)",
     regex.IGNORECASE,
@@ -113,9 +117,10 @@ _QUARTER = r"(?P<half>et\s+demie|y\s+media|e\s+meia)|(?P<past>et\s+quart|y\s+cua
 _CLOCKS = tuple(
     regex.compile(pattern, regex.IGNORECASE)
     for pattern in (
-        r"(?<!\bfrom\s)\b(?<!\bfrom\s\p{L}+-)(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|five|ten|twenty|twenty-five"
-        rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?)\s+(?P<way>past|to|after|before)\s+{_HOUR}"
+        r"(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|(?<!\b(?:from|between)\s)(?<!-)(?:five|ten|twenty|twenty-five"
+        rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?))\s+(?P<way>past|to|after|before)\s+{_HOUR}"
         rf"(?!\s*[-%\d]|\s+(?:min|hour|sec|day|week|month|year|per))(?:\s+{_DAYPART})?",
+        rf"\b(?P<part>\d{{1,2}}|{_BASE})\s+(?P<way>past)\s+{_HOUR}(?!\s*[-%\d])(?:\s+{_DAYPART})?",
         rf"\b(?P<part>viertel|fünf|zehn|zwanzig)\s+(?P<way>vor|nach)\s+{_HOUR}(?:\s+{_DAYPART})?",
         rf"\b(?P<part>halb)\s+{_HOUR}(?:\s+{_DAYPART})?",
         rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
@@ -170,6 +175,8 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
             yield Spoken((1 + hundredths / 100,), *match.span(), "m")
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
+        if match["fourths"]:
+            value = 1.75 if match["fourths"].casefold().startswith("three") else 1.25
         if match["quarters"]:
             value = 0.75 if match["quarters"].casefold() == "three" else 0.25
         yield Spoken((value,), *match.span(), match["unit"])

@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
+from palace.enforce.arithmetic import clock_comes_to, comes_to, date_comes_to, years_apart
 from palace.enforce.dates import FoundDate
 from palace.enforce.derived import (
     is_about_span,
@@ -26,16 +27,23 @@ from palace.enforce.derived import (
     is_within_range,
 )
 from palace.enforce.quantities import Quantity
-from palace.enforce.source import Source, plain
+from palace.enforce.source import Source, is_cut_from, plain
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem
 
 _INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
 _AT = regex.compile(
-    r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|à|las)\s+$", regex.IGNORECASE
+    r"\b(?:at|by|until|till|before|after|from|to|between|and|around|um|bis|ab|à|las)\s+$"
+    r"|@\s?$",
+    regex.IGNORECASE,
 )
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _HOUR = regex.compile(r"(?:1?\d|2[0-4])\s?(?:h|heures|horas)", regex.IGNORECASE)
+_SPANNED = regex.compile(
+    r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|lasts?|took|takes|gap)\b",
+    regex.IGNORECASE,
+)
+_LABEL = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _LEAST_PREFIX_CHARS = 5
 _MOST_DATES = 12
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
@@ -55,6 +63,11 @@ def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
 def _as_hour(known: Quantity) -> tuple[float, ...]:
     """Return the minutes after midnight of "16h" and "16 heures", written as durations are."""
     return tuple(60 * v for v in known.values) if _HOUR.fullmatch(known.text.strip()) else ()
+
+
+def _is_telling(known: Quantity) -> bool:
+    """Whether a number is more than a single digit, so that it hardly stands for two things."""
+    return any(value >= 10 or not value.is_integer() for value in known.values)
 
 
 def _rounds(said: float, exact: float, *, digits: int) -> bool:
@@ -94,12 +107,16 @@ class Support:
         )
 
     @cached_property
+    def _abbreviations(self) -> frozenset[str]:
+        return frozenset().union(*(s.abbreviations for s in self.sources))
+
+    @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset().union(*(s.names for s in self.sources))
 
     @cached_property
     def _quantities(self) -> tuple[Quantity, ...]:
-        return tuple(q for s in self.sources for q in s.quantities)
+        return tuple(q for s in self.sources for q in s.readings)
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -113,12 +130,30 @@ class Support:
 
     def resembles(self, word: Word) -> bool:
         """Whether a word that may stand for this one stands there."""
+        if self.has_synonym(word):
+            return True
+        folded = fold(word.surface)
+        return len(folded) > 3 and any(is_cut_from(short, folded) for short in self._abbreviations)
+
+    def has_synonym(self, word: Word) -> bool:
+        """Whether a word of the same meaning stands there."""
         return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
 
     def has_name(self, word: Word) -> bool:
         """Whether a name stands there, in any case and any of its forms."""
         folded = fold(word.surface)
-        if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s")}):
+        bare = folded.replace("-", "")
+        if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s"), bare}):
+            return True
+        if any(
+            is_cut_from(short, folded) for s in self.sources for short in s.marked if len(short) > 2
+        ):
+            return True
+        codes = answer_words().codes.get(folded, frozenset())
+        if any(
+            not codes.isdisjoint(s.marked) or any(c in s.names for c in codes if len(c) > 2)
+            for s in self.sources
+        ):
             return True
         return bool(word.parts) and all(part in self._names for part in word.parts)
 
@@ -182,7 +217,17 @@ class Support:
         if len(found) != 1:
             return False
         word = found[0]
-        return word.token in self.tokens or any(e in self.tokens for e in word.extra if len(e) > 1)
+        if word.token in self.tokens or any(e in self.tokens for e in word.extra if len(e) > 1):
+            return True
+        label = _LABEL.fullmatch(wanted)
+        if label is None:
+            return False
+        spelled = regex.compile(
+            rf"(?<!\w){label['letters']}\p{{L}}*[. ]{{1,2}}(?:no\.? ?|#)?{label['digits']}"
+            r"(?!\w|[.,]\d)",
+            regex.IGNORECASE,
+        )
+        return any(spelled.search(s.text) for s in self.sources)
 
     def _has_compound(self, wanted: str) -> bool:
         """Whether a hyphenated word stands there, or at least no sibling of it does.
@@ -215,20 +260,29 @@ class Support:
 
     # -- dates -----------------------------------------------------------------------------------
 
-    def has_date(self, day: FoundDate) -> bool:
+    def has_date(self, day: FoundDate, sentence: str = "") -> bool:
         """Whether everything that a date says is said by one date there."""
+        said = day.readings()
         return any(
-            reading.fits(known)
-            for reading in day.readings()
-            for s in self.sources
-            for known in s.dates
-        )
+            reading.fits(known) for reading in said for s in self.sources for known in s.dates
+        ) or any(date_comes_to(reading, self.sources, sentence) for reading in said)
 
     def has_weekday(self, weekday: int) -> bool:
         """Whether a weekday stands there, or is one of a date that does."""
         return any(weekday in s.weekdays for s in self.sources)
 
     # -- quantities ------------------------------------------------------------------------------
+
+    def has_reading(self, quantity: Quantity) -> bool:
+        """Whether a number that shorthand may mean stands there as it is, not worked out."""
+        if quantity.unit == "clock":
+            said = {v % 1440 for v in quantity.values}
+            clocks = (q for q in self._quantities if q.unit == "clock")
+            return any(not said.isdisjoint({v % 1440 for v in q.values}) for q in clocks)
+        return any(
+            q.unit == quantity.unit and not set(q.measures).isdisjoint(quantity.measures)
+            for q in self._quantities
+        )
 
     def has_quantity(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a number stands there with its unit, or follows from what stands there."""
@@ -253,7 +307,7 @@ class Support:
             at = known.values if known.unit == "clock" else _as_hour(known)
             if not said.isdisjoint({v % 1440 for v in at}):
                 return True
-        return any(
+        return clock_comes_to(quantity, self.sources) or any(
             not known.unit and not known.noun and 60 * v in said
             for known in self._quantities
             for v in known.values
@@ -272,7 +326,7 @@ class Support:
             any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
             or self._has_loosely(quantity)
             or self._has_one(quantity)
-            or (quantity.unit == "time" and not self._clock_spans.isdisjoint(quantity.measures))
+            or (quantity.unit == "time" and self._is_clock_span(quantity, sentence))
             or self._is_between_dates(quantity, sentence)
             or self._follows(quantity, same, sentence)
         )
@@ -292,7 +346,7 @@ class Support:
         return any(
             not set(q.values).isdisjoint(quantity.values)
             for q in self._quantities
-            if (not q.unit and not q.noun)
+            if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
         )
 
@@ -318,7 +372,7 @@ class Support:
         """Durations that "1:52:40" and "06:10-07:25" may mean, in seconds."""
         found: set[float] = set()
         for source in self.sources:
-            clocks = [q for q in source.quantities if q.unit == "clock"]
+            clocks = [q for q in source.readings if q.unit == "clock"]
             for clock in clocks:
                 found.update(round(v * 60, 6) for v in clock.values)
                 found.update(round(v, 6) for v in clock.values)
@@ -326,10 +380,28 @@ class Support:
                 found.add(round((second.values[0] - first.values[0]) * 60, 6))
         return found
 
+    def _is_clock_span(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a duration is that between two clock times: side by side, or said to be so."""
+        if not self._clock_spans.isdisjoint(quantity.measures):
+            return True
+        if not _SPANNED.search(sentence):
+            return False
+        for source in self.sources:
+            minutes = {v for q in source.readings if q.unit == "clock" for v in q.values}
+            apart = {round((b - a) * 60, 6) for a in minutes for b in minutes if b > a}
+            if not apart.isdisjoint(quantity.measures):
+                return True
+        return False
+
     def _has_number(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
-        equal = [q for q in self._quantities if _equals(quantity, q, hourly=hourly)]
+        known = [
+            q
+            for s in self.sources
+            for q in (*s.quantities, *(r for r in s.readings if r.unit in ("", "clock")))
+        ]
+        equal = [q for q in known if _equals(quantity, q, hourly=hourly)]
         other_count = any(
             q.noun and q.noun == quantity.noun and q not in equal for q in self._quantities
         )
@@ -361,6 +433,8 @@ class Support:
             )
             or (quantity.unit == "time" and is_about_span(quantity, sorted(self._clock_spans)))
             or self._is_about(quantity, parts)
+            or years_apart(quantity, self.sources, sentence)
+            or comes_to(quantity, self.sources, sentence)
         )
 
     def _is_about(self, quantity: Quantity, known: Sequence[Quantity]) -> bool:

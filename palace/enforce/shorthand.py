@@ -1,0 +1,199 @@
+"""The shorthand of notes: "8-11:30", "35x45 mm", "95-100k", "29/11 + 6/12", "(25 late)", "H5".
+
+In: text. Out: what its numbers and dates may mean besides what they say at first sight. A reading
+more in a memory lets an honest answer stand and proves no other number; in an answer a reading
+counts only where it is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+
+import regex
+
+from palace.enforce.dates import FoundDate
+from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.spoken import spoken_numbers
+from palace.text import fold, month_token
+
+_DASH = r"\s?(?:[-–—]|to|until|till|bis|and|à|a)\s?"
+_HOUR = r"(?P<h{0}>[01]?\d|2[0-4])(?:[:.h](?P<m{0}>[0-5]\d))?"
+_HOURS = regex.compile(
+    rf"(?<![\d.,:/-]|\p{{L}}){_HOUR.format(1)}{_DASH}{_HOUR.format(2)}(?![\d%€$£]|[.,:/-]\d)"
+    r"(?:\s?(?P<half>[ap])\.?m\b)?(?!\s?(?:mm|cm|km?|m|k?g|ml|l|min|sec|days?|d|wks?|weeks?|mo|months"
+    r"|years|yrs?|hours|hrs|pages|pp)\b)",
+    regex.IGNORECASE,
+)
+_POINT_CLOCK = regex.compile(
+    r"(?<![\d.,:/-])(?P<h>[01]?\d|2[0-3])\.(?P<m>[0-5]\d)(?![\d%€$£]|[.,]\d)"
+)
+_HOURS_SAID = regex.compile(
+    r"(?<![\d.,:/-])(?P<h>[01]?\d|2[0-3])\s?(?:h|heures|Uhr)\s?(?P<m>[0-5]\d)(?!\d)"
+)
+_CLOCK_WORD = regex.compile(
+    r"(?:\b(?:at|by|from|to|until|till|before|after|between|about|around|@|um|ab|bis)\s?|[–-]\s?)$",
+    regex.IGNORECASE,
+)
+_BARE_HOUR = regex.compile(
+    r"(?:(?<=@\s?)|(?<=\b(?:at|by|from|until|till|before|after|ab|um|bis)\s))"
+    r"(?P<h>[01]?\d|2[0-4])(?![\d%€$£°]|[.,:/-]\d)",
+    regex.IGNORECASE,
+)
+_SPREAD = regex.compile(
+    r"(?<![\d.,\p{L}])(?P<n>\d+(?:[.,]\d+)?)(?P<link>\s?(?:[-–—x×/+>]|->|→|to|by|and)\s?)"
+    r"(?=(?P<rest>[$€£]?\d+(?:[.,]\d+)*\s?(?:\p{L}+|[%€$£°]\p{L}?)))",
+    regex.IGNORECASE,
+)
+_LATE = regex.compile(r"(?<![\d.,:])(\d{1,3})\s?(?:late|early|behind|delayed?)\b", regex.IGNORECASE)
+_LABEL = regex.compile(
+    r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])|(?<!\d)(\d{1,3})[x×]|[x×](\d{1,3})(?!\d)"
+)
+_EVERY_OTHER = regex.compile(
+    r"\bevery (?:other|second|2nd) (?:week|mon|tue|wed|thu|fri|sat|sun)\p{L}*", regex.IGNORECASE
+)
+_HOURS_LONG = regex.compile(r"(?<![\d.,:])(\d{1,2})\s?h\s?([0-5]\d)(?!\d)")
+_DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
+_SCALED = regex.compile(r"\d\s?(?P<scale>[kKM]|bn|mio|million|thousand)\b")
+_SCALES = {"k": 1e3, "m": 1e6, "bn": 1e9, "mio": 1e6, "million": 1e6, "thousand": 1e3}
+_DECIMAL = regex.compile(r"(?<![\d.,:/-])(\d{1,3}[.,]\d{1,2})(?![\d%]|[.,:/-]\d)")
+_DAY_MONTH = regex.compile(
+    r"(?<![\d.,:/]|\d-)(?:(?P<other>\d{1,2})\.?\s?[-–]\s?)?(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})"
+    r"(?P<last>(?P=mark)(?P<year>\d{4}|\d{2})?)?(?![\d:%]|[./]\d)"
+)
+_SHORT_MONTH = regex.compile(r"(?<!\p{L})\p{Lu}\p{Ll}{2,3}(?!\p{L})")
+_ON = regex.compile(
+    r"\b(?:on|by|until|from|to|the|since|before|after|am|den|vom|zum|bis|ab|seit|le|du|au|\p{L}+(?:day|tag))"
+    r",?\s+$",
+    regex.IGNORECASE,
+)
+_OLDEST_SHORT_YEAR = 70
+_NOON = 12
+
+
+def short_quantities(text: str) -> Iterator[Quantity]:
+    """Yield numbers as shorthand may mean them, each at its place; they may overlap."""
+    yield from _clock_ranges(text)
+    yield from _clocks(text)
+    yield from _spread(text)
+    for match in _LATE.finditer(text):
+        yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
+    for match in _LABEL.finditer(text):
+        digits = match[1] or match[2] or match[3]
+        yield Quantity((float(digits),), "", 1.0, *match.span(), match[0])
+    for match in _HOURS_LONG.finditer(text):
+        minutes = int(match[1]) * 60.0 + int(match[2])
+        yield Quantity((minutes,), "time", 60.0, *match.span(), match[0])
+    for match in _DOSES.finditer(text):
+        taken = sum(dose != "0" for dose in regex.split("-", match[0]))
+        yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
+    for match in _EVERY_OTHER.finditer(text):
+        yield Quantity((2.0,), "time", 604_800.0, *match.span(), match[0])
+    yield from _scaled(text)
+
+
+def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
+    """Yield days and months in digits alone: "12.3.", "29/11", "4.-7.9.", "11.2.26".
+
+    Args:
+        text: Any text.
+        strict: Whether points alone make no date, as at the end of a sentence: "a pH of 4.5."
+    """
+    for match in _SHORT_MONTH.finditer(text):
+        token = month_token(match[0])
+        if token is not None:
+            yield FoundDate(None, int(token[5:]), None, *match.span())
+    for match in _DAY_MONTH.finditer(text):
+        pointed = match["mark"] == "." and not match["year"]
+        if pointed and not match["last"]:
+            continue
+        if pointed and strict and not _ON.search(text, 0, match.start()):
+            continue
+        year = int(match["year"]) if match["year"] else None
+        if year is not None and year < 100:
+            year += 1900 if year > _OLDEST_SHORT_YEAR else 2000
+        first, second = int(match["day"]), int(match["month"])
+        for day, month in {(first, second), (second, first)}:
+            days = [day, *([int(match["other"])] if match["other"] and day == first else [])]
+            for number in days:
+                if _exists(year, month, number):
+                    yield FoundDate(year, month, number, *match.span())
+
+
+def _exists(year: int | None, month: int, day: int) -> bool:
+    try:
+        date(year or 2000, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def clock(hour: int, minute: int, *, start: int, end: int, text: str, half: str = "") -> Quantity:
+    """Return a clock time; without a half of the day either is meant, up to noon."""
+    at = hour * 60.0 + minute
+    if half:
+        at = hour % 12 * 60.0 + minute + (720 if half.casefold() == "p" else 0)
+    values = (at,) if half or hour > _NOON else (at, at + 720)
+    return Quantity(values, "clock", 1.0, start, end, text)
+
+
+def _clock_ranges(text: str) -> Iterator[Quantity]:
+    for match in _HOURS.finditer(text):
+        half = match["half"] or ""
+        for n, end in (("1", match.end("m1")), ("2", match.end("m2"))):
+            start = match.start(f"h{n}")
+            stop = end if end > 0 else match.end(f"h{n}")
+            minute = int(match[f"m{n}"] or 0)
+            span = text[start:stop]
+            yield clock(int(match[f"h{n}"]), minute, start=start, end=stop, text=span, half=half)
+
+
+def _clocks(text: str) -> Iterator[Quantity]:
+    for match in _POINT_CLOCK.finditer(text):
+        hour, minute = int(match["h"]), int(match["m"])
+        yield clock(hour, minute, start=match.start(), end=match.end(), text=match[0])
+    for match in _BARE_HOUR.finditer(text):
+        yield clock(int(match["h"]), 0, start=match.start(), end=match.end(), text=match[0])
+    for match in _HOURS_SAID.finditer(text):
+        hour, minute = int(match["h"]), int(match["m"])
+        yield clock(hour, minute, start=match.start(), end=match.end(), text=match[0])
+    for said in spoken_numbers(text):
+        spoken = said.values[0]
+        if spoken.is_integer() and 1 <= spoken <= _NOON and _CLOCK_WORD.search(text, 0, said.start):
+            span = text[said.start : said.end]
+            yield clock(int(spoken), 0, start=said.start, end=said.end, text=span)
+
+
+def _spread(text: str) -> Iterator[Quantity]:
+    """Yield the first of two numbers with the unit and the thousands that only the second has."""
+    for match in _SPREAD.finditer(text):
+        second = next(iter(find_quantities(match["rest"])), None)
+        digits = regex.match(r"[$€£]?(\d+(?:[.,]\d+)*)", match["rest"])
+        if second is None or digits is None or not second.values:
+            continue
+        plain = next(iter(find_quantities(digits[1])), None)
+        first = next(iter(find_quantities(match["n"])), None)
+        if plain is None or first is None or second.unit in ("clock", "ordinal", "version"):
+            continue
+        if match["link"].strip() in ("x", "×") and second.unit != "length":
+            continue  # "2 x 2.5 l" are two of them
+        scale = second.values[0] / plain.values[0] if plain.values and plain.values[0] else 1.0
+        yield replace(
+            second,
+            values=tuple(value * scale for value in first.values),
+            start=match.start("n"),
+            end=match.end("n"),
+            text=match["n"],
+        )
+
+
+def _scaled(text: str) -> Iterator[Quantity]:
+    """Yield numbers in the thousands or millions that another number of the text stands in."""
+    scales = {_SCALES[fold(match["scale"])] for match in _SCALED.finditer(text)}
+    if not scales:
+        return
+    for match in _DECIMAL.finditer(text):
+        value = float(match[1].replace(",", "."))
+        for scale in scales:
+            yield Quantity((value * scale,), "", 1.0, *match.span(), match[0])
