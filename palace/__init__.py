@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         MemoryNotFoundError,
         ModelError,
         PalaceError,
+        PersonalDataRefusedError,
         RecallMiss,
         SchemaTooNewError,
         SecretRefusedError,
@@ -55,9 +56,10 @@ if TYPE_CHECKING:
     )
     from palace.learn.transfer import Exported, Imported
     from palace.mempalace import Mempalace, PalaceRoom
+    from palace.personal_data import find_personal_data
     from palace.ports import Embedder, EmbedderIdentity, VectorState
     from palace.presets import load_preset, seed
-    from palace.secrets import redact
+    from palace.secrets import find_secrets, redact
     from palace.settings import (
         LoadedSettings,
         Settings,
@@ -137,6 +139,7 @@ _HOME = {
         "MemoryNotFoundError",
         "ModelError",
         "PalaceError",
+        "PersonalDataRefusedError",
         "RecallMiss",
         "SchemaTooNewError",
         "SecretRefusedError",
@@ -149,9 +152,10 @@ _HOME = {
     ),
     "palace.learn.transfer": ("Exported", "Imported"),
     "palace.mempalace": ("Mempalace", "PalaceRoom"),
+    "palace.personal_data": ("find_personal_data",),
     "palace.ports": ("Embedder", "EmbedderIdentity", "VectorState"),
     "palace.presets": ("load_preset", "seed"),
-    "palace.secrets": ("redact",),
+    "palace.secrets": ("find_secrets", "redact"),
     "palace.settings": (
         "LoadedSettings",
         "Settings",
@@ -231,6 +235,7 @@ __all__ = [
     "ModelReply",
     "PalaceError",
     "PalaceRoom",
+    "PersonalDataRefusedError",
     "Playbook",
     "Query",
     "QuoteReply",
@@ -263,6 +268,8 @@ __all__ = [
     "default_yaml",
     "explain_settings",
     "explain_trace",
+    "find_personal_data",
+    "find_secrets",
     "grounded_prompt",
     "load_preset",
     "load_settings",

@@ -141,6 +141,7 @@ class Assembly:
             resembling=self._resembling,
             written=self._palace.index_file,
             secrets=self._settings.write.secrets,
+            personal_data=self._settings.write.personal_data,
             max_chars=self._settings.write.max_chars,
             reinforced=self._reinforced,
         )
@@ -188,6 +189,7 @@ class Assembly:
             journal=self._palace.journal if self._settings.journal.enabled else None,
             refresh=lambda: self._palace.refresh(force=False),
             previous=self._previous_verdicts,
+            shown=self._palace.privacy.shown,
         )
 
     def _layers(self) -> tuple[Layer, ...]:

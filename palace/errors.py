@@ -8,7 +8,8 @@ PalaceError
  │   ├─ UnsafeNameError         a name that would leave the palace
  │   ├─ WriteConflictError      retryable
  │   ├─ TextRefusedError        text that is no memory: empty, raw tool output, too long
- │   │   └─ SecretRefusedError  a secret at the write boundary; never echoed
+ │   │   ├─ SecretRefusedError        a secret at the write boundary; never echoed
+ │   │   └─ PersonalDataRefusedError  personal data there, where the settings block it
  │   ├─ SchemaTooNewError
  │   ├─ EmbedderMismatchError
  │   ├─ IdentityTooLongError
@@ -79,6 +80,10 @@ class TextRefusedError(StoreError):
 
 class SecretRefusedError(TextRefusedError):
     """The text holds a secret; names its kind and position, never its value."""
+
+
+class PersonalDataRefusedError(TextRefusedError):
+    """The text holds personal data and the settings block it; names kind and position only."""
 
 
 class SchemaTooNewError(StoreError):

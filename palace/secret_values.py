@@ -20,12 +20,13 @@ UNNAMED_MIN_BITS = 4.6
 base64 4.0 at 20 and 4.8 at 40. The unnamed bar is for names that do not speak of secrets."""
 
 _SYNTAX = regex.compile(
-    r"\$(?:[A-Za-z_{(]|\{)|[<{\[()*•…|]|\.{2,}|%[(s]|%\w+%|#\{|\{\{|@[\w./]|!\w+$|~?/|\.{1,2}/|[A-Za-z]:\\"
+    r"\$(?:[A-Za-z_{(]|\{)|[<\[()*•…|]|\{\{[^{}]*+(?:\}\}|\Z)|\{(?!\{)"
+    r"|\.{2,}|%[(s]|%\w+%|#\{|@[\w./]|!\w+$|~?/|\.{1,2}/|[A-Za-z]:\\"
     r"|[a-z][a-z0-9+.-]*://|(?:env|vault|arn|file|op|ssm|kms|ref|keychain|keyring|secretref|enc):"
     r"|ENC\[|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}$|&\w+;|\\|\^|="
 )
 EXAMPLE = regex.compile(
-    r"example|placeholder|dummy|change-?_?me|replace|redacted|sample|(?<![a-z])your|insert[-_]"
+    r"example|placeholder|dummy|fake|change-?_?me|replace|redacted|sample|(?<![a-z])your|insert[-_]"
     r"|foobar|x{5,}|\*{3,}|\.{3}|…|•|<[\w -]+>|secret removed",
     regex.IGNORECASE,
 )

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -77,9 +77,7 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
         for finding in source(text)
         if not _is_inside(finding, marked) and not _is_inside(finding, images)
     ]
-    # A stable sort: where two begin together, the surer source names the kind.
-    found.sort(key=lambda finding: finding.start)
-    return tuple(_without_overlaps(found))
+    return join_findings(found)
 
 
 def redact(text: str) -> str:
@@ -87,16 +85,29 @@ def redact(text: str) -> str:
 
     What is returned holds no finding, so redacting twice changes nothing more.
     """
-    findings = find_secrets(text)
+    return cut_out(text, find_secrets, what="secret")
+
+
+def cut_out(text: str, find: Callable[[str], Sequence[Finding]], *, what: str) -> str:
+    """Return the text with all that a finder finds replaced by `[<what> removed: <kind>]`."""
+    findings = find(text)
     while findings:
         pieces, position = [], 0
         for finding in findings:
-            pieces += [text[position : finding.start], f"[secret removed: {finding.kind}]"]
+            pieces += [text[position : finding.start], f"[{what} removed: {finding.kind}]"]
             position = finding.end
         text = "".join(pieces) + text[position:]
-        # A removal can bare another secret that it touched; each round removes characters.
-        findings = find_secrets(text)
+        # A removal can bare another finding that it touched; each round removes characters.
+        findings = find(text)
     return text
+
+
+def join_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings in order, those that overlap joined to one named after the first.
+
+    Where two begin together, the one that was given first names the kind.
+    """
+    return tuple(_without_overlaps(sorted(findings, key=lambda finding: finding.start)))
 
 
 def describe(findings: Sequence[Finding], text: str) -> str:
@@ -172,7 +183,7 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], regex.Pattern[str]], ...] = tuple(
         ("pypi-token", "pypi-", rf"{_L}pypi-(?:AgE[\w-]{{16,}}+|[\w-]{{60,}}+)"),
         ("sendgrid-key", "SG.", rf"{_L}SG\.[\w-]{{16,}}+\.[\w-]{{16,}}+"),
         ("twilio-key", "SK AC", rf"{_L}(?:SK|AC)[0-9a-f]{{32}}{_R}"),
-        ("telegram-bot-token", ":", r"(?<![\w:.-])\d{8,10}+:[\w-]{35}+(?![\w:-])"),
+        ("telegram-bot-token", ":", r"(?:(?<![\w:.-])|(?<=\bbot))\d{8,10}+:[\w-]{35}+(?![\w:-])"),
         (
             "discord-token",
             "M N O",
@@ -184,6 +195,7 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], regex.Pattern[str]], ...] = tuple(
             r"discord(?:app)?\.com/api/webhooks/\d++/[\w-]{20,}+",
         ),
         ("jwt", "eyJ", rf"{_L}eyJ[\w-]{{8,}}+\.eyJ[\w-]{{8,}}+\.[\w-]{{8,}}+"),
+        ("jwt", "eyJ", rf"{_L}eyJ[\w-]{{12,}}+\.eyJ[\w-]{{12,}}+"),
         ("huggingface-token", "hf_", rf"{_L}hf_[A-Za-z0-9]{{30,}}+"),
         ("digitalocean-token", "_v1_", rf"{_L}do[opr]_v1_[0-9a-f]{{64}}"),
         ("shopify-token", "shp", rf"{_L}shp(?:at|ca|pa|ss)_[0-9a-fA-F]{{32}}"),
@@ -195,6 +207,10 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], regex.Pattern[str]], ...] = tuple(
         ("xai-key", "xai-", rf"{_L}xai-[A-Za-z0-9]{{60,}}+"),
         ("vault-token", "hvs. hvb.", rf"{_L}hv[sb]\.[\w-]{{20,}}+"),
         ("age-key", "AGE-SECRET-KEY-", rf"{_L}AGE-SECRET-KEY-1[A-Z0-9]{{40,}}+"),
+        ("mailchimp-key", "-us", rf"{_L}[0-9a-f]{{32}}-us\d{{1,2}}{_R}"),
+        ("artifactory-key", "AKC", rf"{_L}AKC[A-Za-z0-9]{{10,}}+"),
+        ("square-key", "sq0", rf"{_L}sq0[a-z]{{3}}-[\w\\-]{{22,}}+"),
+        ("softlayer-key", "softlayer", r"(?<=softlayer\.com/soap/v\d(?:\.\d)?/)[0-9a-z]{64}(?!\w)"),
         ("mailgun-key", "key-", rf"(?<![\w-])key-[0-9a-f]{{32}}{_R}"),
         ("grafana-token", "glsa_ glc_", rf"{_L}gl(?:sa|c)_[\w+/=]{{32,}}+"),
         ("new-relic-key", "NRAK-", rf"{_L}NRAK-[A-Z0-9]{{27}}{_R}"),
@@ -235,9 +251,16 @@ _KEY_BEGIN = regex.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: B
 _KEY_END = regex.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = regex.compile(r"(?:[A-Za-z0-9+/=_:,.-]|\\[nr]|\s)*+")
 _KEY_DATA = regex.compile(r"[A-Za-z0-9+/=]{16}")
+_PUTTY = regex.compile(
+    r"^Private-Lines: \d{1,3}+[ \t]*+\r?\n(?P<value>(?:[A-Za-z0-9+/=]++(?:\s++|\Z))++)", regex.M
+)
 
 
 def _find_private_keys(text: str) -> Iterator[Finding]:
+    if "PuTTY-User-Key-File-" in text:
+        for found in _PUTTY.finditer(text):
+            end = found.start("value") + len(found["value"].rstrip())
+            yield Finding("private-key", found.start("value"), end)
     if "PRIVATE KEY" not in text:
         return
     begins = list(_KEY_BEGIN.finditer(text))
@@ -287,6 +310,17 @@ _OPTION = regex.compile(
 _LOGIN_OPTION = regex.compile(
     r"(?<![\w-])(?:-u|--user)[ =]{0,2}[\"']?[\w.@+-]{1,64}+:(?P<value>[^\s\"'`]{4,256}+)"
 )
+_REGISTRY_LOGIN = regex.compile(
+    r"//[\w.-]{1,128}+(?:/[\w.-]{1,64}+){0,8}+/?:_(?:authToken|auth|password)[ \t]{0,2}=[ \t]{0,2}"
+    r"(?P<value>[^\s\"'`]{4,512}+)"
+)
+_DIRECTIVE = regex.compile(
+    r"(?<![\w.-])\w{0,24}?(?:api_?key|secret_?key|private_?key|password|passwd|auth_?token)\w{0,8}"
+    r"[ \t]{0,4}(?P<quote>[\"'])(?P<value>[^\s\"']{8,256}+)(?P=quote);",
+    regex.IGNORECASE,
+)
+_AZURE = regex.compile(r"(?<![A-Za-z0-9+/=:-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])")
+_AZURE_LINES = 2
 _STATED = regex.compile(
     r"\b(?:password|passphrase|passwd|passcode|passwort|kennwort)\s{1,3}(?:is|was|ist|lautet)"
     r"\s{1,3}(?:now\s|still\s)?(?P<quote>[\"'`*]{0,2}+)(?P<value>[^\s\"'`]{6,128}+)"
@@ -298,18 +332,34 @@ _STATED = regex.compile(
 def _find_in_places(text: str) -> Iterator[Finding]:
     if "://" in text:
         yield from _find_in_urls(text)
+    if "azure" in text.lower():
+        yield from _find_azure_keys(text)
+    for found in _REGISTRY_LOGIN.finditer(text):
+        if not is_syntax(found["value"]) and not EXAMPLE.search(found["value"]):
+            yield Finding("registry-login", found.start("value"), found.end("value"))
     for pattern, kind in (
         (_AUTHORIZATION, "authorization-header"),
         (_BEARER, "bearer-token"),
         (_OPTION, "command-line-secret"),
         (_LOGIN_OPTION, "basic-auth"),
         (_STATED, "password"),
+        (_DIRECTIVE, "password"),
     ):
         for found in pattern.finditer(text):
             value = found["value"].rstrip(".,;:)*")
             is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
             if _is_literal(value) and (is_mixed(value) or (is_basic and is_two_cased(value))):
                 yield Finding(kind, found.start("value"), found.start("value") + len(value))
+
+
+def _find_azure_keys(text: str) -> Iterator[Finding]:
+    """Bare storage keys: 64 bytes of base64, within two lines of the provider's name."""
+    lines = text.lower().split("\n")
+    for found in _AZURE.finditer(text):
+        line = text.count("\n", 0, found.start())
+        near = " ".join(lines[max(0, line - _AZURE_LINES) : line + _AZURE_LINES + 1])
+        if "azure" in near and "public" not in near:
+            yield Finding("azure-key", found.start(), found.end())
 
 
 def _is_literal(value: str) -> bool:
@@ -336,9 +386,10 @@ def _find_in_urls(text: str) -> Iterator[Finding]:
 
 _VALUE_CHARS = 512
 _NAMED = regex.compile(
-    r"(?<![\w.-])(?P<lead>[<$@]?+-{0,2}+)(?P<name>[^\W\d][\w.-]*+)(?:\\?[\"'`\])*]){0,3}+[ \t]*+"
+    r"(?<![\w.-])(?P<lead>[<$@]?+-{0,2}+)(?P<name>[^\W\d][\w.-]*+)"
+    r"(?:\\?[\"'`\])*]|\[\]){0,3}+[ \t]*+"
     r"(?P<sign>:=|=>|={1,3}|:[ \t]?(?:str|string|bytes|SecretStr)[ \t]?=(?!=)|[:：](?!:)|>)"
-    r"(?:\*{0,2}+[ \t]*+)",
+    r"(?:\*{0,2}+[ \t]*+)(?:@(?=[\"']))?+",
     regex.IGNORECASE,
 )
 _QUOTED = regex.compile(
@@ -436,6 +487,8 @@ def _judge_unnamed(found: regex.Match[str], text: str) -> Finding | None:
     if run is None:
         return None
     name, sampled = _plain_name(found["name"]), run["value"]
+    if text[max(0, found.start() - 8) : found.start()].rstrip().lower().endswith("public"):
+        name = f"public{name}"
     if _HINTED.search(name) and not _UNHINTED.search(name):
         value = _value_after(found, text)
         if value is None or not is_random(value.text) or IDENTIFIER.fullmatch(value.text):

@@ -17,7 +17,6 @@ from palace.errors import (
     StoreUnavailableError,
     WriteConflictError,
 )
-from palace.secrets import redact
 from palace.types import (
     Conflict,
     Duplicate,
@@ -150,7 +149,7 @@ def search_evidence(
     signal = parts.detector.detect(turn, query)
     reports = [x.gather(turn, query, signal) for x in parts.layers if x.name in _SEARCHED]
     return tuple(
-        replace(r, evidence=tuple(replace(e, text=redact(e.text)) for e in r.evidence))
+        replace(r, evidence=tuple(replace(e, text=parts.shown(e.text)) for e in r.evidence))
         for r in reports
     )
 
@@ -195,7 +194,11 @@ def _search_outcome(found: list[dict[str, Any]], broken: list[str]) -> dict[str,
 def _read(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     if "memory_id" in given:
         memory = _visible(scope, given["memory_id"])
-        result = {"status": "found", "message": _state_of(memory), "memory": _described(memory)}
+        result = {
+            "status": "found",
+            "message": _state_of(memory),
+            "memory": _described(memory, scope.palace),
+        }
         return result
     if "room" in given:
         return _listing(scope, given["room"], given.get("drawer"))
@@ -211,7 +214,7 @@ def _listing(scope: ToolScope, room: str, drawer: str | None) -> dict[str, Any]:
     message = f"{len(found)} memories in {where}."
     if len(found) > _MOST_LISTED:
         message += f" The first {_MOST_LISTED} are shown; name a drawer or search."
-    shown = [_described(m) for m in found[:_MOST_LISTED]]
+    shown = [_described(m, scope.palace) for m in found[:_MOST_LISTED]]
     return {"status": "found", "message": message, "memories": shown}
 
 
@@ -253,14 +256,14 @@ def _remember(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         provenance="agent tool",
         on_conflict=given.get("on_conflict", "ask"),
     )
-    return _written(result)
+    return _written(result, scope.palace)
 
 
 def _correct(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     old = _visible(scope, given["memory_id"])
     result = scope.palace.correct(old.id, given["text"], source="agent")
     if isinstance(result, Remembered):
-        done = _written(result)
+        done = _written(result, scope.palace)
         done["message"] += f" It replaces {old.id}, which is no longer found by any question."
         return done
     if isinstance(result, Duplicate) and result.memory.id != old.id:
@@ -268,9 +271,9 @@ def _correct(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
             "status": "duplicate",
             "message": f"Duplicate of {result.memory.id} ({result.memory.source}), which stays;"
             f" nothing new was written, and {old.id} is no longer found by any question.",
-            "memory": _described(result.memory),
+            "memory": _described(result.memory, scope.palace),
         }
-    return _written(result)
+    return _written(result, scope.palace)
 
 
 def _forget(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
@@ -280,7 +283,7 @@ def _forget(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         "status": "forgotten",
         "message": f"{gone.id} ({gone.source}) is no longer found by any question."
         " It stays readable in its file.",
-        "memory": _described(gone),
+        "memory": _described(gone, scope.palace),
     }
 
 
@@ -316,10 +319,10 @@ def _promote(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         reason=given["reason"],
         on_conflict=given.get("on_conflict", "ask"),
     )
-    return _written(result)
+    return _written(result, scope.palace)
 
 
-def _written(result: WriteResult) -> dict[str, Any]:
+def _written(result: WriteResult, palace: Mempalace) -> dict[str, Any]:
     memory = result.memory
     where = f"{memory.id} ({memory.source})"
     if isinstance(result, Remembered):
@@ -328,7 +331,7 @@ def _written(result: WriteResult) -> dict[str, Any]:
         message = f"Duplicate of {where}: nothing was written, it is remembered already."
     else:
         message = _conflict_message(result, where)
-    return {"status": result.status, "message": message, "memory": _described(memory)}
+    return {"status": result.status, "message": message, "memory": _described(memory, palace)}
 
 
 def _conflict_message(conflict: Conflict, where: str) -> str:
@@ -363,11 +366,11 @@ def _shown(item: Evidence, *, answers: bool) -> dict[str, Any]:
     }
 
 
-def _described(memory: Memory) -> dict[str, Any]:
+def _described(memory: Memory, palace: Mempalace) -> dict[str, Any]:
     as_of = memory.valid_from or memory.updated or memory.created
     return {
         "id": memory.id,
-        "text": redact(memory.text),
+        "text": palace.privacy.shown(memory.text),
         "source": memory.source,
         "as_of": as_of.date().isoformat() if as_of else None,
         "kind": memory.kind,

@@ -13,24 +13,26 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "secrets"}
+GROUND = {"types", "errors", "ports", "text", "secrets", "privacy"}
+FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
     "types": set(),
     "errors": set(),
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types"},
+    "privacy": {"types", "errors", "secrets"},
     "settings": {"types", "errors"},
     "presets": {"types", "errors"},
     "store": GROUND,
     "fetch": GROUND,
     "models": GROUND,
-    "recall": GROUND - {"secrets"},
+    "recall": GROUND - FILTERS,
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
     "tools": {"types", "errors", "secrets"},
-    "testing": GROUND - {"secrets"},
+    "testing": GROUND - FILTERS,
     "assembly": GROUND
     | {"store", "models", "fetch", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
@@ -122,10 +124,8 @@ def _imports(node: ast.AST, importer: str, path: Path, when: str) -> Iterator[Im
 
 def group(module: str) -> str:
     name = (module.split(".") + ["facade"])[1]
-    return next(
-        (g for p, g in (("settings_", "settings"), ("secret_", "secrets")) if name.startswith(p)),
-        name,
-    )
+    families = {"settings_": "settings", "secret_": "secrets", "personal_data": "secrets"}
+    return next((g for p, g in families.items() if name.startswith(p)), name)
 
 
 SOURCES = sorted((ROOT / "palace").rglob("*.py"))

@@ -6,7 +6,7 @@ memories: no question is ever answered from them, so memory does not feed on its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 from uuid import uuid4
@@ -14,7 +14,7 @@ from uuid import uuid4
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
 
-from palace import ConfigError, Mempalace, redact
+from palace import ConfigError, Mempalace
 
 _SAID = "message"
 _CLEARED = "messages_cleared"
@@ -56,7 +56,7 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Add messages, in order."""
         for message in messages:
-            self._append(_SAID, message=_clean(message_to_dict(message)))
+            self._append(_SAID, message=_clean(message_to_dict(message), self.palace.privacy.shown))
 
     def clear(self) -> None:
         """Begin anew: what was said before is not returned again."""
@@ -74,12 +74,12 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
         )
 
 
-def _clean(value: Any) -> Any:
+def _clean(value: Any, shown: Callable[[str], str]) -> Any:
     """Return JSON without secrets, and without anything JSON cannot say."""
     if isinstance(value, str):
-        return redact(value)
+        return shown(value)
     if isinstance(value, Mapping):
-        return {str(key): _clean(item) for key, item in value.items()}
+        return {str(key): _clean(item, shown) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_clean(item) for item in value]
+        return [_clean(item, shown) for item in value]
     return value if isinstance(value, (int, float, bool)) or value is None else str(value)

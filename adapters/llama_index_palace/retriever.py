@@ -15,7 +15,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index_palace.events import announce_verdict, evidence_nodes
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.spans import adecide_traced, decide_traced
-from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict, redact
+from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict
 
 Gate = Literal["sufficient", "off"]
 
@@ -87,7 +87,7 @@ class PalaceRetriever(BaseRetriever):
             session_id=session.session_id,
             project=session.project,
         )
-        return [_hit_node(hit) for hit in hits[: self._k]]
+        return [_hit_node(hit, self._palace) for hit in hits[: self._k]]
 
     def _judged(self, verdict: Verdict) -> list[NodeWithScore]:
         if verdict.action not in ("ground", "answer"):
@@ -103,7 +103,7 @@ def _turn(query_bundle: QueryBundle, session: PalaceSession) -> Turn:
     return Turn(words, session.session_id, session.project)
 
 
-def _hit_node(hit: Hit) -> NodeWithScore:
+def _hit_node(hit: Hit, palace: Mempalace) -> NodeWithScore:
     memory = hit.memory
     as_of = memory.valid_from or memory.updated or memory.created
     metadata = {
@@ -112,5 +112,6 @@ def _hit_node(hit: Hit) -> NodeWithScore:
         "trust": memory.trust,
     }
     return NodeWithScore(
-        node=TextNode(id_=memory.id, text=redact(memory.text), metadata=metadata), score=hit.score
+        node=TextNode(id_=memory.id, text=palace.privacy.shown(memory.text), metadata=metadata),
+        score=hit.score,
     )

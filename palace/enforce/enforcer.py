@@ -75,6 +75,7 @@ class Enforcement:
         layers: In the order of the walk; the first is L0.
         refresh: Brings the index up to date with files changed by hand; cheap when nothing changed.
         previous: Returns the last verdict records of a session, newest first, for meta questions.
+        shown: Returns a text as it may be shown and kept: without secrets, at least.
     """
 
     analyst: Analyses
@@ -84,6 +85,7 @@ class Enforcement:
     journal: Journal | None
     refresh: Callable[[], object]
     previous: Callable[[str | None], Iterable[Mapping[str, Any]]]
+    shown: Callable[[str], str] = redact
 
 
 class Enforceable(Protocol):
@@ -171,7 +173,9 @@ class RetrievalEnforcer:
                 verdict = yield from _with_context(parts, verdict, query)
         verdict = replace(verdict, elapsed_ms=(time.perf_counter() - started) * 1000)
         if parts.journal is not None:
-            record = verdict_record(verdict, prompts=parts.policy.journal_prompts)
+            record = verdict_record(
+                verdict, prompts=parts.policy.journal_prompts, shown=parts.shown
+            )
             journal = parts.journal
             yield lambda: _keep(journal, record)
         return verdict
@@ -232,7 +236,7 @@ def _walk(
     reports: list[LayerReport] = []
     for number, layer in enumerate(layers):
         report = yield lambda layer=layer: layer.gather(turn, query, signal)  # type: ignore[misc]
-        reports.append(_without_secrets(report))
+        reports.append(_as_shown(report, parts))
         found = any(r.outcome == "sufficient" for r in reports)
         if found and home not in {x.name for x in layers[number + 1 :]}:
             break
@@ -389,7 +393,7 @@ def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[V
     report = next((r for r in verdict.walk if r.layer == "L1"), None)
     if report is None:
         report = yield lambda: layer.gather(verdict.turn, query, verdict.signal)
-        report = _without_secrets(report)
+        report = _as_shown(report, parts)
         verdict = replace(verdict, walk=(*verdict.walk, report))
     evidence: list[Evidence] = []
     left = parts.policy.context_budget_tokens
@@ -401,6 +405,7 @@ def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[V
     return replace(verdict, evidence=tuple(evidence))
 
 
-def _without_secrets(report: LayerReport) -> LayerReport:
+def _as_shown(report: LayerReport, parts: Enforcement) -> LayerReport:
     """Return a report whose evidence can be shown, quoted in part or injected."""
-    return replace(report, evidence=tuple(replace(e, text=redact(e.text)) for e in report.evidence))
+    shown = tuple(replace(e, text=parts.shown(e.text)) for e in report.evidence)
+    return replace(report, evidence=shown)

@@ -7,6 +7,7 @@ cited apart.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from palace.secrets import redact
@@ -21,32 +22,39 @@ if TYPE_CHECKING:
 _INJECTING = frozenset({"ground", "confirm"})
 
 
-def verdict_record(verdict: Verdict, *, prompts: str) -> dict[str, Any]:
+def verdict_record(
+    verdict: Verdict, *, prompts: str, shown: Callable[[str], str] = redact
+) -> dict[str, Any]:
     """Return the record of a verdict.
 
     Args:
         verdict: What was decided.
         prompts: What to keep of the prompt: `text` (secrets removed), `hash` or `off`.
+        shown: Returns a text as it may be kept.
     """
     record = verdict.as_trace()
     del record["prompt"]
     ids = [e.id for e in verdict.evidence]
-    shown = verdict.action in _INJECTING or (verdict.action == "pass" and bool(ids))
+    injects = verdict.action in _INJECTING or (verdict.action == "pass" and bool(ids))
     record.update(
         type="verdict",
         at=utc_now().isoformat(),
         session=verdict.turn.session_id,
         project=verdict.turn.project,
         retrieved=[e.id for r in verdict.walk for e in r.evidence],
-        injected=ids if shown or verdict.action == "answer" else [],
+        injected=ids if injects or verdict.action == "answer" else [],
         cited=ids[:1] if verdict.action == "answer" else [],
-        **_prompt_fields(verdict.turn.prompt, prompts),
+        **_prompt_fields(verdict.turn.prompt, prompts, shown),
     )
     return record
 
 
 def answer_record(
-    answer: Answer | CheckedAnswer | None, verdict: Verdict, *, prompts: str
+    answer: Answer | CheckedAnswer | None,
+    verdict: Verdict,
+    *,
+    prompts: str,
+    shown: Callable[[str], str] = redact,
 ) -> dict[str, Any]:
     """Return the record of an answer; its words are kept only as far as prompts are.
 
@@ -54,6 +62,7 @@ def answer_record(
         answer: What was released, or its check; None when nothing was.
         verdict: The verdict it was made for; after a confirmation, what the quote proved.
         prompts: As for `verdict_record`; other than `text` keeps counts instead of words.
+        shown: Returns a text as it may be kept.
     """
     from palace.enforce.answering import Answer
 
@@ -70,15 +79,15 @@ def answer_record(
         "cited": list(dict.fromkeys(checked.citations.values())) if checked else [],
         "supported": checked.supported if checked else None,
         "declined": checked.declined if checked else False,
-        "unsupported": [redact(u) for u in unsupported] if prompts == "text" else [],
+        "unsupported": [shown(u) for u in unsupported] if prompts == "text" else [],
         "unsupported_count": len(unsupported),
         "model_calls": answer.model_calls if isinstance(answer, Answer) else None,
     }
 
 
-def _prompt_fields(prompt: str, prompts: str) -> dict[str, str]:
+def _prompt_fields(prompt: str, prompts: str, shown: Callable[[str], str]) -> dict[str, str]:
     if prompts == "text":
-        return {"prompt": redact(prompt)}
+        return {"prompt": shown(prompt)}
     if prompts == "hash":
         return {"prompt_sha256": hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()}
     return {}

@@ -5,7 +5,7 @@ In: identity, rooms, the last session's promotions and the living notes. Out: a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from palace.secrets import redact
@@ -110,6 +110,7 @@ def compose_wake_up(
     project: str | None = None,
     max_rooms: int = 4,
     memories_per_room: int = 5,
+    shown: Callable[[str], str] = redact,
 ) -> WakeUp:
     """Compose the wake-up text of a session.
 
@@ -120,34 +121,35 @@ def compose_wake_up(
         project: The project of the session, if any.
         max_rooms: Most rooms to select.
         memories_per_room: Most memories of each room.
+        shown: Returns a text as it may be shown to a model.
     """
     page = _Page(budget_tokens)
-    identity = redact(sources.identity.strip())
+    identity = shown(sources.identity.strip())
     if identity:
         page.section("# Identity", [("identity", identity)])
-    page.section("# Notes of this session", [(e.id, _line(e.text)) for e in sources.notes])
-    page.section("# Learned last session", [(m.id, _line(m.text)) for m in sources.promoted])
-    shown: list[str] = []
+    page.section("# Notes of this session", [(e.id, _line(shown(e.text))) for e in sources.notes])
+    page.section("# Learned last session", [(m.id, _line(shown(m.text))) for m in sources.promoted])
+    opened: list[str] = []
     told = set(page.included)
     chosen = select_rooms(sources.rooms, project=project, limit=max_rooms)
     for room in chosen:
-        items = [(m.id, _line(m.text)) for m in room.memories if m.id not in told]
+        items = [(m.id, _line(shown(m.text))) for m in room.memories if m.id not in told]
         if page.section(f"# Room {room.name}", items, limit=memories_per_room):
-            shown.append(room.name)
+            opened.append(room.name)
     text = "\n".join(page.lines)
     return WakeUp(
         session_id=session_id,
         text=text,
         used_tokens=estimate_tokens(text),
         budget_tokens=budget_tokens,
-        rooms=tuple(shown),
+        rooms=tuple(opened),
         included=tuple(page.included),
         left_out=(*page.left_out, *_inactive(sources.rooms, chosen)),
     )
 
 
 def _line(text: str) -> str:
-    return f"- {clip(redact(text), _LINE_CHARS)}"
+    return f"- {clip(text, _LINE_CHARS)}"
 
 
 def _inactive(rooms: Sequence[RoomDigest], chosen: Sequence[RoomDigest]) -> list[str]:

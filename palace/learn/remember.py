@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from palace.errors import SecretRefusedError, TextRefusedError
+from palace.errors import TextRefusedError
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate
 from palace.learn.hygiene import control_character_reason, normalise_statement, strip_own_markers
 from palace.ports import DrawerStore
-from palace.secrets import describe, find_secrets, redact
+from palace.privacy import PersonalData, PrivacyFilter, Secrets
 from palace.types import Conflict, Draft, Duplicate, Match, Memory, Remembered, Trust, WriteResult
 
 OnConflict = Literal["ask", "keep", "supersede"]
@@ -32,6 +32,7 @@ class Writer:
         resembling: Returns active memories of the same scope that resemble a draft.
         written: Called with every path that changed, so that the next question finds it.
         secrets: `refuse` or `redact`.
+        personal_data: `off`, `redact` or `block`.
         max_chars: Longest memory text, in characters.
         reinforced: Takes note that a memory was said again; returns whether it could.
     """
@@ -39,7 +40,8 @@ class Writer:
     store: DrawerStore
     resembling: Callable[[Draft], Sequence[Memory]]
     written: Callable[[str], object]
-    secrets: str = "refuse"
+    secrets: Secrets = "refuse"
+    personal_data: PersonalData = "off"
     max_chars: int = 4000
     reinforced: Callable[[Memory, Draft, Match], bool] = lambda _memory, _draft, _match: False
 
@@ -85,6 +87,7 @@ class Writer:
 
         Raises:
             SecretRefusedError: If it holds a secret (and they are not redacted).
+            PersonalDataRefusedError: If it holds personal data (and that is blocked).
             TextRefusedError: If it is empty, too long or holds control characters.
         """
         text = normalise_statement(strip_own_markers(text))
@@ -98,18 +101,7 @@ class Writer:
                 f"the text has {len(text)} characters, at most {self.max_chars} fit a memory",
                 hint="store one statement at a time, or import the document",
             )
-        return self._without_secrets(text)
-
-    def _without_secrets(self, text: str) -> str:
-        findings = find_secrets(text)
-        if not findings:
-            return text
-        if self.secrets == "redact":
-            return redact(text)
-        raise SecretRefusedError(
-            f"refused, nothing was written: {describe(findings, text)}",
-            hint="remember where the secret is kept instead of the secret itself",
-        )
+        return PrivacyFilter(self.secrets, self.personal_data).written(text)
 
 
 def _conflict(draft: Draft, found: Sequence[tuple[Memory, str]]) -> Conflict:

@@ -57,7 +57,9 @@ class AnsweringVerbs(ReadingVerbs):
         """
         if not self.settings.journal.enabled:
             return ""
-        record = answer_record(answer, verdict, prompts=self.settings.journal.prompts)
+        record = answer_record(
+            answer, verdict, prompts=self.settings.journal.prompts, shown=self.privacy.shown
+        )
         self.journal.append(record)
         return str(record["id"])
 
@@ -83,6 +85,7 @@ class AnsweringVerbs(ReadingVerbs):
             project=project,
             max_rooms=settings.rooms,
             memories_per_room=settings.memories_per_room,
+            shown=self.privacy.shown,
         )
 
     def session_wake_up(self, session_id: str | None, project: str | None = None) -> str:

@@ -17,6 +17,7 @@ from palace.assembly import Assembly
 from palace.errors import StoreUnavailableError
 from palace.ports import Embedder, Fetcher
 from palace.presets import Preset
+from palace.privacy import PrivacyFilter
 from palace.store.files import ensure_folder, unavailable
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
@@ -109,6 +110,12 @@ class OpenedPalace:
     def vectors(self) -> VectorChannel | None:
         """The channel of meaning, None where no embedder is configured."""
         return self._parts.vectors
+
+    @cached_property
+    def privacy(self) -> PrivacyFilter:
+        """What may be written and shown: secrets and personal data, as the settings say."""
+        write = self.settings.write
+        return PrivacyFilter(write.secrets, write.personal_data)
 
     @cached_property
     def _parts(self) -> Assembly:

@@ -79,6 +79,15 @@ SHAPES = [
     ("private-key", block("PGP PRIVATE KEY BLOCK", "Version: 1\n\n" + PEM), "{}"),
     ("private-key", block("EC PRIVATE KEY").replace("\n", "\\n"), '{{"k": "{}"}}'),
     ("private-key", "-----BEGIN PRIVATE KEY-----\n" + PEM, "{}"),
+    ("private-key", PEM, "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 4\n{}\nPrivate-MAC: 0"),
+    ("mailchimp-key", chars(32, HEX) + "-us12", "key {}"),
+    ("artifactory-key", "AKC" + chars(60), "X-JFrog-Art-Api: {}"),
+    ("square-key", "sq0csp-" + chars(43, URLSAFE), "{}"),
+    ("jwt", ".".join(["eyJ" + chars(20), "eyJ" + chars(30)]), "unsigned {}"),
+    ("telegram-bot-token", "123456789:AA" + chars(33), "api.telegram.org/bot{} is ours"),
+    ("azure-key", chars(86) + "==", "the azure storage account\n\n{}"),
+    ("registry-login", "0b" + "-".join(chars(4, HEX) for _ in range(4)), "//registry.npmjs.org/:_authToken={}"),
+    ("registry-login", "YWRt" + "aW46cGFz", "//npm.acme.dev/team/:_auth = {}"),
 ]  # fmt: skip
 
 P = "Blue" + "heron42!"
@@ -152,6 +161,10 @@ ASSIGNED = [
     ("bearer-token", T, "send bearer {} along"),
     ("command-line-secret", P[:-1], "mysql --password {} -h db"),
     ("password", P[:-1], "mysql --password={} -h db"),
+    ("password", "{{h" + "}5p)q$e]r#s}}", "password = '{}'"),
+    ("password", P, "proxy_password '{}';"),
+    ("api-key", T, 'apikey = @"{}";'),
+    ("api-key", T, "apikey[] = '{}'"),
 ]  # fmt: skip
 
 FALSE_ALARMS = [
@@ -282,6 +295,14 @@ FALSE_ALARMS = [
     "if password == expected_password:",
     "パスワードは金庫の中にある",
     "Das Passwort ist im Tresor.",
+    "api_key = '{{ vault.api_key }}'",
+    "password: {{ lookup('env', 'DB_PASSWORD') }}",
+    "my_password = 'fake" + "secret'",
+    "//registry.npmjs.org/:_authToken=${NPM_TOKEN}",
+    "azure cli\npublic key: " + chars(86) + "==",
+    "azure\nresolution: {integrity: sha512-" + chars(86) + "==}",
+    "the eyJust.eyJoy of it",
+    'private_key "";',
     "",
 ]
 

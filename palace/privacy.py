@@ -1,0 +1,64 @@
+"""What may be written, and what may be shown: secrets and personal data, as the settings say.
+
+In: any text. Out: the text as it may be kept or shown, or an error that names kind and place. The
+same filter stands before every write and before every injection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from palace.errors import PersonalDataRefusedError, SecretRefusedError
+from palace.personal_data import find_personal_data, redact_personal_data
+from palace.secrets import describe, find_secrets, redact
+
+Secrets = Literal["refuse", "redact"]
+PersonalData = Literal["off", "redact", "block"]
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyFilter:
+    """The filter at both boundaries.
+
+    Attributes:
+        secrets: A text with a secret is refused, or written without it. Shown never.
+        personal_data: `off` leaves it alone; `redact` writes and shows texts without it; `block`
+            refuses to write them, and shows without it what was there before.
+    """
+
+    secrets: Secrets = "refuse"
+    personal_data: PersonalData = "off"
+
+    def refusal(self, text: str) -> str:
+        """Return why a text may not be written, with kinds and places, or ""."""
+        findings = find_secrets(text) if self.secrets == "refuse" else ()
+        if findings:
+            return f"it holds a secret: {describe(findings, text)}"
+        findings = find_personal_data(text) if self.personal_data == "block" else ()
+        return f"it holds personal data: {describe(findings, text)}" if findings else ""
+
+    def written(self, text: str) -> str:
+        """Return a text as it may be written.
+
+        Raises:
+            SecretRefusedError: If it holds a secret, unless secrets are redacted.
+            PersonalDataRefusedError: If it holds personal data and that is blocked.
+        """
+        reason = self.refusal(text)
+        if reason.startswith("it holds a secret"):
+            raise SecretRefusedError(
+                f"refused, nothing was written: {reason}",
+                hint="remember where the secret is kept instead of the secret itself",
+            )
+        if reason:
+            raise PersonalDataRefusedError(
+                f"refused, nothing was written: {reason}",
+                hint="leave it out, or set write.personal_data to redact or off",
+            )
+        return self.shown(text)
+
+    def shown(self, text: str) -> str:
+        """Return a text as it may be shown to a model; doing it twice changes nothing more."""
+        text = redact(text)
+        return text if self.personal_data == "off" else redact_personal_data(text)
