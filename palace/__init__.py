@@ -54,7 +54,8 @@ if TYPE_CHECKING:
         UnsafeNameError,
         WriteConflictError,
     )
-    from palace.learn.transfer import Exported, Imported
+    from palace.learn.importing import Imported
+    from palace.learn.transfer import Exported
     from palace.mempalace import Mempalace, PalaceRoom
     from palace.personal_data import find_personal_data
     from palace.ports import Embedder, EmbedderIdentity, VectorState
@@ -150,7 +151,8 @@ _HOME = {
         "UnsafeNameError",
         "WriteConflictError",
     ),
-    "palace.learn.transfer": ("Exported", "Imported"),
+    "palace.learn.importing": ("Imported",),
+    "palace.learn.transfer": ("Exported",),
     "palace.mempalace": ("Mempalace", "PalaceRoom"),
     "palace.personal_data": ("find_personal_data",),
     "palace.ports": ("Embedder", "EmbedderIdentity", "VectorState"),

@@ -193,6 +193,9 @@ class DrawerStore(Protocol):
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
         """Append one memory durably (fsync) and return it with its id, path and line."""
 
+    def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
+        """Append memories to one drawer in one durable write."""
+
     def update(self, memory: Memory, **fields: object) -> Memory:
         """Change metadata fields of one memory in place; its text and all else stay as they are."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "secrets", "privacy"}
+GROUND = {"types", "errors", "ports", "text", "secrets", "privacy", "ignoring"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
     "types": set(),
@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "text": {"types"},
     "secrets": {"types"},
     "privacy": {"types", "errors", "secrets"},
+    "ignoring": set(),
     "settings": {"types", "errors"},
     "presets": {"types", "errors"},
     "store": GROUND,

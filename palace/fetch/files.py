@@ -2,7 +2,8 @@
 
 In: prompts and references with an absolute path. Out: a fetcher for host `files` whose artifacts
 hold the words of the file as they are. Nothing outside the roots is looked at, links are followed
-only to places inside them, and files that usually hold secrets are refused by name.
+only to places inside them, and files that usually hold secrets are refused by name, as is what
+`.gitignore` and `.secretsignore` name.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import regex
@@ -20,6 +20,7 @@ import regex
 from palace.errors import FetchDeniedError, FetchError
 from palace.fetch.plain import decode_text, minutes, printable
 from palace.fetch.regular_file import read_regular, resolve_existing
+from palace.ignoring import IgnoreRules, secret_name
 from palace.ports import Artifact, ArtifactRef
 from palace.text import utc_now
 
@@ -38,13 +39,6 @@ _ELSEWHERE = regex.compile(
 _BARE_FILES = frozenset(
     {"README", "LICENSE", "Makefile", "Dockerfile", "CHANGELOG", "Justfile", "Procfile"}
 )
-_DENIED_NAMES = (
-    *(".git", ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".netrc", ".pgpass", ".htpasswd"),
-    *(".npmrc", ".pypirc", ".git-credentials", "credentials", "shadow"),
-    *(".env", ".env.*", "*.env", ".envrc", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
-    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk"),
-)
-_HARMLESS_NAMES = ("*.pub", ".env.example", ".env.sample", ".env.template", ".env.dist")
 
 
 class FilesFetcher:
@@ -93,7 +87,7 @@ class FilesFetcher:
         """Read one file now.
 
         Raises:
-            FetchDeniedError: If it is outside the roots, denied by name or not readable.
+            FetchDeniedError: If it is outside the roots, denied by name, ignored or not readable.
             FetchNotFoundError: If it does not exist.
             FetchError: If it is no regular text file.
         """
@@ -143,9 +137,16 @@ class FilesFetcher:
 
     def _resolve(self, path: Path) -> Path:
         resolved = resolve_existing(path)
-        if not any(resolved.is_relative_to(root.resolve()) for root in self._roots):
+        root = next((r for r in self._roots if resolved.is_relative_to(r.resolve())), None)
+        if root is None:
             raise self._outside(path)
         _refuse_secret_names(resolved)
+        reason = IgnoreRules(root.resolve()).reason(resolved)
+        if reason:
+            raise FetchDeniedError(
+                f"{path.name} is not read: {reason}",
+                hint="take it out of that file if it may be read",
+            )
         return resolved
 
     def _outside(self, path: Path) -> FetchDeniedError:
@@ -168,14 +169,12 @@ def _is_file_or_link(path: Path) -> bool:
 
 
 def _refuse_secret_names(path: Path) -> None:
-    for part in path.parts:
-        name = part.lower()
-        harmless = any(fnmatchcase(name, pattern) for pattern in _HARMLESS_NAMES)
-        if not harmless and any(fnmatchcase(name, pattern) for pattern in _DENIED_NAMES):
-            raise FetchDeniedError(
-                f"{path.name} is not read: files under the name {part!r} usually hold secrets",
-                hint="copy what is harmless to another file",
-            )
+    part = secret_name(path)
+    if part:
+        raise FetchDeniedError(
+            f"{path.name} is not read: files under the name {part!r} usually hold secrets",
+            hint="copy what is harmless to another file",
+        )
 
 
 def _candidates(text: str) -> Iterator[tuple[str, int]]:

@@ -14,7 +14,6 @@ from typing import Any
 
 from palace.errors import ConfigError
 from palace.learn.moment import parse_moment
-from palace.secrets import describe, find_secrets
 from palace.types import ConversationTurn
 
 KEYS = ("session", "speaker", "text", "at")
@@ -38,7 +37,7 @@ class RefusedLine:
 
 def read_turns(
     source: Path, *, progress: Callable[[int, int], object] | None = None
-) -> tuple[list[ConversationTurn], list[RefusedLine]]:
+) -> tuple[list[tuple[int, ConversationTurn]], list[RefusedLine]]:
     """Read a file of turns; empty lines are skipped, keys that are not ours are ignored.
 
     Args:
@@ -46,20 +45,21 @@ def read_turns(
         progress: Called with (lines done, lines to do).
 
     Returns:
-        The turns in the order of the file, and the lines that were refused.
+        The turns with their lines, in the order of the file, and the lines that were refused. What
+        is private in a turn is for the caller to judge.
 
     Raises:
         ConfigError: If the file cannot be read or no line of it is a turn.
     """
     try:
         to_do = sum(1 for _ in _lines(source)) if progress else 0
-        turns: list[ConversationTurn] = []
+        turns: list[tuple[int, ConversationTurn]] = []
         refused: list[RefusedLine] = []
         understood = False
         for number, line in enumerate(_lines(source), 1):
             if line.strip():
                 read = _turn_or_reason(line)
-                turns += [read] if isinstance(read, ConversationTurn) else []
+                turns += [(number, read)] if isinstance(read, ConversationTurn) else []
                 if isinstance(read, _Refused):
                     refused.append(RefusedLine(number, read.reason))
                 understood = understood or isinstance(read, ConversationTurn) or read.understood
@@ -123,10 +123,6 @@ def _turn(data: dict[str, Any]) -> ConversationTurn | _Refused:
         return _Refused("'at' is no moment such as 2026-05-08T13:56:00Z or 1778248560")
     provenance = str(data["id"]) if _is_name(data.get("id")) else ""
     speaker = str(data["speaker"])
-    for part in (text, speaker, session, provenance):
-        findings = find_secrets(part)
-        if findings:
-            return _Refused(f"it holds a secret: {describe(findings, part)}", understood=True)
     return ConversationTurn(session, speaker, text, at, provenance=provenance)
 
 

@@ -5,6 +5,7 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from palace import Imported, WriteResult
 
 Kind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
+ImportFormat = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
 OnConflict = Literal["ask", "keep", "supersede"]
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
@@ -175,32 +177,51 @@ def _import(
     door: Door,
     source: Annotated[
         Path,
-        typer.Argument(help="Folder of Markdown, .md file, .jsonl of turns, or .json export."),
+        typer.Argument(
+            help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
+            " palace, or JSON of ChatGPT, mem0 or LangChain."
+        ),
     ],
+    *,
+    form: Annotated[
+        ImportFormat | None, typer.Option("--format", help="What it is, if it is not recognised.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; tell what would happen.")
+    ] = False,
 ) -> Reply:
-    """Take in notes, conversations or the export of a palace.
+    """Take in notes, conversations, other memories or the export of a palace.
 
     Doing it again changes nothing, and what is here already is never overwritten. Exit code 2
     if everything was refused.
     """
-    with door.open() as palace, door.progress("importing") as bar:
-        done = palace.import_from(source, progress=bar)
+    opened = door.existing if dry_run else door.open
+    with opened() as palace, door.progress("importing") as bar:
+        done = palace.import_from(source, form=form, dry_run=dry_run, progress=bar)
     taken = done.added or done.unchanged
     return Reply(
-        render.document(done),
+        {**render.document(done), "unit": done.unit},
         _import_lines(done),
         OK if taken or not done.refused else USAGE,
     )
 
 
 def _import_lines(done: Imported) -> tuple[render.Line, ...]:
-    what = "turns" if done.kind == "turns" else "files"
-    return (
-        render.line((f"{done.added} {what} added", "green" if done.added else "")),
+    what, would = done.unit, " would be" if done.dry_run else ""
+    lines = [
+        render.line((f"{done.added} {what}{would} added", "green" if done.added else "")),
         render.line(f"{done.unchanged} {what} unchanged"),
         render.line((f"{len(done.refused)} refused", "yellow" if done.refused else "")),
         *(render.line(f"  {item.path_or_line}: {item.reason}") for item in done.refused),
-    )
+    ]
+    if done.redacted:
+        lines.append(render.line((f"{len(done.redacted)} redacted", "yellow")))
+        lines += [render.line(f"  {item.path_or_line}: {item.reason}") for item in done.redacted]
+    if done.ignored:
+        reasons = Counter(item.reason for item in done.ignored)
+        lines.append(render.line(f"{len(done.ignored)} left out"))
+        lines += [render.dim(f"  {count} x {reason}") for reason, count in reasons.most_common()]
+    return tuple(lines)
 
 
 def _written(result: WriteResult) -> Reply:

@@ -153,12 +153,17 @@ class Page:
             StoreError: If the text is empty.
             ValueError: If a field is unknown or its value is not of its kind.
         """
+        return self.append_memories([(text, fields)])
+
+    def append_memories(self, memories: Sequence[tuple[str, Mapping[str, object]]]) -> str:
+        """Return the text with list items and their comments at the end; see `append_memory`."""
         lines = self.closed_lines()
         apart = lines and lines[-1].strip() and not self.ends_in_item
         added = [""] if apart else []
-        added += item_lines("", "- ", text)
-        if fields:
-            added.append("  " + write_comment(fields))
+        for text, fields in memories:
+            added += item_lines("", "- ", text)
+            if fields:
+                added.append("  " + write_comment(fields))
         return self._insert(lines, len(lines), added, end_line=True)
 
     def replace_text(self, position: int, new_text: str) -> str:

@@ -218,17 +218,24 @@ class RoomStore:
             WriteConflictError: If the file kept changing.
             StoreUnavailableError: If the file system refuses.
         """
-        memory_id = new_id("m")
-        fields = {"id": memory_id, **self._fields_of(draft)}
+        return self.add_many([draft], room=room, drawer=drawer)[0]
+
+    def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
+        """Append memories to one drawer in one durable write; otherwise as `add`."""
+        added = {new_id("m"): draft for draft in drafts}
+        items = [
+            (draft.text, {"id": memory_id, **self._fields_of(draft)})
+            for memory_id, draft in added.items()
+        ]
 
         def change(page: Page) -> str:
             if not page.lines:
                 page = parse(page.path, page.mark + _new_drawer(without_suffix(drawer), ()))
-            return page.append_memory(draft.text, fields)
+            return page.append_memories(items)
 
         with self._locked():
             page, _ = self._edit(self._drawer(room, drawer), change)
-        return page.memories[page.position_of(memory_id)]
+        return [memory for memory in page.memories if memory.id in added]
 
     def update(self, memory: Memory, **fields: object) -> Memory:
         """Change metadata of one memory in place; its text and all else stay as they are.

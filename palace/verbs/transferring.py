@@ -5,21 +5,22 @@ In: files and folders. Out: what was added, left out or written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from palace.learn.transfer import (
-    Exported,
-    Imported,
-    export_json,
-    export_markdown,
-    import_path,
-)
+from palace.errors import ConfigError
+from palace.learn.formats import FORMATS, Format
+from palace.learn.importing import Destination, Imported, import_path
+from palace.learn.transfer import Exported, export_json, export_markdown, own_files
 from palace.store.files import atomic_write
-from palace.types import (
-    ConversationTurn,
-)
+from palace.store.rooms import RoomStore
+from palace.types import ConversationTurn
 from palace.verbs.opened import Progress
 from palace.verbs.reading import ReadingVerbs
 
@@ -27,29 +28,67 @@ from palace.verbs.reading import ReadingVerbs
 class TransferringVerbs(ReadingVerbs):
     """What goes in and out as a whole."""
 
-    def import_from(self, source: str | Path, *, progress: Progress | None = None) -> Imported:
-        """Import a folder of Markdown, conversation turns as JSONL, or an export of a palace.
+    def import_from(
+        self,
+        source: str | Path,
+        *,
+        form: Format | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Import notes, conversations, another program's memories, or an export of a palace.
 
         Args:
-            source: A folder (kept as it is), a `.md` file, a `.jsonl` file of turns
-                (`session, speaker, text, at`) or a `.json` export.
-            progress: Called with (done, to do).
+            source: A folder of Markdown or an Obsidian vault (kept as it is), a `.md` file,
+                conversation turns as JSON lines (`session, speaker, text, at`), an export of a
+                palace, or what ChatGPT, mem0 and LangChain export as JSON.
+            form: What it is; recognised by its content if not given.
+            dry_run: Import into a copy that is thrown away, and tell what would happen.
+            progress: Called with (done, to do), in files, lines or bytes.
 
         Returns:
-            What was added, was there already, and was refused, with the reasons.
+            What was added, was there already, and was redacted, left out or refused, with the
+            reasons. Doing it again adds nothing.
 
         Raises:
             ConfigError: If the source cannot be read as any of these; names file and line.
         """
-        done = import_path(
-            Path(source).expanduser(),
-            root=self.root,
-            write_file=self._put_file,
-            append_turns=self._append_turns,
-            progress=progress,
-        )
+        path = Path(source).expanduser()
+        if form is not None and form not in FORMATS:
+            raise ConfigError(
+                f"there is no format {form!r}", hint=f"use one of {', '.join(FORMATS)}"
+            )
+        if dry_run:
+            with self._copy() as root:
+                to = self._destination(root, RoomStore(root))
+                done = import_path(path, to=to, form=form, progress=progress)
+            return replace(done, dry_run=True)
+        to = self._destination(self.root, self.store)
+        done = import_path(path, to=to, form=form, progress=progress)
         self.refresh()
         return done
+
+    def _destination(self, root: Path, store: RoomStore) -> Destination:
+        return Destination(
+            root=root,
+            store=store,
+            write_file=lambda path, data: atomic_write(root / path, data, expected_digest=None),
+            known=lambda: self.memories(include_inactive=True),
+            fit=self._parts.writer.fit,
+            privacy=self.privacy,
+        )
+
+    @contextmanager
+    def _copy(self) -> Iterator[Path]:
+        """A copy of what a person owns; files are never changed in place, so links will do."""
+        folder = self.root / ".palace"
+        near = folder if os.access(folder, os.W_OK) else None
+        with tempfile.TemporaryDirectory(prefix="dry-run-", dir=near) as name:
+            root = Path(name)
+            for path in own_files(self.root):
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                _link(self.root / path, root / path)
+            yield root
 
     def import_turns(
         self, turns: Iterable[ConversationTurn], *, progress: Progress | None = None
@@ -59,15 +98,9 @@ class TransferringVerbs(ReadingVerbs):
         Returns:
             How many timeline pages changed.
         """
-        paths = self._append_turns(list(turns))
+        paths = self.store.append_timeline(list(turns))
         self.refresh(progress=progress)
         return len(paths)
-
-    def _append_turns(self, turns: Sequence[ConversationTurn]) -> list[str]:
-        return self.store.append_timeline(turns)
-
-    def _put_file(self, relative: str, data: bytes) -> None:
-        atomic_write(self.root / relative, data, expected_digest=None)
 
     def export(self, target: str | Path, *, form: Literal["json", "markdown"] = "json") -> Exported:
         """Write everything canonical to one JSON file or a folder of Markdown.
@@ -80,3 +113,10 @@ class TransferringVerbs(ReadingVerbs):
         if form == "json":
             return export_json(self.root, path, memories=memories)
         return export_markdown(self.root, path, memories=memories)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(os.path.realpath(source), target)
+    except OSError:
+        shutil.copyfile(source, target)

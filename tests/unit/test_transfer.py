@@ -14,14 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palace.errors import ConfigError
+from palace.learn.importing import DIFFERS, Destination, import_path
 from palace.learn.places import place_reason
-from palace.learn.transfer import (
-    DIFFERS,
-    MAX_IDENTITY_CHARS,
-    export_json,
-    export_markdown,
-    import_path,
-)
+from palace.learn.transfer import MAX_IDENTITY_CHARS, export_json, export_markdown
 from palace.store.identity_file import MAX_IDENTITY_CHARS as STORE_LIMIT
 from palace.store.rooms import RoomStore
 
@@ -46,9 +41,7 @@ class Target:
     def take(self, source: Path):
         return import_path(
             source,
-            root=self.root,
-            write_file=self.write,
-            append_turns=self.store.append_timeline,
+            to=Destination(self.root, self.store, self.write),
             progress=lambda done, to_do: self.progress.append((done, to_do)),
         )
 
@@ -358,12 +351,12 @@ class TestExports:
         ("text", "message"),
         [
             ("{", "e.json:1"),
-            ("[1]", "no export"),
-            ('{"format": "other"}', "no export"),
+            ("[1]", "no form I know"),
+            ('{"format": "other"}', "no form I know"),
             (bundle(version=2), "version 2"),
             (bundle(files={}), "list of files"),
-            ("[" * 100_000, "JSON"),
-            (b"\xff\xfe", "UTF-8"),
+            ("[" * 100_000, "the list never ends"),
+            (b"\xff\xfe", "it is not JSON"),
         ],
     )
     def test_other_json_is_an_error_with_a_hint(self, target: Target, tmp_path, text, message):

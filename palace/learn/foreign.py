@@ -1,0 +1,306 @@
+"""What other programs export, read as turns and drafts: ChatGPT, LangChain and mem0.
+
+In: a JSON file. Out: for every message or memory, what it becomes here, or why it does not. Nothing
+is written, judged or redacted here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from palace.errors import ConfigError
+from palace.learn.json_stream import Item, stream_items
+from palace.learn.moment import parse_moment
+from palace.types import ConversationTurn, Draft
+
+MAX_WHOLE_BYTES = 256 * 1024 * 1024
+_MAX_NAME_CHARS = 60
+_LISTS = ("results", "memories", "messages", "conversations")
+_ROLES = {
+    **dict.fromkeys(("human", "user", "HumanMessageChunk", "humanchunk"), "user"),
+    **dict.fromkeys(("ai", "assistant", "AIMessageChunk", "aichunk"), "assistant"),
+}
+_ATTACHED = "[{} not imported]"
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Something that becomes nothing here.
+
+    Attributes:
+        line: Of the file, 1-based.
+        reason: For a person.
+        is_fault: Whether it should have become something; else it was left out on purpose.
+    """
+
+    line: int
+    reason: str
+    is_fault: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn, and whether the source says when it was said; else it has the file's own time."""
+
+    line: int
+    turn: ConversationTurn
+    is_dated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory of another program, and the drawer it belongs to."""
+
+    line: int
+    draft: Draft
+    drawer: str
+
+
+def items_of(source: Path, *, progress: Progress | None = None) -> Iterator[Item]:
+    """Yield the elements of a JSON list, or of the one list in a JSON object.
+
+    A list is streamed. An object is read whole, up to 256 MB; one without a list of elements is
+    an element itself.
+
+    Raises:
+        ConfigError: If an object is too large or not JSON.
+    """
+    size = source.stat().st_size
+    with source.open("rb") as file:
+        start = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        file.seek(0)
+        if start == b"[":
+            for item in stream_items(file):
+                yield item
+                if progress:
+                    progress(min(item.end, size), size)
+            return
+    for value in _members(_whole(source, size)):
+        yield Item(1, value)
+    if progress:
+        progress(size, size)
+
+
+def _whole(source: Path, size: int) -> Any:  # noqa: ANN401 - whatever JSON holds
+    if size > MAX_WHOLE_BYTES:
+        raise ConfigError(
+            f"{source} has {size} bytes in one object, at most {MAX_WHOLE_BYTES} are read",
+            hint="export it as a list, or in parts",
+        )
+    try:
+        return json.loads(source.read_bytes().decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{source}:{error.lineno}: it is not JSON: {error.msg}",
+            hint="export it again; the file may be cut off",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{source}:1: it is not JSON in UTF-8", hint="export it again") from error
+
+
+def _members(value: object) -> list[Any]:
+    if isinstance(value, Mapping) and "format" not in value:
+        inner = value.get("kwargs") if isinstance(value.get("kwargs"), Mapping) else value
+        for name in _LISTS:
+            found = inner.get(name) if isinstance(inner, Mapping) else None
+            if isinstance(found, list):
+                return found
+            if isinstance(found, Mapping) and isinstance(found.get("results"), list):
+                return list(found["results"])
+    return [value]
+
+
+# ChatGPT
+
+
+def read_chatgpt(items: Iterator[Item]) -> Iterator[Said | Left]:
+    """Yield what a person and ChatGPT said, the branch of each conversation that is shown last.
+
+    A session is a conversation, named after its title and the beginning of its id. Tool calls,
+    hidden messages and other branches are left out; images and files leave a mark.
+    """
+    for item in items:
+        value = item.value
+        mapping = value.get("mapping") if isinstance(value, Mapping) else None
+        if not isinstance(mapping, Mapping):
+            yield Left(item.line, item.problem or "it is no conversation: it has no mapping")
+            continue
+        identifier = str(value.get("conversation_id") or value.get("id") or "")
+        title = " ".join(str(value.get("title") or "").split())[:_MAX_NAME_CHARS]
+        session = f"{title or 'Untitled'} (chatgpt {identifier[:8] or item.line})"
+        at = parse_moment(value.get("create_time"))
+        for message in _branch(mapping, value.get("current_node")):
+            read = _chatgpt_turn(message, session, at, item.line)
+            if isinstance(read, Said):
+                at = read.turn.at
+            yield read
+
+
+def _branch(mapping: Mapping[str, Any], current: object) -> list[Mapping[str, Any]]:
+    """Return the messages from the first one to the current node, or to the last leaf."""
+    nodes = {key: node for key, node in mapping.items() if isinstance(node, Mapping)}
+    if current not in nodes:
+        leaves = [key for key, node in nodes.items() if not node.get("children")]
+        current = leaves[-1] if leaves else None
+    messages: list[Mapping[str, Any]] = []
+    seen: set[object] = set()
+    while current in nodes and current not in seen:
+        seen.add(current)
+        node = nodes[str(current)]
+        if isinstance(node.get("message"), Mapping):
+            messages.append(node["message"])
+        current = node.get("parent")
+    return messages[::-1]
+
+
+def _chatgpt_turn(
+    message: Mapping[str, Any], session: str, before: datetime | None, line: int
+) -> Said | Left:
+    author = message.get("author")
+    role = author.get("role") if isinstance(author, Mapping) else None
+    about = message.get("metadata")
+    hidden = isinstance(about, Mapping) and about.get("is_visually_hidden_from_conversation")
+    to_tool = message.get("recipient") not in (None, "all")
+    if role not in ("user", "assistant") or hidden or to_tool:
+        return Left(line, "a message of a tool or the system", is_fault=False)
+    content = message.get("content")
+    text = _chatgpt_text(content) if isinstance(content, Mapping) else ""
+    if not text.strip():
+        return Left(line, "a message without words", is_fault=False)
+    at = parse_moment(message.get("create_time")) or before
+    if at is None:
+        return Left(line, "a message that nobody knows the time of")
+    provenance = f"chatgpt:{message.get('id')}" if message.get("id") else "chatgpt"
+    return Said(line, ConversationTurn(session, str(role), text, at, provenance=provenance))
+
+
+def _chatgpt_text(content: Mapping[str, Any]) -> str:
+    if content.get("content_type") not in ("text", "multimodal_text", "code"):
+        return ""
+    parts = content.get("parts")
+    said = parts if isinstance(parts, list) else [content.get("text")]
+    return "\n\n".join(text for part in said if (text := _part_text(part)))
+
+
+def _part_text(part: object) -> str:
+    """Return the words of a part of a message; what has none leaves a mark."""
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping):
+        return ""
+    if isinstance(part.get("text"), str):
+        return str(part["text"])
+    kind = str(part.get("content_type") or part.get("type") or "attachment")
+    if kind in ("tool_use", "tool_call", "thinking", "reasoning"):
+        return ""
+    return _ATTACHED.format(kind.replace("_asset_pointer", "").replace("_url", ""))
+
+
+# LangChain
+
+
+def read_langchain(items: Iterator[Item], *, session: str, at: datetime) -> Iterator[Said | Left]:
+    """Yield what was said in messages that LangChain wrote.
+
+    Read are `messages_to_dict` and the files of its file history (`type`, `data`), `dumpd`
+    (`lc`, `kwargs`) and plain `role`, `content`. System and tool messages are left out.
+
+    Args:
+        items: The messages.
+        session: The session they are of.
+        at: When they were said, for messages without a time of their own.
+    """
+    for item in items:
+        message = _message_fields(item.value)
+        if message is None:
+            yield Left(item.line, item.problem or "it is no message: it has no type and content")
+            continue
+        role = _ROLES.get(str(message.get("type") or message.get("role")))
+        if role is None:
+            yield Left(item.line, "a message of a tool or the system", is_fault=False)
+            continue
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [content]
+        text = "\n\n".join(words for part in parts if (words := _part_text(part)))
+        if not text.strip():
+            yield Left(item.line, "a message without words", is_fault=False)
+            continue
+        own = _time_of(message)
+        speaker = str(message.get("name") or role)
+        provenance = f"langchain:{message['id']}" if message.get("id") else "langchain"
+        turn = ConversationTurn(session, speaker, text, own or at, provenance=provenance)
+        yield Said(item.line, turn, is_dated=own is not None)
+
+
+def _message_fields(value: object) -> Mapping[str, Any] | None:
+    if not isinstance(value, Mapping):
+        return None
+    inner: Mapping[str, Any] = value
+    for name in ("data", "kwargs"):
+        if isinstance(value.get(name), Mapping):
+            inner = {"type": value.get("type"), **value[name]}
+            if inner["type"] == "constructor":
+                named = value.get("id") or ["?"]
+                inner = {**inner, "type": str(named[-1]).replace("Message", "").lower()}
+            break
+    known = "content" in inner and (inner.get("type") or inner.get("role"))
+    return inner if known else None
+
+
+def _time_of(message: Mapping[str, Any]) -> datetime | None:
+    for place in ("additional_kwargs", "response_metadata"):
+        about = message.get(place)
+        if isinstance(about, Mapping):
+            for name in ("timestamp", "created_at", "created"):
+                at = parse_moment(about.get(name))
+                if at is not None:
+                    return at
+    return parse_moment(message.get("created_at") or message.get("timestamp"))
+
+
+# mem0
+
+
+def read_mem0(items: Iterator[Item]) -> Iterator[Known | Left]:
+    """Yield the memories of a mem0 export, as `get_all` returns them.
+
+    A memory keeps its words, its times and, as its provenance, its id; whose it is names the
+    drawer; `categories` and `metadata.category` become tags. A model wrote these words, so they
+    are an agent's, which a person's word overrules.
+    """
+    for item in items:
+        value = item.value if isinstance(item.value, Mapping) else {}
+        text = next((value[k] for k in ("memory", "text", "content") if value.get(k)), None)
+        if not isinstance(text, str):
+            yield Left(item.line, item.problem or "it is no memory: it has no words")
+            continue
+        owner = next((value[k] for k in ("user_id", "agent_id", "run_id") if value.get(k)), "")
+        identifier = value.get("id") or value.get("hash") or ""
+        created = parse_moment(value.get("created_at"))
+        updated = parse_moment(value.get("updated_at"))
+        draft = Draft(
+            text=text,
+            trust="agent",
+            provenance=f"mem0:{identifier}" if identifier else "mem0",
+            tags=tuple(dict.fromkeys(_mem0_tags(value))),
+            created=created or updated,
+            valid_from=updated if updated != created else None,
+            session=str(value.get("run_id") or ""),
+        )
+        yield Known(item.line, draft, str(owner) or "memories")
+
+
+def _mem0_tags(value: Mapping[str, Any]) -> Iterator[str]:
+    about = value.get("metadata")
+    given = [value.get("categories"), about.get("category") if isinstance(about, Mapping) else None]
+    for named in given:
+        for tag in named if isinstance(named, list) else [named]:
+            if isinstance(tag, str) and tag.strip():
+                yield "-".join(tag.split()).lstrip("#")

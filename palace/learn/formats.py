@@ -1,0 +1,104 @@
+"""Which of the forms that can be imported a path holds, told by its content.
+
+In: a file or folder. Out: the name of its format, or an error that says what was looked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from palace.errors import ConfigError
+from palace.learn.foreign import items_of
+from palace.learn.places import SUFFIX
+from palace.learn.transfer import FORMAT, IDENTITY
+
+Format = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
+FORMATS: tuple[Format, ...] = (
+    *("markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"),
+)
+SUPPORTED = (
+    "supported are a folder of Markdown files or an Obsidian vault, a .md file, .jsonl conversation"
+    " turns (session, speaker, text, at), a .json export of a palace, and what ChatGPT, mem0 and"
+    " LangChain export; --format names one where it is not recognised"
+)
+CONVERSATIONS = "conversations.json"
+_SAMPLE_BYTES = 65_536
+
+
+def recognise(source: Path) -> Format:
+    """Return the format of a file or folder that exists.
+
+    A folder is a vault if it has `.obsidian`, a ChatGPT export if it has `conversations.json` and
+    no Markdown of its own, else Markdown. A file named `.md` is Markdown; any other is judged by
+    what it begins with.
+
+    Raises:
+        ConfigError: If it is nothing of this.
+        OSError: If it cannot be read.
+    """
+    if source.is_dir():
+        return _format_of_folder(source)
+    if source.suffix.lower() == SUFFIX:
+        return "markdown"
+    with source.open("rb") as file:
+        start = file.read(_SAMPLE_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:1] not in (b"{", b"["):
+        if source.suffix.lower() in (".json", ".jsonl", ".ndjson"):
+            raise ConfigError(f"{source}:1: it is not JSON", hint=SUPPORTED)
+        raise ConfigError(f"{source} cannot be imported: it is no form I know", hint=SUPPORTED)
+    if _is_lines(start) or source.suffix.lower() in (".jsonl", ".ndjson"):
+        return "turns"
+    return _format_of_json(source)
+
+
+def _format_of_folder(source: Path) -> Format:
+    if (source / ".obsidian").is_dir():
+        return "obsidian"
+    is_palace = (source / "rooms").is_dir() or (source / IDENTITY).is_file()
+    own = any(entry.suffix.lower() == SUFFIX for entry in source.iterdir())
+    if (source / CONVERSATIONS).is_file() and not is_palace and not own:
+        return "chatgpt"
+    return "markdown"
+
+
+def _is_lines(start: bytes) -> bool:
+    """Whether a file begins with one whole JSON object on a line, and another one below it."""
+    first, _, rest = start.partition(b"\n")
+    if first[:1] != b"{" or rest.lstrip()[:1] != b"{":
+        return False
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _format_of_json(source: Path) -> Format:
+    item = next(items_of(source), None)
+    if item is None:
+        raise ConfigError(f"{source} is empty: there is nothing in it", hint="export it again")
+    if item.problem:
+        raise ConfigError(f"{source}:{item.line}: {item.problem}", hint="export it again")
+    found = _format_of_item(item.value)
+    if found is None:
+        raise ConfigError(f"{source}:{item.line}: it is JSON of no form I know", hint=SUPPORTED)
+    return found
+
+
+def _format_of_item(value: Any) -> Format | None:  # noqa: ANN401 - whatever JSON holds
+    if not isinstance(value, Mapping):
+        return None
+    if value.get("format") == FORMAT:
+        return "export"
+    if {"session", "speaker", "text", "at"} <= set(value):
+        return "turns"
+    if isinstance(value.get("mapping"), Mapping):
+        return "chatgpt"
+    is_message = "lc" in value or "role" in value or ("type" in value and "data" in value)
+    if is_message or ("type" in value and "content" in value):
+        return "langchain"
+    is_memory = any(isinstance(value.get(name), str) for name in ("memory", "text", "content"))
+    return "mem0" if is_memory else None

@@ -1,0 +1,550 @@
+"""Memory on its way in: Markdown, vaults, conversations, other programs' memories, our own exports.
+
+In: a path somebody named, and where to write. Out: what was added, found there already, redacted,
+left out and refused, with file and line. Doing it again adds nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from palace.errors import ConfigError, TextRefusedError
+from palace.ignoring import IgnoreRules, secret_name
+from palace.learn.foreign import (
+    Known,
+    Left,
+    Said,
+    items_of,
+    read_chatgpt,
+    read_langchain,
+    read_mem0,
+)
+from palace.learn.formats import CONVERSATIONS, SUPPORTED, Format, recognise
+from palace.learn.hygiene import control_character_reason, strip_own_markers
+from palace.learn.places import SUFFIX, place_reason, room_reason
+from palace.learn.transfer import (
+    FORMAT,
+    IDENTITY,
+    MAX_IDENTITY_CHARS,
+    VERSION,
+    markdown_files,
+    said,
+)
+from palace.learn.turns import read_turns
+from palace.ports import DrawerStore
+from palace.privacy import PrivacyFilter
+from palace.types import ConversationTurn, Draft, Memory
+
+DIFFERS = "differs from the palace's own"
+MEM0_ROOM = "mem0"
+TIMELINE = "timeline"
+MAX_DRAWER_CHARS = 60
+_TURNS_AT_ONCE = 5000
+_STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
+_NOT_NOTES = frozenset({"config", "scratchpad", "journal"})
+_NAME_UNFIT = regex.compile(r"[^\w.@+-]+")
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Something that was not taken, or not as it was, and why.
+
+    Attributes:
+        path_or_line: The file, relative to the source, or `file:line`.
+        reason: For a person; never holds a secret's value.
+    """
+
+    path_or_line: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did.
+
+    Attributes:
+        kind: What the source was.
+        added: Files, turns or memories (see `unit`) that are new in the palace.
+        unchanged: Those that were there already.
+        refused: What was left out because something speaks against it, with the reasons.
+        paths: Files of the palace that were written, relative to its root.
+        redacted: What was taken without the secrets or the personal data in it.
+        ignored: What is not meant to be taken: ignored files, tool messages, drawings.
+        dry_run: Nothing was written; this is what an import would do.
+    """
+
+    kind: Format
+    added: int = 0
+    unchanged: int = 0
+    refused: tuple[Refusal, ...] = ()
+    paths: tuple[str, ...] = ()
+    redacted: tuple[Refusal, ...] = ()
+    ignored: tuple[Refusal, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What is counted: `files`, `turns` or `memories`."""
+        if self.kind in ("turns", "chatgpt", "langchain"):
+            return "turns"
+        return "memories" if self.kind == "mem0" else "files"
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where an import writes.
+
+    Attributes:
+        root: The palace.
+        store: Its Markdown.
+        write_file: Writes one new file, given its path relative to the root and its bytes.
+        known: Returns the memories the palace holds, inactive ones included.
+        fit: Returns a text as a memory is stored, or raises `TextRefusedError`.
+        privacy: What may be written.
+    """
+
+    root: Path
+    store: DrawerStore
+    write_file: Callable[[str, bytes], None]
+    known: Callable[[], Iterable[Memory]] = tuple
+    fit: Callable[[str], str] = str.strip
+    privacy: PrivacyFilter = field(default_factory=PrivacyFilter)
+
+
+@dataclass(slots=True)
+class _Intake:
+    """Takes things into a palace one by one and keeps count; what is there is never touched."""
+
+    to: Destination
+    kind: Format
+    added: int = 0
+    unchanged: int = 0
+    paths: dict[str, None] = field(default_factory=dict)
+    refused: list[Refusal] = field(default_factory=list)
+    redacted: list[Refusal] = field(default_factory=list)
+    ignored: list[Refusal] = field(default_factory=list)
+
+    def refuse(self, name: str, reason: str) -> None:
+        self.refused.append(Refusal(_printable(name), reason))
+
+    def ignore(self, name: str, reason: str) -> None:
+        self.ignored.append(Refusal(_printable(name), reason))
+
+    def cleaned(self, name: str, text: str) -> str | None:
+        """Return a text as it may be written, or None after refusing it."""
+        reason = self.to.privacy.refusal(text)
+        if reason:
+            self.refuse(name, reason)
+            return None
+        shown = self.to.privacy.shown(text)
+        if shown != text:
+            self.redacted.append(Refusal(_printable(name), "taken without what is private in it"))
+        return shown
+
+    def take(self, name: str, target: str, data: bytes, *, as_text: bool = True) -> None:
+        """Write one file unless something speaks against it.
+
+        Args:
+            name: What the source calls it.
+            target: Its path in the palace.
+            data: Its bytes.
+            as_text: Whether bytes that are no text are refused.
+        """
+        reason = place_reason(target) or _content_reason(target, data, as_text=as_text)
+        if reason:
+            return self.refuse(name, reason)
+        text = data.decode("utf-8", "surrogateescape")
+        shown = self.cleaned(name, text)
+        if shown is None:
+            return None
+        if shown != text:
+            data = shown.encode("utf-8", "surrogateescape")
+        path = Path(os.path.realpath(self.to.root / target))
+        if not path.is_relative_to(os.path.realpath(self.to.root)):
+            return self.refuse(name, "its place in the palace is a link that leads out of it")
+        try:
+            if not path.exists():
+                self.to.write_file(target, data)
+                self.added += 1
+                self.paths[target] = None
+            elif path.is_file() and path.read_bytes() == data:
+                self.unchanged += 1
+            else:
+                self.refuse(name, DIFFERS)
+        except OSError as error:
+            self.refuse(name, f"its place in the palace cannot be used: {said(error)}")
+        return None
+
+    def done(self) -> Imported:
+        return Imported(
+            self.kind,
+            self.added,
+            self.unchanged,
+            tuple(self.refused),
+            tuple(self.paths),
+            tuple(self.redacted),
+            tuple(self.ignored),
+        )
+
+
+def import_path(
+    source: Path,
+    *,
+    to: Destination,
+    form: Format | None = None,
+    progress: Progress | None = None,
+) -> Imported:
+    """Import whatever a path holds; doing it again changes nothing.
+
+    A folder that looks like a palace (it has `rooms/` or `identity.txt`) keeps its places, its
+    settings are not taken. The Markdown of any other folder, a vault among them, is copied byte
+    for byte below `rooms/`, by subfolder, files at the top to a room with the folder's own name. A
+    single `.md` file goes to the room `inbox`. Hidden names, symlinks and what `.gitignore` and
+    `.secretsignore` name are left out. Conversations become turns of the timeline, memories of
+    other programs a room of their own. What the palace has already is never overwritten.
+
+    Args:
+        source: A file or folder; see `palace.learn.formats.recognise`.
+        to: The palace.
+        form: What it is; recognised by its content if not given.
+        progress: Called with (files, lines or bytes done, to do).
+
+    Raises:
+        ConfigError: If the source is missing or nothing of this; names file and line.
+    """
+    try:
+        if not source.exists():
+            raise ConfigError(f"there is nothing to import at {source}", hint=SUPPORTED)
+        if not source.is_dir() and secret_name(Path(source.name)):
+            raise ConfigError(
+                f"{source} is not read: files of that name usually hold secrets",
+                hint="copy what is harmless to another file",
+            )
+        if not source.is_dir() and not source.is_file():
+            raise ConfigError(f"{source} is no file and no folder", hint=SUPPORTED)
+        intake = _Intake(to, form or recognise(source))
+        _READERS[intake.kind](_content_of(source, intake.kind), intake, progress)
+    except OSError as error:
+        raise ConfigError(f"{source} cannot be read: {said(error)}", hint=SUPPORTED) from error
+    return intake.done()
+
+
+def _content_of(source: Path, kind: Format) -> Path:
+    """Return the file a folder's format is about; a mismatch is an error."""
+    if source.is_dir() and kind == "chatgpt":
+        return source / CONVERSATIONS
+    if source.is_dir() and kind not in ("markdown", "obsidian"):
+        raise ConfigError(f"{source} is a folder, no {kind} file", hint="name the file in it")
+    if kind == "obsidian" and not source.is_dir():
+        raise ConfigError(f"{source} is no folder, so no vault", hint="name the vault's folder")
+    return source
+
+
+# Folders
+
+
+def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -> None:
+    if source.is_file():
+        return _take_file(source, source.name, f"rooms/inbox/{source.stem}{SUFFIX}", intake)
+    real, root = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.root))
+    if real != root and real.is_relative_to(root):
+        raise ConfigError(f"{source} is part of this palace already", hint=SUPPORTED)
+    is_palace = (source / "rooms").is_dir() or (source / IDENTITY).is_file()
+    paths = sorted(markdown_files(source, inside=None))
+    if is_palace:
+        paths = [path for path in paths if path.split("/")[0] not in _NOT_NOTES]
+        if (source / IDENTITY).is_file() and not (source / IDENTITY).is_symlink():
+            paths.insert(0, IDENTITY)
+    elif not paths:
+        raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
+    rules = IgnoreRules(real)
+    drawn = _templates(source) if intake.kind == "obsidian" else ""
+    for number, path in enumerate(paths, 1):
+        reason = rules.reason(real / path) or (_vault_reason(path, drawn) if drawn else "")
+        if reason:
+            intake.ignore(path, reason)
+        else:
+            _take_note(source, path, path if is_palace else _place(path, real.name), intake)
+        if progress:
+            progress(number, len(paths))
+    return None
+
+
+def _place(path: str, folder: str) -> str:
+    room, _, name = path.rpartition("/")
+    return f"rooms/{room or folder}/{name}"
+
+
+def _take_note(source: Path, path: str, target: str, intake: _Intake) -> None:
+    room = target.removeprefix("rooms/").rpartition("/")[0]
+    reason = room_reason(room) if target.startswith("rooms/") and room else ""
+    if reason:
+        return intake.refuse(path, reason)
+    return _take_file(source / path, path, target, intake)
+
+
+def _take_file(source: Path, name: str, target: str, intake: _Intake) -> None:
+    try:
+        data = source.read_bytes()
+    except OSError as error:
+        intake.refuse(name, f"it cannot be read: {said(error)}")
+        return
+    intake.take(name, target, data)
+
+
+def _templates(vault: Path) -> str:
+    """Return the folder of a vault's templates with a slash behind it; `/` if there is none."""
+    try:
+        text = (vault / ".obsidian" / "templates.json").read_text("utf-8")
+        folder = json.loads(text).get("folder")
+    except (OSError, ValueError, AttributeError):
+        return "/"
+    return f"{folder.strip('/')}/" if isinstance(folder, str) else "/"
+
+
+def _vault_reason(path: str, templates: str) -> str:
+    if path.lower().endswith(".excalidraw.md"):
+        return "it is a drawing"
+    return "it is a template" if path.startswith(templates) else ""
+
+
+def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
+    """Say why bytes may not become a file of the palace, or "" if they may."""
+    if as_text and b"\0" in data:
+        return "it is binary: it has NUL bytes"
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if as_text:
+            line = data.count(b"\n", 0, error.start) + 1
+            return f"it is not UTF-8 text, first at line {line}"
+        text = data.decode("utf-8", "replace")
+    chars = len(text.replace("\r\n", "\n").rstrip("\r\n"))
+    if target == IDENTITY and chars > MAX_IDENTITY_CHARS:
+        return f"the identity has {chars} of at most {MAX_IDENTITY_CHARS} characters"
+    return ""
+
+
+# Conversations
+
+
+def _import_turns(source: Path, intake: _Intake, progress: Progress | None) -> None:
+    turns, lines = read_turns(source, progress=progress)
+    for found in lines:
+        intake.refuse(f"{source.name}:{found.line}", found.reason)
+    said_there = (Said(line, turn) for line, turn in turns)
+    _take_turns(source, said_there, intake)
+
+
+def _import_chatgpt(source: Path, intake: _Intake, progress: Progress | None) -> None:
+    _take_turns(source, read_chatgpt(items_of(source, progress=progress)), intake)
+
+
+def _import_langchain(source: Path, intake: _Intake, progress: Progress | None) -> None:
+    session = f"{source.stem} (langchain)"
+    at = datetime.fromtimestamp(int(source.stat().st_mtime), tz=timezone.utc)
+    items = items_of(source, progress=progress)
+    _take_turns(source, read_langchain(items, session=session, at=at), intake)
+
+
+def _take_turns(source: Path, read: Iterable[Said | Left], intake: _Intake) -> None:
+    """Add turns in batches; those without a time of their own are known by their words."""
+    batch: list[ConversationTurn] = []
+    undated: Counter[tuple[str, str, str]] | None = None
+    for found in read:
+        name = f"{source.name}:{found.line}"
+        if isinstance(found, Left):
+            (intake.refuse if found.is_fault else intake.ignore)(name, found.reason)
+            continue
+        turn = _clean_turn(name, found.turn, intake)
+        if turn is None:
+            continue
+        if not found.is_dated:
+            undated = _said_before(intake) if undated is None else undated
+            key = (turn.session, turn.speaker, turn.text)
+            if undated[key]:
+                undated[key] -= 1
+                intake.unchanged += 1
+                continue
+        batch.append(turn)
+        if len(batch) >= _TURNS_AT_ONCE:
+            _append(batch, intake)
+            batch = []
+    _append(batch, intake)
+
+
+def _clean_turn(name: str, turn: ConversationTurn, intake: _Intake) -> ConversationTurn | None:
+    """Return a turn as it is kept: without our own evidence and what is private."""
+    text = strip_own_markers(turn.text)
+    if not text.strip():
+        intake.ignore(name, "nothing but our own evidence")
+        return None
+    kept = [
+        intake.cleaned(name, part) for part in (text, turn.speaker, turn.session, turn.provenance)
+    ]
+    if any(part is None for part in kept):
+        return None
+    words, speaker, session, provenance = (str(part) for part in kept)
+    return replace(turn, text=words, speaker=speaker, session=session, provenance=provenance)
+
+
+def _said_before(intake: _Intake) -> Counter[tuple[str, str, str]]:
+    turns = (memory for memory in intake.to.known() if memory.room == TIMELINE)
+    return Counter((turn.session, turn.speaker, turn.text) for turn in turns)
+
+
+def _append(turns: Sequence[ConversationTurn], intake: _Intake) -> None:
+    if not turns:
+        return
+    root = intake.to.root
+    pages = {f"timeline/{turn.at.astimezone(timezone.utc):%Y-%m-%d}.md" for turn in turns}
+    before = {page: _stamps(root / page) for page in pages}
+    changed = intake.to.store.append_timeline(turns)
+    added = sum(_stamps(root / page) - before[page] for page in changed)
+    intake.added += added
+    intake.unchanged += len(turns) - added
+    intake.paths.update(dict.fromkeys(changed))
+
+
+def _stamps(page: Path) -> int:
+    """Count the turns of a timeline page; only they start a line with a stamp."""
+    try:
+        return len(_STAMPED.findall(page.read_text("utf-8", "replace")))
+    except FileNotFoundError:
+        return 0
+
+
+# Memories of other programs
+
+
+def _import_mem0(source: Path, intake: _Intake, progress: Progress | None) -> None:
+    origins: set[str] = set()
+    words: set[str] = set()
+    for memory in intake.to.known():
+        if memory.room != TIMELINE:
+            origins.add(memory.provenance)
+            words.add(_folded(memory.text))
+    drawers: dict[str, list[Draft]] = {}
+    for found in read_mem0(items_of(source, progress=progress)):
+        name = f"{source.name}:{found.line}"
+        if isinstance(found, Left):
+            intake.refuse(name, found.reason)
+            continue
+        draft = _fitting(name, found, intake)
+        if draft is None:
+            continue
+        key, is_named = _folded(draft.text), draft.provenance != MEM0_ROOM
+        if key in words or (is_named and draft.provenance in origins):
+            intake.unchanged += 1
+            continue
+        words.add(key)
+        drawers.setdefault(_drawer_name(found.drawer), []).append(draft)
+    for drawer, drafts in sorted(drawers.items()):
+        for memory in intake.to.store.add_many(drafts, room=MEM0_ROOM, drawer=drawer):
+            intake.paths[memory.path] = None
+            intake.added += 1
+
+
+def _fitting(name: str, found: Known, intake: _Intake) -> Draft | None:
+    reason = control_character_reason(found.draft.text)
+    if reason:
+        intake.refuse(name, reason)
+        return None
+    text = intake.cleaned(name, found.draft.text)
+    if text is None:
+        return None
+    try:
+        return replace(found.draft, text=intake.to.fit(text))
+    except TextRefusedError as error:
+        intake.refuse(name, error.message)
+        return None
+
+
+def _drawer_name(owner: str) -> str:
+    return _NAME_UNFIT.sub("-", owner).strip(".-")[:MAX_DRAWER_CHARS] or "memories"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+# Exports
+
+
+def _import_export(source: Path, intake: _Intake, progress: Progress | None) -> None:
+    entries = _export_entries(source)
+    for number, entry in enumerate(entries, 1):
+        path = entry.get("path") if isinstance(entry, Mapping) else None
+        name = path if isinstance(path, str) else f"file {number}"
+        data = _entry_bytes(entry)
+        if not isinstance(path, str) or data is None:
+            intake.refuse(name, "it has no path, or neither text nor base64")
+        else:
+            intake.take(name, path, data, as_text=False)
+        if progress:
+            progress(number, len(entries))
+
+
+def _export_entries(source: Path) -> list[Any]:
+    try:
+        data = json.loads(source.read_bytes().decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{source}:{error.lineno}: it is not JSON: {error.msg}", hint=SUPPORTED
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{source}:1: it is not JSON in UTF-8", hint=SUPPORTED) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ConfigError(f"{source}:1: it is no export of a palace", hint=SUPPORTED)
+    if data.get("version") != VERSION:
+        raise ConfigError(
+            f"{source}:1: it is an export of version {str(data.get('version'))[:20]},"
+            f" known is {VERSION}",
+            hint="use the version of this program that wrote it, or a newer one",
+        )
+    entries = data.get("files")
+    if not isinstance(entries, list):
+        raise ConfigError(f"{source}:1: the export has no list of files", hint=SUPPORTED)
+    return entries
+
+
+def _entry_bytes(entry: object) -> bytes | None:
+    if not isinstance(entry, Mapping):
+        return None
+    text, encoded = entry.get("text"), entry.get("base64")
+    if isinstance(text, str):
+        with suppress(UnicodeEncodeError):
+            return text.encode()
+    elif isinstance(encoded, str):
+        with suppress(binascii.Error, ValueError):
+            return base64.b64decode(encoded, validate=True)
+    return None
+
+
+def _printable(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
+
+
+_READERS: Mapping[Format, Callable[[Path, _Intake, Progress | None], None]] = {
+    "markdown": _import_markdown,
+    "obsidian": _import_markdown,
+    "turns": _import_turns,
+    "chatgpt": _import_chatgpt,
+    "langchain": _import_langchain,
+    "mem0": _import_mem0,
+    "export": _import_export,
+}

@@ -1,0 +1,395 @@
+"""What people have elsewhere comes in through the real doors, once, and says what it left out."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palace import ConfigError, Mempalace, RetrievalEnforcer
+from palace.serve.cli import run
+
+KEY = "ghp_" + "a1B2c3D4e5" * 4
+
+
+@pytest.fixture
+def palace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "palace"))
+    with Mempalace.open(tmp_path / "palace") as opened:
+        yield opened
+
+
+def put(folder: Path, files: dict[str, object]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, (str, bytes)) else json.dumps(content)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def canonical(palace: Mempalace) -> dict[str, bytes]:
+    files = (path for path in palace.root.rglob("*.md") if ".palace" not in path.parts)
+    return {str(path.relative_to(palace.root)): path.read_bytes() for path in files}
+
+
+def taken(palace: Mempalace, source: Path, **options: Any):
+    """Import three times: dry, for real, again; the first writes nothing, the last adds nothing."""
+    before = canonical(palace)
+    tried = palace.import_from(source, dry_run=True, **options)
+    assert canonical(palace) == before
+    steps: list[tuple[int, int]] = []
+    done = palace.import_from(source, progress=lambda *step: steps.append(step), **options)
+    assert (tried.dry_run, tried.added, tried.unchanged) == (True, done.added, done.unchanged)
+    assert (tried.refused, tried.redacted, tried.ignored) == (
+        (done.refused, done.redacted, done.ignored)
+    )
+    after = canonical(palace)
+    again = palace.import_from(source, **options)
+    assert (again.added, again.paths) == (0, ())
+    assert again.unchanged == done.added + done.unchanged
+    assert canonical(palace) == after
+    assert steps
+    assert all(done <= to_do for done, to_do in steps)
+    return done
+
+
+# ChatGPT
+
+
+def message(role: str, *parts: object, at: float | None = 1_778_248_560.0, **more: object) -> dict:
+    kind = "text" if all(isinstance(part, str) for part in parts) else "multimodal_text"
+    return {
+        "id": f"msg-{role}-{len(str(parts))}",
+        "author": {"role": role},
+        "create_time": at,
+        "content": {"content_type": kind, "parts": list(parts)},
+        "recipient": "all",
+        **more,
+    }
+
+
+def conversation(**changes: object) -> dict:
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "file://1"}
+    nodes = {
+        "root": (None, None),
+        "a": ("root", message("system", "You are helpful.")),
+        "b": ("a", message("user", "Our ferry to Samsø leaves at 06:40.")),
+        "old": ("b", message("assistant", "An answer that was thrown away.")),
+        "c": ("b", message("assistant", "Noted: the ferry to Samsø leaves at 06:40.", at=None)),
+        "d": ("c", message("user", picture, "This is the ticket.", at=1_778_248_700)),
+        "e": ("d", message("assistant", "search()", recipient="browser")),
+        "f": ("e", message("tool", "results")),
+        "g": ("f", message("assistant", "Safe travels.", at=1_778_248_800)),
+    }
+    mapping = {
+        key: {
+            "id": key,
+            "message": said,
+            "parent": parent,
+            "children": [k for k, (p, _) in nodes.items() if p == key],
+        }
+        for key, (parent, said) in nodes.items()
+    }
+    return {
+        "title": "Ferry plans",
+        "create_time": 1_778_248_500.0,
+        "conversation_id": "6820aaaa-bbbb",
+        "mapping": mapping,
+        "current_node": "g",
+        **changes,
+    }
+
+
+def test_a_chatgpt_export_becomes_timeline(palace: Mempalace, tmp_path: Path):
+    more = [conversation(title="", mapping={}), {"title": "broken"}]
+    source = put(tmp_path, {"conversations.json": [conversation(), *more]})
+    done = taken(palace, source / "conversations.json")
+    assert (done.kind, done.unit, done.added) == ("chatgpt", "turns", 4)
+    assert [r.reason for r in done.refused] == ["it is no conversation: it has no mapping"]
+    assert {r.reason for r in done.ignored} == {"a message of a tool or the system"}
+    turns = palace.memories(room="timeline")
+    assert [(m.speaker, m.text) for m in turns] == [
+        ("user", "Our ferry to Samsø leaves at 06:40."),
+        ("assistant", "Noted: the ferry to Samsø leaves at 06:40."),
+        ("user", "[image not imported]\n\nThis is the ticket."),
+        ("assistant", "Safe travels."),
+    ]
+    assert {m.session for m in turns} == {"Ferry plans (chatgpt 6820aaaa)"}
+    assert {f"{m.created:%Y-%m-%d %H:%M}" for m in turns} == {
+        *("2026-05-08 13:56", "2026-05-08 13:58", "2026-05-08 14:00")
+    }
+    assert turns[0].provenance == "chatgpt:msg-user-40"
+    verdict = RetrievalEnforcer(palace).decide("When does our ferry to Samsø leave?")
+    assert "06:40" in verdict.text
+
+
+def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Path):
+    looped = conversation()
+    looped["mapping"]["root"]["parent"] = "g"
+    put(tmp_path / "export", {"conversations.json": [looped], "chat.html": "<html>"})
+    assert taken(palace, tmp_path / "export").added == 4
+
+
+def test_a_cut_off_export_gives_what_is_whole(palace: Mempalace, tmp_path: Path):
+    text = json.dumps([conversation(), conversation(conversation_id="2")])
+    put(tmp_path, {"cut.json": text[: len(text) - 200]})
+    done = taken(palace, tmp_path / "cut.json")
+    assert done.added == 4
+    assert done.refused[0].reason == "the list never ends"
+    assert done.refused[0].path_or_line.startswith("cut.json:")
+
+
+# LangChain
+
+HUMAN = {"type": "human", "data": {"content": "The boiler code is E9.", "id": "1", "name": None}}
+PARTS = [{"type": "text", "text": "Reset it for"}, {"type": "image_url", "image_url": "x"}]
+LANGCHAIN = {
+    "to_dict": [
+        HUMAN,
+        {"type": "ai", "data": {"content": [*PARTS, "ten seconds."], "type": "ai"}},
+        {"type": "tool", "data": {"content": "{}", "type": "tool"}},
+        {"type": "ai", "data": {"content": "", "tool_calls": [{"name": "x"}]}},
+    ],
+    "dumpd": [
+        {"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": "The boiler code is E9.", "type": "human"}},
+        {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessageChunk"], "kwargs": {"content": [*PARTS, "ten seconds."]}},
+        {"lc": 1, "type": "constructor", "id": ["langchain", "SystemMessage"], "kwargs": {"content": "Be kind."}},
+    ],
+    "state": {"messages": [{"role": "user", "content": "The boiler code is E9."}, {"role": "assistant", "content": [*PARTS, "ten seconds."]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LANGCHAIN)
+def test_langchain_messages_become_timeline(palace: Mempalace, tmp_path: Path, name: str):
+    file = put(tmp_path, {"chat.json": LANGCHAIN[name]}) / "chat.json"
+    os.utime(file, (1_778_248_560, 1_778_248_560))
+    done = taken(palace, file)
+    assert (done.kind, done.added, done.refused) == ("langchain", 2, ())
+    turns = palace.memories(room="timeline")
+    assert [(m.speaker, m.text) for m in turns] == [
+        ("user", "The boiler code is E9."),
+        ("assistant", "Reset it for\n\n[image not imported]\n\nten seconds."),
+    ]
+    assert {m.session for m in turns} == {"chat (langchain)"}
+    # A history that grew has another time; what was said before is still known.
+    os.utime(file, (1_778_348_560, 1_778_348_560))
+    assert palace.import_from(file).added == 0
+
+
+def test_messages_keep_their_own_time_and_lose_our_echo(palace: Mempalace, tmp_path: Path):
+    echo = '<memory-context note="x">\n[1] old\n</memory-context>'
+    said = [
+        {"type": "human", "data": {"content": "Hello.", "additional_kwargs": {"timestamp": "2025-01-02T03:04:00Z"}}},
+        {"type": "ai", "data": {"content": f"{echo}\nHi.", "response_metadata": {"created_at": 1_735_787_050}}},
+        {"type": "human", "data": {"content": echo}},
+        {"type": "human"},
+    ]  # fmt: skip
+    done = taken(palace, put(tmp_path, {"h.json": said}) / "h.json", form="langchain")
+    assert [m.text for m in palace.memories(room="timeline")] == ["Hello.", "Hi."]
+    assert done.paths == ("timeline/2025-01-02.md",)
+    assert [r.reason for r in done.ignored] == ["nothing but our own evidence"]
+    assert len(done.refused) == 1
+
+
+# mem0
+
+MEM0 = {
+    "results": [
+        {"id": "aa-1", "memory": "Prefers trains to planes", "hash": "x", "metadata": {"category": "travel plans"}, "categories": ["habits"], "created_at": "2025-03-01T10:00:00-08:00", "updated_at": "2025-04-01T10:00:00-08:00", "user_id": "ann@lee"},
+        {"id": "aa-2", "memory": "Is allergic to walnuts", "hash": "y", "metadata": None, "created_at": "2025-03-02T10:00:00Z", "updated_at": None, "agent_id": "helper", "run_id": "r7"},
+        {"id": "aa-3", "memory": "prefers  TRAINS to planes", "user_id": "ann@lee"},
+        {"id": "aa-4", "memory": ""},
+        {"id": "aa-5", "memory": "Rings the bell\u202e twice", "user_id": "ann@lee"},
+        {"id": "aa-6", "memory": "x" * 5000, "user_id": "ann@lee"},
+    ],
+    "relations": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data", [MEM0, MEM0["results"], {"results": MEM0}])
+def test_a_mem0_export_becomes_a_room(palace: Mempalace, tmp_path: Path, data: object):
+    done = taken(palace, put(tmp_path, {"m.json": data}) / "m.json")
+    assert (done.kind, done.unit, done.added, done.unchanged) == ("mem0", "memories", 2, 1)
+    assert [r.reason.split(":")[0] for r in done.refused] == [
+        "it is no memory",
+        "it holds a character that reverses the reading direction (U+202E at character 15)",
+        "the text has 5000 characters, at most 4000 fit a memory",
+    ]
+    trains = palace.memories(room="mem0", drawer="ann-lee")[0]
+    walnuts = palace.memories(room="mem0", drawer="helper")[0]
+    assert (trains.text, trains.trust) == ("Prefers trains to planes", "agent")
+    assert set(trains.tags) == {"travel-plans", "habits"}
+    assert trains.provenance == "mem0:aa-1"
+    assert trains.created
+    assert trains.created.isoformat() == "2025-03-01T18:00:00+00:00"
+    assert trains.valid_from
+    assert trains.valid_from.isoformat() == "2025-04-01T18:00:00+00:00"
+    assert (walnuts.session, walnuts.scope) == ("r7", "global")
+
+
+# Markdown
+
+
+VAULT: dict[str, object] = {
+    ".obsidian/app.json": "{}",
+    ".obsidian/templates.json": '{"folder": "Templates"}',
+    ".obsidian/plugins/x/readme.md": "- Hidden.\n",
+    "Garden.md": "---\ntags: [garden]\naliases: [Yard]\n---\n- The hose hangs in the shed. #tools [[Places/Shed|the shed]]\n",
+    "Places/Shed.md": "# Shed\n\n> [!warning] Door\n> The door sticks in winter.\n\n```sh\nrake --all\n```\n\n![[roof.png]]\n",
+    "Places/Deep/Attic.md": "- Skis are in the attic.\r\n",
+    "Templates/Daily.md": "- {{date}}\n",
+    "Sketch.excalidraw.md": "- drawing\n",
+    "roof.png": b"\x89PNG",
+    "Bad.md": b"- caf\xe9\n",
+}
+
+
+def test_a_vault_keeps_its_notes_byte_for_byte(palace: Mempalace, tmp_path: Path):
+    source = put(tmp_path / "Home", VAULT)
+    done = taken(palace, source)
+    assert (done.kind, done.added) == ("obsidian", 3)
+    assert [(r.path_or_line, r.reason) for r in done.refused] == [
+        ("Bad.md", "it is not UTF-8 text, first at line 1")
+    ]
+    assert {r.path_or_line: r.reason for r in done.ignored} == {
+        "Sketch.excalidraw.md": "it is a drawing",
+        "Templates/Daily.md": "it is a template",
+    }
+    for name, place in {
+        "Garden.md": "rooms/Home/Garden.md",
+        "Places/Shed.md": "rooms/Places/Shed.md",
+        "Places/Deep/Attic.md": "rooms/Places/Deep/Attic.md",
+    }.items():
+        assert (palace.root / place).read_bytes() == (source / name).read_bytes()
+    hose = palace.memories(room="Home")[0]
+    assert set(hose.tags) == {"tools", "garden"}
+    assert hose.links == ("Places/Shed",)
+    texts = [m.text for m in palace.memories(room="Places")]
+    assert any("[!warning] Door" in text for text in texts)
+    assert any("rake --all" in text for text in texts)
+
+
+def test_ignored_files_stay_out(palace: Mempalace, tmp_path: Path):
+    source = put(
+        tmp_path / "notes",
+        {
+            ".gitignore": "drafts/\n*.tmp.md\n!keep.tmp.md\n[\n",
+            ".secretsignore": "private.md\n",
+            "sub/.gitignore": "!private.md\nlocal.md\n",
+            "a.md": "- A.\n",
+            "b.tmp.md": "- B.\n",
+            "keep.tmp.md": "- Keep.\n",
+            "private.md": "- P.\n",
+            "drafts/d.md": "- D.\n",
+            "sub/private.md": "- P.\n",
+            "sub/local.md": "- L.\n",
+            "sub/open.md": "- O.\n",
+            ".env.md": "- E.\n",
+        },
+    )
+    done = taken(palace, source)
+    assert {r.path_or_line: r.reason for r in done.ignored} == {
+        "b.tmp.md": ".gitignore names it",
+        "drafts/d.md": ".gitignore names it",
+        "private.md": ".secretsignore names it",
+        "sub/local.md": ".gitignore names it",
+        "sub/private.md": ".secretsignore names it",
+    }
+    assert done.added == 3
+    # A folder that a person names is read, also where the repository around it ignores it.
+    (source / ".git").mkdir()
+    assert palace.import_from(source / "drafts").added == 1
+
+
+def test_a_file_of_secrets_is_not_read(palace: Mempalace, tmp_path: Path):
+    put(tmp_path, {".env": '{"type": "human", "content": "x"}'})
+    with pytest.raises(ConfigError, match="usually hold secrets"):
+        palace.import_from(tmp_path / ".env", form="langchain")
+
+
+# Secrets
+
+
+def secret_sources(folder: Path) -> list[Path]:
+    put(
+        folder,
+        {
+            "n/a.md": f"- Fine.\n- The token is {KEY}\n",
+            "t.jsonl": json.dumps({"session": "s", "speaker": "Ann", "text": f"use {KEY}", "at": 1_778_248_560}),
+            "c.json": [{"role": "user", "content": f"use {KEY}"}],
+            "m.json": [{"id": "1", "memory": f"use {KEY}", "user_id": "u"}],
+        },
+    )  # fmt: skip
+    return [folder / name for name in ("n", "t.jsonl", "c.json", "m.json")]
+
+
+def test_secrets_are_refused_by_line(palace: Mempalace, tmp_path: Path):
+    for source in secret_sources(tmp_path):
+        done = taken(palace, source)
+        assert done.added == 0
+        (refusal,) = done.refused
+        assert "github-token at line" in refusal.reason
+        assert KEY not in repr(done)
+
+
+def test_secrets_are_redacted_where_the_settings_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PALACE_WRITE__SECRETS", "redact")
+    monkeypatch.setenv("PALACE_WRITE__PERSONAL_DATA", "redact")
+    with Mempalace.open(tmp_path / "palace") as palace:
+        for source in secret_sources(tmp_path):
+            done = taken(palace, source)
+            assert (done.added, len(done.redacted), done.refused) == (1, 1, ())
+        assert not any(KEY.encode() in data for data in canonical(palace).values())
+        assert sum(data.count(b"[secret removed") for data in canonical(palace).values()) == 4
+
+
+# The command
+
+
+def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, capsys):
+    source = put(tmp_path / "Home", VAULT)
+    assert run(["import", str(source), "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "3 files would be added" in said
+    assert "2 left out" in said
+    assert palace.memories() == []
+    assert run(["import", str(source), "--json", "--format", "markdown"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["kind"], document["unit"], document["added"]) == ("markdown", "files", 5)
+    assert run(["import", str(source), "--format", "pdf"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.json", "", "it is not JSON"),
+        ("x.json", "[]", "there is nothing in it"),
+        ("x.json", "[{]", "x.json:1"),
+        ("x.json", '{"a": 1}', "no form I know"),
+        ("x.json", "[\n\n 3]", "x.json:3"),
+        ("x.bin", b"\x00\x01", "no form I know"),
+        ("x.md", b"\x00\x01", "NUL bytes"),
+        ("export.json", '{"format": "mempalace-export", "version": 9}', "version 9"),
+    ],
+)
+def test_what_is_nothing_of_this_is_said(palace, tmp_path, capsys, name, content, said):
+    put(tmp_path, {name: content})
+    assert run(["import", str(tmp_path / name)]) == 2
+    out, err = capsys.readouterr()
+    assert said in out + err
+
+
+def test_a_dry_run_makes_no_palace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "none"))
+    put(tmp_path, {"a.md": "- A."})
+    assert run(["import", str(tmp_path / "a.md"), "--dry-run"]) == 2
+    assert not (tmp_path / "none").exists()
