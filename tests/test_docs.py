@@ -134,11 +134,11 @@ def test_links_lead_to_files(page):
     assert [t for t in targets if t and not (page.parent / t).exists()] == []
 
 
-def test_decisions_are_numbered_without_gaps():
+def test_decisions_are_numbered_once():
     pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     numbers = [re.match(r"(\d{4})-[a-z0-9-]+\.md$", page.name) for page in pages]
     assert all(numbers)
-    assert [int(found[1]) for found in numbers] == list(range(1, len(pages) + 1))
+    assert len({found[1] for found in numbers}) == len(pages)
     assert [p.name for p in pages if not p.read_text("utf-8").startswith("# ")] == []
 
 

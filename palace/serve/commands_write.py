@@ -190,7 +190,7 @@ def _import(
         bool, typer.Option("--dry-run", help="Write nothing; tell what would happen.")
     ] = False,
 ) -> Reply:
-    """Take in notes, conversations, other memories or the export of a palace.
+    """Take in notes, conversations or the export of a palace.
 
     Doing it again changes nothing, and what is here already is never overwritten. Exit code 2
     if everything was refused.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from palace import ConfigError, Mempalace, RetrievalEnforcer
+from palace import ConfigError, Mempalace
 from palace.serve.cli import run
 
 KEY = "ghp_" + "a1B2c3D4e5" * 4
@@ -124,8 +124,7 @@ def test_a_chatgpt_export_becomes_timeline(palace: Mempalace, tmp_path: Path):
         *("2026-05-08 13:56", "2026-05-08 13:58", "2026-05-08 14:00")
     }
     assert turns[0].provenance == "chatgpt:msg-user-40"
-    verdict = RetrievalEnforcer(palace).decide("When does our ferry to Samsø leave?")
-    assert "06:40" in verdict.text
+    assert "06:40" in palace.search("ferry to Samsø")[0].memory.text
 
 
 def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Path):

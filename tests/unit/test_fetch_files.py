@@ -271,3 +271,25 @@ def test_unreadable_file_is_denied(fetcher: FilesFetcher, root: Path) -> None:
 def test_other_references_are_refused(fetcher: FilesFetcher, root: Path) -> None:
     with pytest.raises(FetchDeniedError):
         fetcher.fetch(ArtifactRef("log", "files", str(root / "README.md"), {}))
+
+
+def test_ignored_files_are_denied(root: Path) -> None:
+    (root / ".gitignore").write_text("build/\n*.local.txt\n", "utf-8")
+    (root / ".secretsignore").write_text("/plan.txt\n", "utf-8")
+    for name in ("build/out.txt", "a.local.txt", "plan.txt", "open.txt"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("Words.", "utf-8")
+    fetcher = FilesFetcher(roots=[root])
+    for name, rule in {
+        "build/out.txt": ".gitignore",
+        "a.local.txt": ".gitignore",
+        "plan.txt": ".secretsignore",
+    }.items():
+        with pytest.raises(FetchDeniedError, match=rule):
+            fetcher.fetch(ArtifactRef("file", "files", str(root / name), {}))
+    assert fetcher.fetch(ArtifactRef("file", "files", str(root / "open.txt"), {})).text == "Words."
+    # A root that a person named is read, whatever the repository around it ignores.
+    (root / ".git").mkdir()
+    inner = FilesFetcher(roots=[root / "build"])
+    found = inner.fetch(ArtifactRef("file", "files", str(root / "build/out.txt"), {}))
+    assert found.text == "Words."

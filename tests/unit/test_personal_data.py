@@ -53,6 +53,7 @@ NOTHING = [
     "DE89 3704 0044 0532 0130 01",
     "DE44 is a plate; AB12 CDEF 3456 7890",
     "call 3 of 12",
+    "we call it done on 2026-05-20",
     "ISBN 978-3-16-148410-0",
     "192.168.100.200:8080",
     "text: 12 lines",
