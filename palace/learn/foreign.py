@@ -6,12 +6,15 @@ is written, judged or redacted here.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+import regex
 
 from palace.errors import ConfigError
 from palace.learn.json_stream import Item, stream_items
@@ -20,6 +23,7 @@ from palace.types import ConversationTurn, Draft
 
 MAX_WHOLE_BYTES = 256 * 1024 * 1024
 _MAX_NAME_CHARS = 60
+_LIST = regex.compile(rb'"(?:results|memories|messages|conversations)"\s*+:\s*+(?=\[)')
 _LISTS = ("results", "memories", "messages", "conversations")
 _ROLES = {
     **dict.fromkeys(("human", "user", "HumanMessageChunk", "humanchunk"), "user"),
@@ -82,8 +86,11 @@ def items_of(source: Path, *, progress: Progress | None = None) -> Iterator[Item
                 if progress:
                     progress(min(item.end, size), size)
             return
-    for value in _members(_whole(source, size)):
-        yield Item(1, value)
+    members, lines = _members(_whole(source, size)), []
+    if len(members) > 1:
+        lines = _lines_of(members, source.read_bytes())
+    for number, value in enumerate(members):
+        yield Item(lines[number] if lines else 1, value)
     if progress:
         progress(size, size)
 
@@ -115,6 +122,16 @@ def _members(value: object) -> list[Any]:
             if isinstance(found, Mapping) and isinstance(found.get("results"), list):
                 return list(found["results"])
     return [value]
+
+
+def _lines_of(members: list[Any], data: bytes) -> list[int]:
+    """Return the line that each member of an inner list begins at; [] if the list is not found."""
+    for found in _LIST.finditer(data):
+        items = list(stream_items(io.BytesIO(data[found.end() :])))
+        if [item.value for item in items] == members:
+            before = data.count(b"\n", 0, found.end())
+            return [before + item.line for item in items]
+    return []
 
 
 # ChatGPT

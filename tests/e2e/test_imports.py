@@ -392,3 +392,12 @@ def test_a_dry_run_makes_no_palace(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     put(tmp_path, {"a.md": "- A."})
     assert run(["import", str(tmp_path / "a.md"), "--dry-run"]) == 2
     assert not (tmp_path / "none").exists()
+
+
+def test_a_refusal_names_the_line_inside_an_object(palace: Mempalace, tmp_path: Path):
+    text = json.dumps({"note": '"results": [', **MEM0}, indent=1)
+    source = put(tmp_path, {"m.json": text}) / "m.json"
+    refused = palace.import_from(source, dry_run=True).refused
+    lines = [int(refusal.path_or_line.rpartition(":")[2]) for refusal in refused]
+    items = [n for n, line in enumerate(text.splitlines(), 1) if line == "  {"]
+    assert lines == items[3:]
