@@ -168,13 +168,12 @@ class Assembly:
 
     def _resembling(self, draft: Draft) -> list[Memory]:
         """Return memories of the draft's own scope that share its words."""
-        query = self.analyst.analyse(Turn(draft.text))
+        scope = _scope_named(draft.scope)
+        query = self.analyst.analyse(Turn(draft.text, scope.session_id, scope.project))
         terms = query.terms or tuple(dict.fromkeys(tokens(draft.text)))
         if not terms:  # signs alone, that no index holds
             return [m for m in self._palace.index.memories() if _is_rival(m, draft)]
-        found = self._palace.index.candidates(
-            terms, layer="L1", scope=_scope_named(draft.scope), limit=_SEARCHED
-        )
+        found = self._palace.index.candidates(terms, layer="L1", scope=scope, limit=_SEARCHED)
         memories = self._palace.index.load([c.key for c in found])
         return [m for m in memories if _is_rival(m, draft)][:_RESEMBLING]
 

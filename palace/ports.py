@@ -39,6 +39,10 @@ class Scope:
     project: str | None = None
 
 
+GLOBAL = Scope()
+"""A reader outside every session and project."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One memory as the index knows it: enough to be scored, not yet loaded.
@@ -72,11 +76,11 @@ class TermCounts:
 class Vocabulary(Protocol):
     """What the palace's words are: enough for weights and familiarity."""
 
-    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
-        """Return the counts of every term asked for; absent terms have zeros."""
+    def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
+        """Return how many memories a reader may see hold each term; absent terms have zeros."""
 
-    def size(self) -> int:
-        """Return the number of active memories."""
+    def size(self, *, scope: Scope = GLOBAL) -> int:
+        """Return the number of active memories that a reader may see."""
 
 
 @runtime_checkable
@@ -99,10 +103,10 @@ class Index(Protocol):
     def load(self, keys: Sequence[int]) -> list[Memory]:
         """Return the memories of these keys, in the order asked."""
 
-    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
+    def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""
 
-    def size(self) -> int:
+    def size(self, *, scope: Scope = GLOBAL) -> int:
         """See `Vocabulary.size`."""
 
     def get(self, memory_id: str) -> Memory | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets as _random
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -173,8 +173,18 @@ def words(text: str) -> list[Word]:
         elif match["sign"]:  # C++, C#, F#
             found.append(Word(match["sign"], match.start(), "identifier", match["sign"].lower()))
         else:
-            found.extend(_spaced_words(match["word"], match.start()))
+            found.extend(_moved(word, match.start()) for word in _cut(match["word"]))
     return found
+
+
+@lru_cache(maxsize=65_536)
+def _cut(chunk: str) -> tuple[Word, ...]:
+    """Return the words of a chunk as if it stood at the beginning of its text."""
+    return tuple(_spaced_words(chunk, 0))
+
+
+def _moved(word: Word, offset: int) -> Word:
+    return Word(word.surface, word.start + offset, word.shape, word.token, word.parts, word.extra)
 
 
 def _composed(text: str) -> str:
@@ -186,10 +196,16 @@ def _composed(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the index tokens of a text, in order, repetitions kept."""
+    return tokens_of(words(text))
+
+
+def tokens_of(found: Iterable[Word]) -> list[str]:
+    """Return the index tokens of words that were cut already."""
     result: list[str] = []
-    for word in words(text):
+    for word in found:
         result.append(word.token)
-        result.extend(part for part in word.parts if part != word.token)
+        if word.parts:
+            result.extend(part for part in word.parts if part != word.token)
         result.extend(word.extra)
     return result
 
@@ -199,7 +215,11 @@ def name_tokens(text: str) -> Iterator[str]:
 
     A capitalised word at the start of a sentence counts only when another follows it.
     """
-    found = words(text)
+    yield from name_tokens_of(text, words(text))
+
+
+def name_tokens_of(text: str, found: Sequence[Word]) -> Iterator[str]:
+    """Yield the tokens of `name_tokens` from words that were cut already."""
     for number, word in enumerate(found):
         if word.shape == "identifier":
             yield word.token

@@ -8,7 +8,7 @@ from typing import Any
 
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.errors import FetchError, StoreUnavailableError
-from palace.ports import Artifact, ArtifactRef, Candidate, Journal, Layer, Scope, TermCounts
+from palace.ports import GLOBAL, Artifact, ArtifactRef, Candidate, Journal, Layer, Scope, TermCounts
 from palace.recall.logistic import LogisticModel
 from palace.store.index_sqlite import SqliteIndex
 from palace.text import tokens, utc_now
@@ -79,14 +79,14 @@ class FixedVocabulary:
         made._texts = list(texts)
         return made
 
-    def counts(self, terms: Iterable[str]) -> dict[str, TermCounts]:
+    def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> dict[str, TermCounts]:
         found = {}
         for term in terms:
             holding = sum(term in text for text in self._texts)
             found[term] = TermCounts(any=holding, name=holding if term in self._names else 0)
         return found
 
-    def size(self) -> int:
+    def size(self, *, scope: Scope = GLOBAL) -> int:
         return len(self._texts)
 
 
@@ -115,11 +115,11 @@ class VanishingIndex:
             self._gone = keys[0]
         return self._index.load([key for key in keys if key != self._gone])
 
-    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
-        return self._index.counts(terms)
+    def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
+        return self._index.counts(terms, scope=scope)
 
-    def size(self) -> int:
-        return self._index.size()
+    def size(self, *, scope: Scope = GLOBAL) -> int:
+        return self._index.size(scope=scope)
 
     def get(self, memory_id: str) -> Memory | None:
         return self._index.get(memory_id)

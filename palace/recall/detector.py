@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from palace.ports import Vocabulary
+from palace.ports import Scope, Vocabulary
 from palace.recall.lexicon import Lexicon, matchable, matches
 from palace.recall.logistic import LogisticModel
 from palace.recall.scoring import term_weights
@@ -135,9 +135,10 @@ class CueDetector:
         weights = term_weights(query, self._vocabulary)
         total = sum(weights.idf.values()) or 1.0
         known = sum(w for t, w in weights.idf.items() if t in weights.known or t in noted) / total
-        counts = self._vocabulary.counts([t for name in query.names for t in name])
+        scope = Scope(query.session_id, query.project)
+        counts = self._vocabulary.counts([t for name in query.names for t in name], scope=scope)
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]
-        loaded = self._vocabulary.size() > 0 or bool(noted)
+        loaded = self._vocabulary.size(scope=scope) > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
         return {

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import regex
 
-from palace.ports import TermCounts, Vocabulary
+from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.lexicon import MATCHED_CHARS, Lexicon, matchable, matches
 from palace.text import Word, fold, numbers, starts_sentence, words
 from palace.types import AnswerType, Query, Turn
@@ -63,7 +63,7 @@ class Analyst:
         found = words(prompt)
         lexicon = self.language_of(prompt, found)
         content = [w for w in found if not _is_function_word(w, lexicon)]
-        counts = self._vocabulary.counts(_all_tokens(content))
+        counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         terms = _terms(content, counts)
         names = _names(prompt, content, counts, lexicon)
         text = matchable(prompt)
@@ -135,9 +135,13 @@ class Analyst:
             for word in words(_bounded(message.content))
             if not _is_function_word(word, lexicon)
         ]
-        counts = self._vocabulary.counts(_all_tokens(content))
+        counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         earlier = (t for t in _terms(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
+
+
+def _scope_of(turn: Turn) -> Scope:
+    return Scope(turn.session_id, turn.project)
 
 
 def _bounded(prompt: str) -> str:

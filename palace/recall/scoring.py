@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from palace.ports import Candidate, TermCounts, Vocabulary
+from palace.ports import Candidate, Scope, TermCounts, Vocabulary
 from palace.types import Query
 
 K1 = 1.2
@@ -70,8 +70,9 @@ def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
     Source: the probabilistic inverse document frequency of Robertson & Spärck Jones.
     """
     terms = (*query.terms, *query.carried)
-    counts = vocabulary.counts(terms)
-    size = max(vocabulary.size(), 1)
+    scope = Scope(query.session_id, query.project)
+    counts = vocabulary.counts(terms, scope=scope)
+    size = max(vocabulary.size(scope=scope), 1)
     idf = {t: inverse_frequency(counts[t], size) for t in terms}
     for term in query.carried:
         idf[term] *= CARRIED_WEIGHT

@@ -1,4 +1,4 @@
-"""The derived index: SQLite with FTS5, fed with our own tokens.
+"""The derived index: SQLite rows, and FTS5 as the store of our own posting lists.
 
 In: parsed documents with their file stamps. Out: candidates with BM25 scores and term counts.
 Nothing in here is canonical; the file can be deleted at any time.
@@ -6,61 +6,79 @@ Nothing in here is canonical; the file can be deleted at any time.
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import threading
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from datetime import datetime, timezone
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from palace.errors import StoreUnavailableError
-from palace.ports import Candidate, Scope, TermCounts
-from palace.store.memory_json import decode_memory, encode_memory
-from palace.store.passages import passage_digest, passage_of
-from palace.text import name_tokens, tokens, utc_now
+from palace.ports import GLOBAL, Candidate, Scope, TermCounts
+from palace.store.index_database import IndexDatabase, Schema
+from palace.store.index_rows import candidate, decode_row, sayable
+from palace.store.index_writing import WriteBatch, Written
+from palace.store.postings import K1, PLACE_FREQUENCY, B, best_rows, key_of, posting_lists
+from palace.text import utc_now
 from palace.types import Document, FileStamp, LayerName, Memory
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _MAX_QUERY_TERMS = 64
-_BUSY_TIMEOUT_MS = 10_000
-_RETRY_S = 0.01
+# More than asked for is scored, because posting lists do not tell repetitions.
+_SPARE = 0.5
+_KEPT_FILES = 8
+_KEPT_TERMS = 100_000
+_MANY_MEMORIES = 2000
 # A file changed within this time before it was read may change again under the same mtime.
 _RACY_NS = 50_000_000
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
 
-_SCHEMA = f"""
+_SCHEMA = Schema(
+    SCHEMA_VERSION,
+    f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE files (
-    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-    indexed_ns INTEGER NOT NULL, digest TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE memories (
-    key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, path TEXT NOT NULL,
-    position INTEGER NOT NULL, layer TEXT NOT NULL, room TEXT NOT NULL, status TEXT NOT NULL,
-    scope TEXT NOT NULL, session TEXT NOT NULL, valid_from TEXT NOT NULL, valid_to TEXT NOT NULL,
-    data TEXT NOT NULL, body TEXT NOT NULL, context TEXT NOT NULL, names TEXT NOT NULL,
-    passage BLOB NOT NULL
-);
 INSERT INTO meta VALUES ('epoch', lower(hex(randomblob(8))));
-CREATE INDEX memories_by_id ON memories (id);
-CREATE INDEX memories_by_place ON memories (path, position);
-CREATE INDEX memories_by_room ON memories (room, status);
-CREATE VIRTUAL TABLE fts USING fts5(
-    body, context, names, content='memories', content_rowid='key', tokenize="{_TOKENIZER}"
+CREATE TABLE files (
+    number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL, digest TEXT NOT NULL,
+    tags TEXT NOT NULL, room TEXT NOT NULL, layer TEXT NOT NULL, active INTEGER NOT NULL
 );
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'col');
-"""
-_TABLES = frozenset({"meta", "files", "memories", "fts", "vocabulary"})
-_CANDIDATE = "m.key, m.path, m.position, m.session, m.body, m.context, m.names"
-_VISIBLE = (
-    "m.status = 'active' AND m.scope IN ('global', ?, ?)"
-    " AND m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
+CREATE TABLE partitions (
+    number INTEGER PRIMARY KEY, scope TEXT NOT NULL, layer TEXT NOT NULL,
+    memories INTEGER NOT NULL, tokens INTEGER NOT NULL, UNIQUE (scope, layer)
+);
+CREATE TABLE memories (
+    key INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, position INTEGER NOT NULL,
+    line INTEGER NOT NULL, partition INTEGER, id TEXT NOT NULL, session TEXT NOT NULL,
+    valid_from TEXT NOT NULL, valid_to TEXT NOT NULL, body TEXT NOT NULL, context TEXT NOT NULL,
+    names TEXT NOT NULL, data TEXT NOT NULL, passage BLOB NOT NULL
+);
+CREATE INDEX memories_by_id ON memories (id);
+CREATE INDEX memories_by_place ON memories (file, position);
+CREATE TABLE terms (
+    partition INTEGER NOT NULL, term TEXT NOT NULL, body INTEGER NOT NULL, place INTEGER NOT NULL,
+    names INTEGER NOT NULL, PRIMARY KEY (partition, term)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE postings USING fts5(
+    words, content='', detail=none, columnsize=0, tokenize="{_TOKENIZER}"
+);
+""",
+    frozenset({"meta", "files", "partitions", "memories", "terms", "postings"}),
 )
+_CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names"
+_VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """What a reader may see of one layer and scope, and how much it is."""
+
+    number: int
+    layer: str
+    memories: int
+    tokens: int
 
 
 class SqliteIndex:
@@ -74,150 +92,66 @@ class SqliteIndex:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._lock = threading.RLock()
-        self._counts: dict[str, TermCounts] = {}
-        self._counts_version = -1
-        self._size = 0
-        self._connection = self._open()
+        self._database = IndexDatabase(path, _SCHEMA)
+        self._written: dict[str, Written] = {}
+        self._state = (-1, -1)
+        self._counts: dict[tuple[int, str], tuple[int, int, int]] = {}
+        self._partitions: dict[Scope, list[_Partition]] = {}
+        self._stamps: dict[str, tuple[FileStamp, bool]] | None = None
 
-    # -- life ----------------------------------------------------------------------------------
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return self._connect()
-        except (sqlite3.Error, OSError) as error:
-            if self._is_read_only():
-                # A palace that cannot be written can still be read: its index lives in memory.
-                self.path = None
-            elif isinstance(error, OSError) or _is_refusal(error):
-                raise self._cannot_open(error) from error
-            else:
-                # Damaged or from another version: it is derived, so it is made anew.
-                self._delete_files()
-        try:
-            return self._connect()
-        except (sqlite3.Error, OSError) as error:
-            raise self._cannot_open(error) from error
-
-    def _is_read_only(self) -> bool:
-        if self.path is None:
-            return False
-        present = next((p for p in (self.path, *self.path.parents) if p.exists()), None)
-        return present is not None and not os.access(present, os.W_OK)
-
-    def _cannot_open(self, error: Exception) -> StoreUnavailableError:
-        return StoreUnavailableError(
-            f"the index {self.path} cannot be opened: {error}",
-            hint="check the permissions and the free space of the palace's .palace folder",
-        )
-
-    def _connect(self) -> sqlite3.Connection:
-        if self.path is not None:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not self.path.exists():
-                self.path.touch(mode=0o600)
-        connection = sqlite3.connect(
-            self.path or ":memory:", check_same_thread=False, isolation_level=None
-        )
-        with ExitStack() as undo:
-            undo.callback(connection.close)
-            self._prepare(connection)
-            undo.pop_all()
-        return connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-        _switch_to_wal(connection)
-        # Losing the last transactions in a power cut only means reading some files again.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == SCHEMA_VERSION:
-            self._refuse_damage(connection)
-            return
-        if version != 0:
-            raise sqlite3.DatabaseError(f"index schema {version}, expected {SCHEMA_VERSION}")
-        connection.execute("BEGIN EXCLUSIVE")
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in _SCHEMA.strip().split(";\n"):
-                if statement.strip():
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.execute("COMMIT")
-
-    def _refuse_damage(self, connection: sqlite3.Connection) -> None:
-        """Raise if the file cannot be ours: tables missing, or cut in the middle of a page."""
-        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        missing = _TABLES - {name for (name,) in rows}
-        page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
-        if missing or (self.path is not None and self.path.stat().st_size % page_bytes):
-            raise sqlite3.DatabaseError("the index is incomplete")
-
-    def _delete_files(self) -> None:
-        if self.path is None:
-            return
-        try:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        except OSError as error:
-            raise self._cannot_open(error) from error
+    @property
+    def path(self) -> Path | None:
+        """The database file; None while the index is in memory."""
+        return self._database.path
 
     def close(self) -> None:
         """Close the connection; the index can be opened again by a new object."""
-        with self._lock:
-            self._connection.close()
+        self._database.close()
 
     def clear(self) -> None:
         """Throw everything away and start empty; other processes see it at once."""
-        with self._lock:
-            self._counts_version = -1
+        with self._database.held():
+            self._written.clear()
             try:
-                with self._transaction() as connection:
-                    connection.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
-                    connection.execute("DELETE FROM memories")
-                    connection.execute("DELETE FROM files")
+                with self._database.transaction() as connection:
+                    connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
+                    for table in ("memories", "files", "terms", "partitions"):
+                        connection.execute(f"DELETE FROM {table}")
             except StoreUnavailableError:
                 # Too damaged to be emptied: then the file itself has to go.
-                self._connection.close()
-                self._delete_files()
-                self._connection = self._open()
+                self._database.remake()
+                self._state = (-1, -1)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            connection = self._connection
+    def check(self) -> str | None:
+        """Return what SQLite finds wrong with the file, or None."""
+        damage = self._database.check()
+        if damage is None:
             try:
-                connection.execute("BEGIN IMMEDIATE")
-                yield connection
-                connection.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise _translated(error) from error
-            finally:
-                _rollback(connection)  # does nothing after a commit
-
-    def _rows(self, sql: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._lock:
-            try:
-                return self._connection.execute(sql, arguments).fetchall()
-            except sqlite3.Error as error:
-                raise _translated(error) from error
+                self._database.rows("INSERT INTO postings (postings) VALUES ('integrity-check')")
+            except StoreUnavailableError as error:
+                return error.message
+        return damage
 
     # -- writing -------------------------------------------------------------------------------
 
-    def stamps(self) -> dict[str, tuple[FileStamp, bool]]:
+    def stamps(self) -> Mapping[str, tuple[FileStamp, bool]]:
         """Return path -> (stamp, racy) of every indexed file.
 
         A racy file was written so shortly before it was read that its time stamp proves nothing.
         """
-        rows = self._rows("SELECT path, size, mtime_ns, indexed_ns FROM files")
-        return {
-            path: (FileStamp(path, size, mtime), mtime > indexed - _RACY_NS)
-            for path, size, mtime, indexed in rows
-        }
+        with self._database.held():
+            self._renew()
+            if self._stamps is None:
+                rows = self._database.rows("SELECT path, size, mtime_ns, indexed_ns FROM files")
+                self._stamps = {
+                    path: (FileStamp(path, size, mtime), mtime > indexed - _RACY_NS)
+                    for path, size, mtime, indexed in rows
+                }
+            return self._stamps
 
     def digests(self) -> dict[str, str]:
         """Return path -> content digest of every indexed file."""
-        return dict(self._rows("SELECT path, digest FROM files"))
+        return dict(self._database.rows("SELECT path, digest FROM files"))
 
     def apply(
         self,
@@ -226,109 +160,115 @@ class SqliteIndex:
         layer: LayerName = "L1",
         removed: Iterable[str] = (),
     ) -> int:
-        """Replace these files' memories and forget removed files, in one transaction.
+        """Make these files' memories what the documents say and forget removed files, or neither.
 
         Returns:
-            How many memories were written.
+            How many memories the files hold.
         """
-        written = 0
-        with self._transaction() as connection:
-            for path in removed:
-                self._forget(connection, path)
-            for document, stamp in documents:
-                self._forget(connection, document.path)
-                written += self._write(connection, document, layer)
-                connection.execute(
-                    "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
-                    (document.path, stamp.size, stamp.mtime_ns, time.time_ns(), document.digest),
-                )
-        return written
+        with self._database.held():
+            with self._database.transaction() as connection:
+                batch = WriteBatch(connection, self._written)
+                for path in removed:
+                    batch.forget(path)
+                for document, stamp in documents:
+                    batch.replace(document, stamp, layer)
+                batch.finish()
+            self._keep(batch.written)
+        return batch.memories
+
+    def _keep(self, written: Mapping[str, Written | None]) -> None:
+        """Remember what stands in the files written last."""
+        for path, now in list(written.items())[-_KEPT_FILES:]:
+            self._written.pop(path, None)
+            if now is not None:
+                self._written[path] = now
+        for path in list(self._written)[:-_KEPT_FILES]:
+            del self._written[path]
+
+    def settle(self, written: int) -> None:
+        """Merge the posting lists after many memories were written; a later search is faster."""
+        if written >= _MANY_MEMORIES:
+            with self._database.transaction() as connection:
+                connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
 
     def touch(self, stamps: Iterable[FileStamp]) -> None:
         """Note new stamps of files whose content did not change."""
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             connection.executemany(
                 "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ? WHERE path = ?",
                 [(s.size, s.mtime_ns, time.time_ns(), s.path) for s in stamps],
             )
 
-    def _forget(self, connection: sqlite3.Connection, path: str) -> None:
-        connection.execute(
-            "INSERT INTO fts (fts, rowid, body, context, names)"
-            " SELECT 'delete', key, body, context, names FROM memories WHERE path = ?",
-            (path,),
-        )
-        connection.execute("DELETE FROM memories WHERE path = ?", (path,))
-        connection.execute("DELETE FROM files WHERE path = ?", (path,))
-
-    def _write(self, connection: sqlite3.Connection, document: Document, layer: LayerName) -> int:
-        for memory in document.memories:
-            body, context, names = memory_tokens(memory, document.tags)
-            key = connection.execute(
-                "INSERT INTO memories (id, path, position, layer, room, status, scope, session,"
-                " valid_from, valid_to, data, body, context, names, passage)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    memory.id,
-                    memory.path,
-                    memory.position,
-                    layer,
-                    memory.room,
-                    memory.status,
-                    memory.scope,
-                    memory.session,
-                    _moment(memory.valid_from),
-                    _moment(memory.valid_to),
-                    encode_memory(memory),
-                    body,
-                    context,
-                    names,
-                    passage_digest(passage_of(memory)),
-                ),
-            ).lastrowid
-            connection.execute(
-                "INSERT INTO fts (rowid, body, context, names) VALUES (?, ?, ?, ?)",
-                (key, body, context, names),
-            )
-        return len(document.memories)
-
-    # -- reading -------------------------------------------------------------------------------
+    # -- searching -----------------------------------------------------------------------------
 
     def candidates(
         self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
     ) -> list[Candidate]:
         """Return active, visible memories holding any of the terms, best BM25 first.
 
-        Source: Okapi BM25 as FTS5 computes it (k1 = 1.2, b = 0.75); context counts half.
+        In a large palace memories that hold only its most frequent words may be passed over; see
+        `palace.store.postings.best_rows`.
+
+        Source: Okapi BM25 with the constants of FTS5 (k1 = 1.2, b = 0.75); a word in the place of
+        a memory counts half.
         """
-        match = _match_expression(terms)
-        if not match or limit < 1:
+        asked = _askable(terms)
+        if not asked or limit < 1:
             return []
-        rows = self._rows(
-            f"SELECT {_CANDIDATE},"
-            " bm25(fts, 1.0, 0.5, 0.0) AS score"
-            " FROM fts JOIN memories m ON m.key = fts.rowid"
-            f" WHERE fts MATCH ? AND m.layer = ? AND {_VISIBLE}"
-            " ORDER BY score, m.key LIMIT ?",
-            (match, layer, *_scope_arguments(scope), limit),
+        with self._database.held():
+            weights = self._weights(asked, scope)
+            lists = [
+                one
+                for term in asked
+                for one in posting_lists(term, self._rows_of(term, scope, layer), weights[term])
+            ]
+            found = self._best(lists, limit) if lists else []
+            average = self._average_tokens(scope)
+        scored = [replace(c, bm25=_bm25(c, weights, average)) for c in found]
+        return sorted(scored, key=lambda c: (-c.bm25, c.key))[:limit]
+
+    def _best(self, lists: Sequence[Any], limit: int) -> list[Candidate]:
+        """Return the candidates of the best rows; more are asked for where some are out of date."""
+        wanted = limit + int(limit * _SPARE) + 1
+        while True:
+            rows = best_rows(self._matching, lists, wanted=wanted)
+            found = self._valid([key_of(row) for row in rows])
+            if len(found) >= limit or len(rows) < wanted:
+                return found
+            wanted *= 4
+
+    def _matching(self, expression: str, limit: int) -> list[int]:
+        rows = self._database.rows(
+            "SELECT rowid FROM postings WHERE postings MATCH ? ORDER BY rowid LIMIT ?",
+            (expression, limit),
         )
-        return [_candidate(row[:7], bm25=-row[7]) for row in rows]
+        return [row for (row,) in rows]
+
+    def _valid(self, keys: Sequence[int]) -> list[Candidate]:
+        """Return the candidates of these keys that are valid now."""
+        now = utc_now().isoformat()
+        rows = self._database.rows(
+            f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
+            f" WHERE m.key IN ({_marks(keys)}) AND {_VALID}",
+            (*keys, now, now),
+        )
+        return [candidate(row) for row in rows]
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
-        marks = ", ".join("?" * len(keys))
-        rows = self._rows(
-            f"SELECT {_CANDIDATE} FROM memories m WHERE m.key IN ({marks})",
+        rows = self._database.rows(
+            f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
+            f" WHERE m.key IN ({_marks(keys)})",
             keys,
         )
-        by_key = {row[0]: _candidate(row) for row in rows}
+        by_key = {row[0]: candidate(row) for row in rows}
         return [by_key[key] for key in keys if key in by_key]
 
     def neighbours(
         self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
     ) -> dict[int, list[Candidate]]:
         """Return, by candidate key, what stands within `distance` memories in the same file."""
-        if distance < 1:
+        if distance < 1 or not candidates:
             return {c.key: [] for c in candidates}
         places = self._places(candidates, distance=distance, scope=scope)
         return {
@@ -343,227 +283,222 @@ class SqliteIndex:
     def _places(
         self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
     ) -> dict[tuple[str, str, int], Candidate]:
-        """Return what stands at or around these candidates, one query a file."""
-        wanted: dict[str, set[int]] = {}
-        for c in candidates:
-            near = range(c.position - distance, c.position + distance + 1)
-            wanted.setdefault(c.path, set()).update(near)
-        places: dict[tuple[str, str, int], Candidate] = {}
-        for path, positions in wanted.items():
-            marks = ", ".join("?" * len(positions))
-            rows = self._rows(
-                f"SELECT {_CANDIDATE} FROM memories m"
-                f" WHERE m.path = ? AND m.position IN ({marks}) AND {_VISIBLE}",
-                (path, *sorted(positions), *_scope_arguments(scope)),
-            )
-            places.update(((row[1], row[3], row[2]), _candidate(row)) for row in rows)
-        return places
+        """Return what stands at or around these candidates."""
+        wanted = {
+            (c.path, position)
+            for c in candidates
+            for position in range(c.position - distance, c.position + distance + 1)
+        }
+        visible = [p.number for p in self._visible(scope)]
+        now = utc_now().isoformat()
+        rows = self._database.rows(
+            f"WITH wanted (path, position) AS (VALUES {', '.join(['(?, ?)'] * len(wanted))})"
+            f" SELECT {_CANDIDATE} FROM wanted CROSS JOIN files f ON f.path = wanted.path"
+            " CROSS JOIN memories m ON m.file = f.number AND m.position = wanted.position"
+            f" WHERE m.partition IN ({_marks(visible)}) AND {_VALID}",
+            (*(value for place in wanted for value in place), *visible, now, now),
+        )
+        return {(row[1], row[3], row[2]): candidate(row) for row in rows}
+
+    # -- reading -------------------------------------------------------------------------------
 
     def load(self, keys: Sequence[int]) -> list[Memory]:
         """Return the memories of these keys, in the order asked; vanished ones are left out."""
         if not keys:
             return []
-        marks = ", ".join("?" * len(keys))
-        rows = self._rows(f"SELECT key, data FROM memories WHERE key IN ({marks})", keys)
-        by_key = {key: decode_memory(data) for key, data in rows}
-        return [by_key[key] for key in keys if key in by_key]
+        found = {
+            key: decode_row(*row)
+            for key, *row in self._database.rows(
+                "SELECT m.key, f.path, m.line, m.position, m.data FROM memories m"
+                f" JOIN files f ON f.number = m.file WHERE m.key IN ({_marks(keys)})",
+                keys,
+            )
+        }
+        return [found[key] for key in keys if key in found]
 
     def get(self, memory_id: str) -> Memory | None:
         """Return one memory by id, active or not; a unique prefix of 8 characters is enough."""
-        memory_id = _sayable(memory_id)
-        rows = self._rows("SELECT data FROM memories WHERE id = ? LIMIT 1", (memory_id,))
+        memory_id = sayable(memory_id)
+        rows = self._memories("m.id = ? LIMIT 1", (memory_id,))
         if not rows and len(memory_id) >= 8:
-            rows = self._rows(
-                "SELECT data FROM memories WHERE id >= ? AND id < ? LIMIT 2",
-                (memory_id, memory_id + "\U0010ffff"),
+            rows = self._memories(
+                "m.id >= ? AND m.id < ? LIMIT 2", (memory_id, memory_id + "\U0010ffff")
             )
-        return decode_memory(rows[0][0]) if len(rows) == 1 else None
+        return decode_row(*rows[0]) if len(rows) == 1 else None
 
     def memories(
         self, *, room: str | None = None, path: str | None = None, layer: LayerName = "L1"
     ) -> Iterator[Memory]:
         """Yield memories in file order, inactive ones included."""
-        conditions, arguments = ["layer = ?"], [str(layer)]
+        conditions, arguments = ["f.layer = ?"], [str(layer)]
         if room is not None:
-            conditions.append("room = ?")
+            conditions.append("f.room = ?")
             arguments.append(room)
         if path is not None:
-            conditions.append("path = ?")
+            conditions.append("f.path = ?")
             arguments.append(path)
-        rows = self._rows(
-            f"SELECT data FROM memories WHERE {' AND '.join(conditions)} ORDER BY path, position",
+        rows = self._memories(f"{' AND '.join(conditions)} ORDER BY f.path, m.position", arguments)
+        return (decode_row(*row) for row in rows)
+
+    def _memories(self, condition: str, arguments: Sequence[str]) -> list[tuple[Any, ...]]:
+        return self._database.rows(
+            "SELECT f.path, m.line, m.position, m.data FROM memories m"
+            f" JOIN files f ON f.number = m.file WHERE {condition}",
             arguments,
         )
-        return (decode_memory(data) for (data,) in rows)
 
     def rooms(self) -> dict[str, int]:
         """Return room -> number of active memories (timeline included)."""
         return dict(
-            self._rows(
-                "SELECT room, count(*) FROM memories WHERE status = 'active' AND layer = 'L1'"
+            self._database.rows(
+                "SELECT room, sum(active) FROM files WHERE layer = 'L1' AND active > 0"
                 " GROUP BY room ORDER BY room"
             )
         )
 
+    # -- for the vectors of memories -----------------------------------------------------------
+
     def epoch(self) -> str:
         """Return a word that changes when the database is made anew, and keys begin again."""
-        return str(self._rows("SELECT value FROM meta WHERE key = 'epoch'")[0][0])
+        return str(self._database.rows("SELECT value FROM meta WHERE key = 'epoch'")[0][0])
 
     def version(self) -> int:
         """Return a number that changes whenever any process changed the database."""
-        with self._lock:
-            version = self._rows("PRAGMA data_version")[0][0]
-            return hash((version, self._connection.total_changes))
+        return hash(self._database.state())
 
     def passages(self, *, after: int = 0) -> list[tuple[int, str, str, str, bytes]]:
         """Return (key, path, layer, scope, passage digest) of active memories, by key.
 
         Args:
-            after: Only keys above this one. Keys are never used twice, and a file that changes
-                gets new ones for all its memories.
+            after: Only keys above this one. Keys are never used twice, and a memory that changes
+                gets a new one.
         """
-        return self._rows(
-            "SELECT key, path, layer, scope, passage FROM memories"
-            " WHERE key > ? AND status = 'active' ORDER BY key",
+        return self._database.rows(
+            "SELECT m.key, f.path, p.layer, p.scope, m.passage FROM memories m"
+            " JOIN files f ON f.number = m.file JOIN partitions p ON p.number = m.partition"
+            " WHERE m.key > ? ORDER BY m.key",
             (after,),
         )
 
+    def active_keys(self, paths: Sequence[str] | None = None) -> list[int]:
+        """Return the keys of all active memories, or of those in some files."""
+        if paths is None:
+            rows = self._database.rows("SELECT key FROM memories WHERE partition IS NOT NULL")
+        else:
+            rows = self._database.rows(
+                "SELECT m.key FROM files f JOIN memories m ON m.file = f.number"
+                f" WHERE f.path IN ({_marks(paths)}) AND m.partition IS NOT NULL",
+                paths,
+            )
+        return [key for (key,) in rows]
+
+    def active(self) -> int:
+        """Return the number of active memories in all scopes and layers."""
+        rows = self._database.rows("SELECT coalesce(sum(memories), 0) FROM partitions")
+        return int(rows[0][0])
+
     def visible(self, keys: Sequence[int], *, layer: LayerName, scope: Scope) -> set[int]:
         """Return those keys whose memories a search of this layer and scope may find."""
-        marks = ", ".join("?" * len(keys))
-        rows = self._rows(
-            f"SELECT m.key FROM memories m WHERE m.key IN ({marks}) AND m.layer = ? AND {_VISIBLE}",
-            (*keys, layer, *_scope_arguments(scope)),
+        numbers = [p.number for p in self._visible(scope) if p.layer == layer]
+        now = utc_now().isoformat()
+        rows = self._database.rows(
+            f"SELECT m.key FROM memories m WHERE m.key IN ({_marks(keys)})"
+            f" AND m.partition IN ({_marks(numbers)}) AND {_VALID}",
+            (*keys, *numbers, now, now),
         )
         return {key for (key,) in rows}
 
-    def size(self) -> int:
-        """Return the number of memories that count for term weights."""
-        self._refresh_counts()
-        return self._size
+    # -- counts --------------------------------------------------------------------------------
 
-    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
-        """Return how many memories hold each term; absent terms have zeros."""
-        with self._lock:
-            self._refresh_counts()
-            return {term: self._count(term) for term in terms}
+    def size(self, *, scope: Scope = GLOBAL) -> int:
+        """Return the number of active memories that a reader may see."""
+        return sum(p.memories for p in self._visible(scope))
 
-    def _count(self, term: str) -> TermCounts:
-        known = self._counts.get(term)
+    def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
+        """Return how many memories a reader may see hold each term; absent terms have zeros."""
+        with self._database.held():
+            visible = self._visible(scope)
+            return {term: self._count(term, visible) for term in terms}
+
+    def _count(self, term: str, visible: Sequence[_Partition]) -> TermCounts:
+        held = [self._held(p.number, term) for p in visible]
+        return TermCounts(
+            any=sum(body + place for body, place, _ in held),
+            name=sum(names for _, _, names in held),
+        )
+
+    def _held(self, partition: int, term: str) -> tuple[int, int, int]:
+        """Return how many memories of a partition say a term, only stand where it is, name it."""
+        known = self._counts.get((partition, term))
         if known is None:
-            rows = self._rows("SELECT col, doc FROM vocabulary WHERE term = ?", (_sayable(term),))
-            by_column = dict(rows)
-            known = self._counts[term] = TermCounts(
-                any=max(by_column.get("body", 0), by_column.get("context", 0)),
-                name=by_column.get("names", 0),
+            rows = self._database.rows(
+                "SELECT body, place, names FROM terms WHERE partition = ? AND term = ?",
+                (partition, sayable(term)),
             )
+            known = self._counts[partition, term] = rows[0] if rows else (0, 0, 0)
         return known
 
-    def _refresh_counts(self) -> None:
-        """Drop remembered counts when any process changed the database."""
-        with self._lock:
-            stamp = self.version()
-            if stamp != self._counts_version:
-                self._counts.clear()
-                self._size = self._rows("SELECT count(*) FROM memories WHERE status = 'active'")[0][
-                    0
-                ]
-                self._counts_version = stamp
+    def _rows_of(self, term: str, scope: Scope, layer: LayerName) -> list[tuple[int, int, int]]:
+        numbers = [p.number for p in self._visible(scope) if p.layer == layer]
+        return [(number, *self._held(number, term)[:2]) for number in numbers]
 
-    def check(self) -> str | None:
-        """Return what SQLite finds wrong with the file, or None."""
-        try:
-            result = self._rows("PRAGMA quick_check(1)")[0][0]
-            self._rows("INSERT INTO fts (fts, rank) VALUES ('integrity-check', 1)")
-        except StoreUnavailableError as error:
-            return error.message
-        return None if result == "ok" else str(result)
+    def _weights(self, terms: Iterable[str], scope: Scope) -> dict[str, float]:
+        size = self.size(scope=scope)
+        return {
+            term: math.log(1.0 + (size - count.any + 0.5) / (count.any + 0.5))
+            for term, count in self.counts(terms, scope=scope).items()
+        }
 
+    def _average_tokens(self, scope: Scope) -> float:
+        visible = self._visible(scope)
+        return sum(p.tokens for p in visible) / max(sum(p.memories for p in visible), 1)
 
-def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> tuple[str, str, str]:
-    """Return (body, context, names): the space-joined index tokens of one memory."""
-    place = [
-        memory.speaker,
-        memory.heading,
-        memory.title,
-        memory.drawer.replace("-", " "),
-        memory.room.replace("/", " "),
-        " ".join((*memory.tags, *drawer_tags, *memory.triggers)),
-    ]
-    if memory.created is not None and memory.room == "timeline":
-        place.append(f"{memory.created:%Y-%m-%d}")
-    context = tokens("\n".join(part for part in place if part))
-    names = dict.fromkeys((*name_tokens(memory.text), *tokens(memory.speaker)))
-    return " ".join(tokens(memory.text)), " ".join(context), " ".join(names)
+    def _visible(self, scope: Scope) -> list[_Partition]:
+        """Return what this reader may see."""
+        with self._database.held():
+            self._renew()
+            if scope not in self._partitions:
+                rows = self._database.rows(
+                    "SELECT number, layer, memories, tokens FROM partitions"
+                    " WHERE scope IN ('global', ?, ?)",
+                    _scopes(scope),
+                )
+                self._partitions[scope] = [_Partition(*row) for row in rows]
+            return self._partitions[scope]
 
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Switch the journal mode; SQLite itself does not wait while another does the same."""
-    deadline = time.monotonic() + _BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(_RETRY_S)
-        else:
-            return
+    def _renew(self) -> None:
+        """Drop what is remembered when any process changed the database."""
+        state = self._database.state()
+        if state != self._state or len(self._counts) > _KEPT_TERMS:
+            self._counts.clear()
+            self._partitions.clear()
+            self._stamps = None
+            self._state = state
 
 
-def _candidate(row: Sequence[Any], *, bm25: float = 0.0) -> Candidate:
-    key, path, position, session, body, context, names = row
-    return Candidate(
-        key=key,
-        path=path,
-        position=position,
-        session=session,
-        body=tuple(body.split()),
-        context=tuple(context.split()),
-        names=frozenset(names.split()),
-        bm25=bm25,
-    )
+def _bm25(found: Candidate, weights: Mapping[str, float], average_tokens: float) -> float:
+    length = (len(found.body) + len(found.context)) / max(average_tokens, 1.0)
+    norm = K1 * (1 - B + B * length)
+    total = 0.0
+    for term, weight in weights.items():
+        frequency = found.body.count(term) + PLACE_FREQUENCY * found.context.count(term)
+        if frequency:
+            total += weight * frequency * (K1 + 1) / (frequency + norm)
+    return total
 
 
-def _match_expression(terms: Sequence[str]) -> str:
-    asked = (_sayable(term) for term in terms[:_MAX_QUERY_TERMS])
-    quoted = ['"' + term.replace('"', '""') + '"' for term in asked if term.strip()]
-    return "{body context} : (" + " OR ".join(quoted) + ")" if quoted else ""
+def _askable(terms: Sequence[str]) -> list[str]:
+    """Return the terms that could be in the index: whole tokens."""
+    asked = dict.fromkeys(sayable(term) for term in terms[:_MAX_QUERY_TERMS])
+    return [t for t in asked if t and not any(c <= " " or c in '"\x7f' for c in t)]
 
 
-def _scope_arguments(scope: Scope) -> tuple[str, str, str, str]:
+def _scopes(scope: Scope) -> tuple[str, str]:
     return (
-        _sayable(f"session:{scope.session_id}") if scope.session_id else "",
-        _sayable(f"project:{scope.project}") if scope.project else "",
-        now := utc_now().isoformat(),
-        now,
+        sayable(f"session:{scope.session_id}") if scope.session_id else "",
+        sayable(f"project:{scope.project}") if scope.project else "",
     )
 
 
-def _moment(when: datetime | None) -> str:
-    """Return a moment in UTC, so that texts compare as the moments do; "" for none."""
-    return when.astimezone(timezone.utc).isoformat(timespec="seconds") if when else ""
-
-
-def _sayable(text: str) -> str:
-    """Return text that SQLite can take: lone surrogates name nothing that was ever stored."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _is_refusal(error: sqlite3.Error) -> bool:
-    """Whether the system refused, rather than the file being damaged or not ours."""
-    said = str(error)
-    return any(word in said for word in ("locked", "busy", "unable to open", "readonly", "full"))
-
-
-def _rollback(connection: sqlite3.Connection) -> None:
-    with suppress(sqlite3.Error):  # a closed connection has nothing to roll back
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-def _translated(error: sqlite3.Error) -> StoreUnavailableError:
-    return StoreUnavailableError(
-        f"the index failed: {error}",
-        hint="run `palace reindex`; the index is derived and loses nothing by it",
-    )
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

@@ -12,6 +12,7 @@ from typing import Any
 
 from palace.types import Memory
 
+_DEFAULTS = tuple((f.name, f.default) for f in fields(Memory))
 _TIMES = ("created", "updated", "valid_from", "valid_to")
 _TUPLES = ("tags", "links", "triggers")
 
@@ -19,9 +20,7 @@ _TUPLES = ("tags", "links", "triggers")
 def encode_memory(memory: Memory) -> str:
     """Return a memory as JSON; only fields that differ from their default are kept."""
     data = {
-        f.name: getattr(memory, f.name)
-        for f in fields(Memory)
-        if getattr(memory, f.name) != f.default
+        name: value for name, default in _DEFAULTS if (value := getattr(memory, name)) != default
     }
     for name in _TIMES:
         if data.get(name) is not None:

@@ -5,7 +5,7 @@ In: the canonical store, the playbooks and the index. Out: what was added, chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,7 +66,7 @@ def refresh(
     return _apply(index, dirty, gone, progress)
 
 
-def _suspect(stamp: FileStamp, known: dict[str, tuple[FileStamp, bool]]) -> bool:
+def _suspect(stamp: FileStamp, known: Mapping[str, tuple[FileStamp, bool]]) -> bool:
     before, racy = known[stamp.path]
     return racy or before != stamp
 
@@ -100,6 +100,7 @@ def _apply(
             index.touch(same)
         if progress is not None:
             progress(min(start + len(batch), len(dirty)), len(dirty))
+    index.settle(memories)
     return Refreshed(tuple(read), gone, memories, tuple(faults))
 
 

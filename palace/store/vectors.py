@@ -216,11 +216,16 @@ class VectorIndex:
                 for key, path, layer, scope, digest in new
             ]
             more = np.array(numbered, dtype=np.int64).T
-            # A file that changed got new keys for all its memories; the old ones are gone.
-            table[_ALIVE, np.isin(table[_PATH], np.unique(more[_PATH]))] = 0
+            # A memory that changed got a new key; the old one is gone.
+            touched = np.flatnonzero(np.isin(table[_PATH], np.unique(more[_PATH])))
+            there = self._index.active_keys(sorted({path for _, path, *_ in new}))
+            table[_ALIVE, touched] = np.isin(table[_KEY, touched], there)
             waiting = np.flatnonzero(more[_ROW] < 0).tolist()
             self._waiting.update((known + offset, new[offset][-1]) for offset in waiting)
             table = np.concatenate([table, more], axis=1)
+        if table[_ALIVE].sum() != self._index.active():
+            # Something went without anything coming in its place.
+            table[_ALIVE] = np.isin(table[_KEY], self._index.active_keys())
         self._table = table
         return table
 

@@ -158,6 +158,32 @@ class IndexContract:
         count = index.counts(["mira", "bean"])
         assert (count["mira"], count["bean"]) == (TermCounts(2, 1), TermCounts(1, 0))
 
+    def test_counts_do_not_tell_what_others_hold(self, index: FilledIndex) -> None:
+        """A word that only another project or session uses is unknown to a reader."""
+        scopes = ("global", "project:garden", "session:s1", "session:s1")
+        self.put(index, *(self.memory(n, "kettle of Mira", scope=s) for n, s in enumerate(scopes)))
+        self.put(index, self.memory(0, "secret", path="rooms/b.md", scope="project:other"))
+        readers = (Scope(), Scope("s1"), Scope(project="garden"), Scope("s1", "garden"), Scope("x"))
+        counted = [index.counts(["kettl", "secret"], scope=reader) for reader in readers]
+        assert [c["kettl"].any for c in counted] == [1, 3, 2, 4, 1]
+        assert {c["secret"].any for c in counted} == {0}
+        assert [index.size(scope=reader) for reader in readers] == [1, 3, 2, 4, 1]
+        assert index.counts(["mira"], scope=Scope("s1"))["mira"].name == 3
+
+    def test_inactive_memories_count_for_nothing(self, index: FilledIndex) -> None:
+        """What is retired makes no word known."""
+        self.put(index, self.memory(0, "red kettle", status="inactive"), self.memory(1, "lamp"))
+        assert (index.counts(["kettl"])["kettl"].any, index.size()) == (0, 1)
+
+    def test_frequent_words_do_not_hide_rare_ones(self, index: FilledIndex) -> None:
+        """However many memories hold a common word, the few that hold the rare one come first."""
+        common = [self.memory(n, "blue kettle") for n in range(3200)]
+        self.put(index, *common, self.memory(3200, "the lamp of the kettle is zebra striped"))
+        found = index.candidates(["blue", "kettl", "zebra"], **self.asking(limit=5))
+        assert "zebra" in found[0].body
+        assert len(found) == 5
+        assert len(index.candidates(["blue", "kettl"], **self.asking(limit=60))) == 60
+
     def test_load_keeps_the_order_and_leaves_out_what_vanished(self, index: FilledIndex) -> None:
         """Memories come back whole, in the order asked."""
         memories = [self.memory(n, f"kettle number {n}", tags=("tea",)) for n in range(3)]

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from palace.ports import Scope
 from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.recall.search import Searcher
+from palace.store import postings
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.memory_json import decode_memory, encode_memory
 from palace.store.playbook_files import PlaybookFiles
@@ -24,7 +26,7 @@ from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.rooms import RoomStore
 from palace.types import Memory, Message, Turn
-from tests.doubles import indexed, memory
+from tests.doubles import indexed, memory, paged
 from tests.properties.strategies import any_text, file_bytes, markdown_text
 
 LIGHT = settings(deadline=None, max_examples=40)
@@ -171,3 +173,67 @@ memories = st.builds(
 @given(memories)
 def test_a_memory_survives_its_json(one: Memory) -> None:
     assert decode_memory(encode_memory(one)) == one
+
+
+vocabulary = [f"w{n}" for n in range(12)]
+texts_of_few_words = st.lists(
+    st.lists(st.sampled_from(vocabulary), min_size=1, max_size=9).map(" ".join),
+    min_size=20,
+    max_size=120,
+)
+
+
+@LIGHT
+@given(texts_of_few_words, st.lists(st.sampled_from(vocabulary), min_size=1, max_size=5))
+def test_reading_less_finds_nearly_the_same(texts: list[str], asked: list[str]) -> None:
+    """What pruning leaves out is worth hardly less than what it takes instead."""
+    index = indexed(*(memory(text, n) for n, text in enumerate(texts)))
+    whole = index.candidates(asked, layer="L1", scope=Scope(), limit=1000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postings, "_SCANNED_ROWS", 8)
+        pruned = index.candidates(asked, layer="L1", scope=Scope(), limit=10)
+    index.close()
+    assert len(pruned) == min(10, len(whole))
+    exact = {c.key: c.bm25 for c in whole}
+    assert all(exact[c.key] == c.bm25 for c in pruned)
+    best = sum(c.bm25 for c in whole[:10])
+    assert sum(c.bm25 for c in pruned) >= 0.7 * best
+
+
+@LIGHT
+@given(texts_of_few_words, st.data())
+def test_counts_are_what_is_found(texts: list[str], data: st.DataObject) -> None:
+    scopes = ("global", "session:s1", "project:p")
+    index = indexed(
+        *(memory(text, n, scope=scopes[n % 3]) for n, text in enumerate(texts)),
+    )
+    scope = data.draw(st.sampled_from([Scope(), Scope("s1"), Scope("s1", "p"), Scope("x")]))
+    for word in vocabulary:
+        found = index.candidates([word], layer="L1", scope=scope, limit=1000)
+        assert len(found) == index.counts([word], scope=scope)[word].any
+        assert all(word in c.body for c in found)
+    index.close()
+
+
+@LIGHT
+@given(st.lists(st.lists(st.sampled_from(vocabulary), max_size=12, unique=True), max_size=5))
+def test_a_rewritten_file_is_what_it_says(versions: list[list[str]]) -> None:
+    """Differences are written, whatever moved, came or went; nothing of before is left."""
+    with opened(None) as grown, opened(None) as fresh:
+        for number, version in enumerate(versions):
+            page = paged(*(memory(w, n, id=f"m-{w}") for n, w in enumerate(version)))
+            document = replace(page[0], tags=("odd",) if number % 3 == 1 else ())
+            grown.apply([(document, page[1])])
+            fresh.clear()
+            fresh.apply([(document, page[1])])
+            assert list(grown.memories()) == list(fresh.memories())
+            terms = [*vocabulary, "odd"]
+            assert grown.counts(terms) == fresh.counts(terms)
+            for term in terms:
+                found = [
+                    i.candidates([term], layer="L1", scope=Scope(), limit=99)
+                    for i in (grown, fresh)
+                ]
+                keyless = [sorted((c.position, c.body, c.bm25) for c in one) for one in found]
+                assert keyless[0] == keyless[1]
+        assert grown.check() is None

@@ -15,8 +15,9 @@ from palace.errors import PalaceError, StoreUnavailableError
 from palace.ports import Index, Scope
 from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
-from palace.store import index_sqlite
-from palace.store.index_sqlite import SCHEMA_VERSION, SqliteIndex, memory_tokens
+from palace.store import index_database
+from palace.store.index_rows import memory_tokens
+from palace.store.index_sqlite import SCHEMA_VERSION, SqliteIndex
 from palace.text import utc_now
 from palace.types import Turn
 from tests.doubles import indexed, memory, paged
@@ -391,7 +392,7 @@ def test_a_foreign_database_is_rebuilt_at_open(path: Path, kind: str) -> None:
 
 
 def test_a_locked_database_is_no_damaged_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_sqlite, "_BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(index_database, "_BUSY_TIMEOUT_MS", 50)
     path.parent.mkdir()
     owner = sqlite3.connect(path, isolation_level=None)
     owner.execute("CREATE TABLE kept (a)")
@@ -441,3 +442,50 @@ def test_in_memory_index_can_be_cleared() -> None:
     assert (index.size(), texts(index, "kettl")) == (0, [])
     index.apply([paged(KETTLE)])
     assert texts(index, "kettl") == [KETTLE.text]
+
+
+def test_an_index_of_an_older_program_is_made_anew(path: Path) -> None:
+    path.parent.mkdir()
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE memories (key INTEGER PRIMARY KEY, body TEXT)")
+    connection.execute("INSERT INTO memories VALUES (1, 'kettl')")
+    connection.execute("PRAGMA user_version = 2")
+    connection.commit()
+    connection.close()
+    index = SqliteIndex(path)
+    assert (index.size(), index.stamps()) == (0, {})
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl") == [KETTLE.text]
+    index.close()
+
+
+def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
+    many = [memory(f"word{n} stands here", n) for n in range(50)]
+
+    def keys() -> dict[int, int]:
+        found = index.candidates(["stand"], layer="L1", scope=Scope(), limit=99)
+        return {c.position: c.key for c in found}
+
+    index.apply([paged(*many)])
+    before = keys()
+    index.apply([paged(*many, memory("the last one stands here", 50))])
+    assert {n: keys()[n] for n in before} == before
+    changed = [*many[:20], memory("another stands here", 20), *many[21:]]
+    index.apply([paged(*changed)])
+    after = keys()
+    assert [n for n in before if after[n] != before[n]] == [20]
+    other = SqliteIndex(index.path)  # knows nothing of what was written before
+    moved = [memory(m.text, m.position + 1, id=m.id) for m in changed]
+    other.apply([paged(memory("first stands here"), *moved)])
+    assert {n + 1: key for n, key in after.items()}.items() <= keys().items()
+    other.close()
+
+
+def test_what_another_process_wrote_is_never_taken_for_ones_own(index: SqliteIndex) -> None:
+    ours, theirs = memory("our kettle"), memory("their kettle")
+    other = SqliteIndex(index.path)
+    index.apply([paged(ours)])
+    other.apply([paged(theirs)])
+    index.apply([paged(ours)])
+    assert texts(other, "kettl") == ["our kettle"]
+    other.close()

@@ -1,0 +1,75 @@
+"""One memory as a row of the index: its tokens, its data, and back.
+
+In: memories. Out: the values of the columns; and the reverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from functools import lru_cache
+from typing import Any
+
+from palace.ports import Candidate
+from palace.store.memory_json import decode_memory, encode_memory
+from palace.text import name_tokens_of, tokens, tokens_of, words
+from palace.types import Memory
+
+
+def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> tuple[str, str, str]:
+    """Return (body, context, names): the space-joined index tokens of one memory."""
+    place = [
+        memory.speaker,
+        memory.heading,
+        memory.title,
+        memory.drawer.replace("-", " "),
+        memory.room.replace("/", " "),
+        " ".join((*memory.tags, *drawer_tags, *memory.triggers)),
+    ]
+    if memory.created is not None and memory.room == "timeline":
+        place.append(f"{memory.created:%Y-%m-%d}")
+    context = _place_tokens("\n".join(part for part in place if part))
+    found = words(memory.text)
+    names = dict.fromkeys((*name_tokens_of(memory.text, found), *tokens(memory.speaker)))
+    return " ".join(tokens_of(found)), context, " ".join(names)
+
+
+@lru_cache(maxsize=1024)
+def _place_tokens(place: str) -> str:
+    return " ".join(tokens(place))  # the memories of a drawer share their place
+
+
+def encode_row(memory: Memory) -> str:
+    """Return a memory's data without what moves when something else in its file changes."""
+    return encode_memory(replace(memory, path="", line=0, position=0))
+
+
+def decode_row(path: str, line: int, position: int, data: str) -> Memory:
+    """Return the memory of one row."""
+    return replace(decode_memory(data), path=path, line=line, position=position)
+
+
+def candidate(row: Sequence[Any], *, bm25: float = 0.0) -> Candidate:
+    """Return a candidate: key, path, position, session, body, context and names of a row."""
+    key, path, position, session, body, context, names = row
+    return Candidate(
+        key=key,
+        path=path,
+        position=position,
+        session=session,
+        body=tuple(body.split()),
+        context=tuple(context.split()),
+        names=frozenset(names.split()),
+        bm25=bm25,
+    )
+
+
+def moment(when: datetime | None) -> str:
+    """Return a moment in UTC, so that texts compare as the moments do; "" for none."""
+    return when.astimezone(timezone.utc).isoformat(timespec="seconds") if when else ""
+
+
+def sayable(text: str) -> str:
+    """Return text that SQLite can take: lone surrogates name nothing that was ever stored."""
+    return text.encode("utf-8", "replace").decode("utf-8")

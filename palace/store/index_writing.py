@@ -1,0 +1,263 @@
+"""Write files into the index, at a cost that follows what changed in them.
+
+In: parsed files inside one transaction. Out: rows, posting lists and counts, all of them in step.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from palace.store.index_rows import encode_row, memory_tokens, moment
+from palace.store.passages import passage_digest, passage_of
+from palace.store.postings import posting_row, posting_words
+from palace.types import Document, FileStamp, LayerName, Memory
+
+_MEMORY = (
+    "INSERT INTO memories (file, position, line, partition, id, session, valid_from,"
+    " valid_to, body, context, names, data, passage)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_COUNT = (
+    "INSERT INTO terms VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+    " SET body = body + excluded.body, place = place + excluded.place,"
+    " names = names + excluded.names"
+)
+
+_Row = tuple[int, int, int, str, "int | None", str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written of one file last: from there the next difference is seen.
+
+    Attributes:
+        written_ns: Stands in the file's row as long as nobody else wrote it.
+        tags: Of the drawer; they are words of every memory in it.
+    """
+
+    written_ns: int
+    tags: tuple[str, ...]
+    memories: tuple[Memory, ...]
+
+
+@dataclass(slots=True)
+class WriteBatch:
+    """Changes to the index inside one transaction; `finish` writes what is kept back for speed.
+
+    Args:
+        connection: Inside a transaction.
+        known: What was last written, by path; from `written` of earlier batches.
+    """
+
+    connection: sqlite3.Connection
+    known: dict[str, Written]
+    written: dict[str, Written | None] = field(default_factory=dict)
+    memories: int = 0
+    _posted: list[tuple[int, str]] = field(default_factory=list)
+    _unposted: list[tuple[int, str]] = field(default_factory=list)
+    _terms: dict[tuple[int, str], list[int]] = field(default_factory=dict)
+    _sizes: dict[int, list[int]] = field(default_factory=dict)
+    _partitions: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def forget(self, path: str) -> None:
+        """Take a file and all its memories out."""
+        found = self.connection.execute("SELECT number FROM files WHERE path = ?", (path,))
+        for (number,) in found.fetchall():
+            self._remove(self._rows_of(number, from_position=-1))
+            self.connection.execute("DELETE FROM files WHERE number = ?", (number,))
+        self.written[path] = None
+
+    def replace(self, document: Document, stamp: FileStamp, layer: LayerName) -> None:
+        """Make a file's rows what its document says; memories that stay cost nothing."""
+        self.memories += len(document.memories)
+        number, now = self._file(document, stamp)
+        same = self._same(number, document)
+        start = document.memories[same - 1].position + 1 if same else -1
+        stale = self._rows_of(number, from_position=start)
+        moved = stale if self._tags_stay(number, document) else []
+        kept = self._write(document, document.memories[same:], number, layer, moved)
+        self._remove([row for row in stale if row[0] not in kept])
+        self.connection.execute(
+            "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ?, digest = ?, tags = ?,"
+            " room = ?, layer = ?, active = ? WHERE number = ?",
+            (
+                stamp.size,
+                stamp.mtime_ns,
+                now,
+                document.digest,
+                " ".join(document.tags),
+                document.memories[0].room if document.memories else "",
+                layer,
+                sum(m.status == "active" for m in document.memories),
+                number,
+            ),
+        )
+        self.written[document.path] = Written(now, document.tags, document.memories)
+
+    def finish(self) -> None:
+        """Write posting lists and counts; in order, because that is what makes them fast."""
+        execute = self.connection.executemany
+        execute(
+            "INSERT INTO postings (postings, rowid, words) VALUES ('delete', ?, ?)",
+            sorted(self._unposted),
+        )
+        execute("INSERT INTO postings (rowid, words) VALUES (?, ?)", sorted(self._posted))
+        execute(
+            _COUNT,
+            [(*name, *counts) for name, counts in sorted(self._terms.items()) if any(counts)],
+        )
+        execute(
+            "UPDATE partitions SET memories = memories + ?, tokens = tokens + ? WHERE number = ?",
+            [(memories, tokens, number) for number, (memories, tokens) in self._sizes.items()],
+        )
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def _file(self, document: Document, stamp: FileStamp) -> tuple[int, int]:
+        """Return the number of a file, new if need be, and a moment no other write has."""
+        now = time.time_ns()
+        found = self.connection.execute(
+            "SELECT number FROM files WHERE path = ?", (document.path,)
+        ).fetchone()
+        if found:
+            return int(found[0]), now
+        made = self.connection.execute(
+            "INSERT INTO files"
+            " (path, size, mtime_ns, indexed_ns, digest, tags, room, layer, active)"
+            " VALUES (?, ?, ?, 0, '', ?, '', '', 0)",
+            (document.path, stamp.size, stamp.mtime_ns, " ".join(document.tags)),
+        )
+        return int(made.lastrowid or 0), now
+
+    def _same(self, number: int, document: Document) -> int:
+        """Return how many memories at the beginning are surely as they were written last."""
+        known = self.written.get(document.path) or self.known.get(document.path)
+        if known is None or known.tags != document.tags:
+            return 0
+        found = self.connection.execute(
+            "SELECT indexed_ns FROM files WHERE number = ?", (number,)
+        ).fetchone()
+        # Anybody who wrote the file since has left another moment there.
+        return _common(known.memories, document.memories) if found[0] == known.written_ns else 0
+
+    def _tags_stay(self, number: int, document: Document) -> bool:
+        found = self.connection.execute("SELECT tags FROM files WHERE number = ?", (number,))
+        return bool(found.fetchone()[0] == " ".join(document.tags))
+
+    # -- memories ------------------------------------------------------------------------------
+
+    def _rows_of(self, number: int, *, from_position: int) -> list[_Row]:
+        return self.connection.execute(
+            "SELECT key, position, line, data, partition, body, context, names FROM memories"
+            " WHERE file = ? AND position >= ?",
+            (number, from_position),
+        ).fetchall()
+
+    def _write(
+        self,
+        document: Document,
+        memories: Sequence[Memory],
+        number: int,
+        layer: LayerName,
+        before: Iterable[_Row],
+    ) -> set[int]:
+        """Write these memories and return the keys of the rows that only moved."""
+        reusable: dict[str, list[_Row]] = {}
+        for row in before:
+            reusable.setdefault(row[3], []).append(row)
+        kept: set[int] = set()
+        for memory in memories:
+            data = encode_row(memory)
+            if not reusable.get(data):
+                self._insert(memory, document.tags, data, number, layer)
+                continue
+            key, position, line, *_ = reusable[data].pop()
+            kept.add(key)
+            if (position, line) != (memory.position, memory.line):
+                self.connection.execute(
+                    "UPDATE memories SET position = ?, line = ? WHERE key = ?",
+                    (memory.position, memory.line, key),
+                )
+        return kept
+
+    def _insert(
+        self, memory: Memory, tags: Sequence[str], data: str, number: int, layer: LayerName
+    ) -> None:
+        body, context, names = memory_tokens(memory, tags)
+        said, place = body.split(), context.split()
+        partition = self._partition(layer, memory.scope) if memory.status == "active" else None
+        added = self.connection.execute(
+            _MEMORY,
+            (
+                number,
+                memory.position,
+                memory.line,
+                partition,
+                memory.id,
+                memory.session,
+                moment(memory.valid_from),
+                moment(memory.valid_to),
+                body,
+                context,
+                names,
+                data,
+                passage_digest(passage_of(memory)),
+            ),
+        )
+        if partition is not None:
+            row = posting_row(added.lastrowid or 0, len(said) + len(place))
+            self._posted.append((row, posting_words(partition, said, place)))
+            self._count(partition, said, place, names.split(), sign=1)
+
+    def _remove(self, rows: Iterable[_Row]) -> None:
+        for key, _, _, _, partition, body, context, names in rows:
+            self.connection.execute("DELETE FROM memories WHERE key = ?", (key,))
+            if partition is not None:
+                said, place = body.split(), context.split()
+                row = posting_row(key, len(said) + len(place))
+                self._unposted.append((row, posting_words(partition, said, place)))
+                self._count(partition, said, place, names.split(), sign=-1)
+
+    def _partition(self, layer: LayerName, scope: str) -> int:
+        known = self._partitions.get((layer, scope))
+        if known is None:
+            self.connection.execute(
+                "INSERT OR IGNORE INTO partitions (scope, layer, memories, tokens)"
+                " VALUES (?, ?, 0, 0)",
+                (scope, layer),
+            )
+            known = self._partitions[layer, scope] = self.connection.execute(
+                "SELECT number FROM partitions WHERE scope = ? AND layer = ?", (scope, layer)
+            ).fetchone()[0]
+        return known
+
+    def _count(
+        self,
+        partition: int,
+        body: Sequence[str],
+        context: Sequence[str],
+        names: Sequence[str],
+        *,
+        sign: int,
+    ) -> None:
+        said = set(body)
+        for column, held in enumerate((said, set(context) - said, set(names))):
+            for token in held:
+                counts = self._terms.get((partition, token))
+                if counts is None:
+                    counts = self._terms[partition, token] = [0, 0, 0]
+                counts[column] += sign
+        size = self._sizes.setdefault(partition, [0, 0])
+        size[0] += sign
+        size[1] += sign * (len(body) + len(context))
+
+
+def _common(before: Sequence[Memory], now: Sequence[Memory]) -> int:
+    """Return how many memories at the beginning are the same."""
+    for number, (old, new) in enumerate(zip(before, now, strict=False)):
+        if old is not new and old != new:
+            return number
+    return min(len(before), len(now))

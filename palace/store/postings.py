@@ -1,0 +1,150 @@
+"""Which memories hold the words of a question: posting lists, read only as far as they matter.
+
+In: words of memories by partition; the lists a question could use, with their lengths. Out: the
+rows of the memories that hold the most of it, best first.
+
+A *partition* is everything one layer holds in one scope. It is part of every list's name, so a
+reader never touches the lists of others, and their lengths are counted for each partition too. A
+word that stands in the place of a memory only (its heading, title, room …) has a list of its own,
+because it weighs less. The row of a memory is its key with its length in front, the shorter the
+smaller: among memories that hold the same words once, the first of a list are the best by BM25.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+# BM25's usual constants, as FTS5 has them: saturation of repetitions, weight of length.
+K1, B = 1.2, 0.75
+PLACE_FREQUENCY = 0.5
+"""How often a word counts as said that only stands in a memory's place."""
+
+_PLACE_SHARE = PLACE_FREQUENCY * (K1 + 1) / (PLACE_FREQUENCY + K1)
+_SCANNED_ROWS = 3000
+_JOINED_LISTS = 5
+_JOINED_SHARE = 0.4
+_JOINS = 16
+_KEY_BITS = 40
+_CLASSES_PER_OCTAVE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PostingList:
+    """One list, or several read as one.
+
+    Attributes:
+        expression: What FTS5 is asked for.
+        weight: What holding it is worth.
+        rows: How many memories it has.
+    """
+
+    expression: str
+    weight: float
+    rows: int
+
+
+Matching = Callable[[str, int], Iterable[int]]
+"""Returns the rows that an expression matches, ascending, at most so many (-1: all)."""
+
+
+def posting_words(partition: int, body: Iterable[str], context: Iterable[str]) -> str:
+    """Return the names of all lists that one memory belongs to, space-joined."""
+    own = dict.fromkeys(body)
+    place = (token for token in dict.fromkeys(context) if token not in own)
+    return " ".join(
+        (*(f"{partition}={token}" for token in own), *(f"{partition}~{token}" for token in place))
+    )
+
+
+def posting_lists(
+    term: str, counts: Iterable[tuple[int, int, int]], weight: float
+) -> Iterable[PostingList]:
+    """Yield the lists of one term.
+
+    Args:
+        term: An index token.
+        counts: (partition, memories that say it, memories whose place alone has it).
+        weight: The term's inverse document frequency.
+    """
+    counts = list(counts)
+    for mark, column, share in (("=", 1, 1.0), ("~", 2, _PLACE_SHARE)):
+        held = [row for row in counts if row[column]]
+        if held:
+            expression = " OR ".join(f'"{row[0]}{mark}{term}"' for row in held)
+            yield PostingList(f"({expression})", share * weight, sum(row[column] for row in held))
+
+
+def posting_row(key: int, tokens: int) -> int:
+    """Return the row of a memory in all its lists.
+
+    Args:
+        key: Of the memory, positive.
+        tokens: How long it is, its place included.
+    """
+    return int(_CLASSES_PER_OCTAVE * math.log2(tokens + 1)) << _KEY_BITS | key
+
+
+def key_of(row: int) -> int:
+    """Return the key of the memory of a row."""
+    return row & ((1 << _KEY_BITS) - 1)
+
+
+def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) -> list[int]:
+    """Return the rows of the memories that hold the most of what is asked, best first.
+
+    Short lists are read to their end. A long one is only read where it meets them, and by itself
+    only for memories that could still be among the best: where it meets other long ones, and its
+    first rows.
+
+    Args:
+        matching: Reads the lists.
+        lists: The lists of all terms.
+        wanted: How many rows, >= 1.
+
+    Source: the idea of MaxScore (Turtle & Flood 1995), with whole lists instead of blocks.
+    """
+    short, long = _split(lists)
+    scores: dict[int, float] = {}
+    for one in short:
+        for row in matching(one.expression, -1):
+            scores[row] = scores.get(row, 0.0) + one.weight
+    if short:
+        met = " OR ".join(one.expression for one in short)
+        for one in long:
+            for row in matching(f"({met}) AND {one.expression}", -1):
+                scores[row] += one.weight
+    _add_long(matching, long, scores, wanted)
+    return heapq.nsmallest(wanted, scores, key=lambda row: (-scores[row], row))
+
+
+def _split(lists: Sequence[PostingList]) -> tuple[list[PostingList], list[PostingList]]:
+    """Return the lists that are read whole, shortest first, and the others, most telling first."""
+    ordered = sorted(lists, key=lambda one: one.rows)
+    rows = 0
+    for number, one in enumerate(ordered):
+        rows += one.rows
+        if rows > _SCANNED_ROWS:
+            return ordered[:number], sorted(ordered[number:], key=lambda one: -one.weight)
+    return ordered, []
+
+
+def _add_long(
+    matching: Matching, long: Sequence[PostingList], scores: dict[int, float], wanted: int
+) -> None:
+    """Add memories that only long lists know, as long as they could be among the best."""
+    if not long:
+        return
+    telling = [one for one in long if one.weight >= _JOINED_SHARE * long[0].weight]
+    telling = telling[:_JOINED_LISTS]
+    joins = (join for size in range(len(telling), 0, -1) for join in combinations(telling, size))
+    weighed = sorted(joins, key=lambda join: -sum(one.weight for one in join))
+    for join in weighed[:_JOINS]:
+        weight = sum(one.weight for one in join)
+        if sum(score >= weight for score in scores.values()) >= wanted:
+            return
+        for row in matching(" AND ".join(one.expression for one in join), wanted):
+            scores.setdefault(row, weight)
