@@ -25,6 +25,8 @@ NEIGHBOUR_SHARE = {1: 0.3, 2: 0.15}
 SESSION_SHARE = 0.3
 # Speaker attribution: the named person's own words, another's answer to them, anybody else's.
 OWN_TURN, NAMED_TURN, ADDRESSED_TURN, OTHER_TURN = 1.0, 0.8, 0.5, 0.2
+# Of a handful of memories the frequencies tell nothing: weights are those of a palace this large.
+_FEWEST = 8
 # Features are only worked out for the head of the ranking; nothing below it is ever judged.
 _DESCRIBED = 20
 _ADDRESS = frozenset("you your du dein tu vous votr usted voce ты вы".split())
@@ -72,7 +74,7 @@ def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
     terms = (*query.terms, *query.carried)
     scope = Scope(query.session_id, query.project)
     counts = vocabulary.counts(terms, scope=scope)
-    size = max(vocabulary.size(scope=scope), 1)
+    size = max(vocabulary.size(scope=scope), _FEWEST)
     idf = {t: inverse_frequency(counts[t], size) for t in terms}
     for term in query.carried:
         idf[term] *= CARRIED_WEIGHT

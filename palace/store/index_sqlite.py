@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,15 @@ from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_database import IndexDatabase, Schema
 from palace.store.index_rows import candidate, decode_row, sayable
 from palace.store.index_writing import WriteBatch, Written
-from palace.store.postings import K1, PLACE_FREQUENCY, B, best_rows, key_of, posting_lists
+from palace.store.postings import (
+    K1,
+    PLACE_FREQUENCY,
+    B,
+    PostingList,
+    best_rows,
+    key_of,
+    posting_lists,
+)
 from palace.text import utc_now
 from palace.types import Document, FileStamp, LayerName, Memory
 
@@ -68,6 +77,7 @@ CREATE VIRTUAL TABLE postings USING fts5(
     frozenset({"meta", "files", "partitions", "memories", "terms", "postings"}),
 )
 _CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names"
+_Score = Callable[[list[str], list[str]], float]
 _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 
 
@@ -222,17 +232,16 @@ class SqliteIndex:
                 for term in asked
                 for one in posting_lists(term, self._rows_of(term, scope, layer), weights[term])
             ]
-            found = self._best(lists, limit) if lists else []
-            average = self._average_tokens(scope)
-        scored = [replace(c, bm25=_bm25(c, weights, average)) for c in found]
-        return sorted(scored, key=lambda c: (-c.bm25, c.key))[:limit]
+            score = partial(_bm25, weights=weights, average_tokens=self._average_tokens(scope))
+            found = self._best(lists, limit, score) if lists else []
+        return sorted(found, key=lambda c: (-c.bm25, c.key))[:limit]
 
-    def _best(self, lists: Sequence[Any], limit: int) -> list[Candidate]:
+    def _best(self, lists: Sequence[PostingList], limit: int, score: _Score) -> list[Candidate]:
         """Return the candidates of the best rows; more are asked for where some are out of date."""
         wanted = limit + int(limit * _SPARE) + 1
         while True:
             rows = best_rows(self._matching, lists, wanted=wanted)
-            found = self._valid([key_of(row) for row in rows])
+            found = self._valid([key_of(row) for row in rows], score)
             if len(found) >= limit or len(rows) < wanted:
                 return found
             wanted *= 4
@@ -244,7 +253,7 @@ class SqliteIndex:
         )
         return [row for (row,) in rows]
 
-    def _valid(self, keys: Sequence[int]) -> list[Candidate]:
+    def _valid(self, keys: Sequence[int], score: _Score) -> list[Candidate]:
         """Return the candidates of these keys that are valid now."""
         now = utc_now().isoformat()
         rows = self._database.rows(
@@ -252,7 +261,7 @@ class SqliteIndex:
             f" WHERE m.key IN ({_marks(keys)}) AND {_VALID}",
             (*keys, now, now),
         )
-        return [candidate(row) for row in rows]
+        return [candidate(row, score=score) for row in rows]
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
@@ -476,12 +485,18 @@ class SqliteIndex:
             self._state = state
 
 
-def _bm25(found: Candidate, weights: Mapping[str, float], average_tokens: float) -> float:
-    length = (len(found.body) + len(found.context)) / max(average_tokens, 1.0)
+def _bm25(
+    body: Sequence[str],
+    context: Sequence[str],
+    *,
+    weights: Mapping[str, float],
+    average_tokens: float,
+) -> float:
+    length = (len(body) + len(context)) / max(average_tokens, 1.0)
     norm = K1 * (1 - B + B * length)
     total = 0.0
     for term, weight in weights.items():
-        frequency = found.body.count(term) + PLACE_FREQUENCY * found.context.count(term)
+        frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
         if frequency:
             total += weight * frequency * (K1 + 1) / (frequency + norm)
     return total

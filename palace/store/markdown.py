@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -77,6 +77,8 @@ class Page:
         closing: The line that closes a fence or comment left open at the end, else "".
         closing_at: The line it goes before.
         ends_in_item: Whether the last block is a list item.
+        section: The headings above what would be written at the end, outermost first, joined by
+            ` > `.
     """
 
     path: str
@@ -92,6 +94,7 @@ class Page:
     closing: str = ""
     closing_at: int = 0
     ends_in_item: bool = False
+    section: str = ""
 
     def render(self) -> str:
         """Return the text that was parsed, character for character."""
@@ -268,6 +271,68 @@ def parse(path: str, text: str) -> Page:
     return _Parser(path, text).page()
 
 
+def parse_grown(before: Page, text: str) -> Page:
+    """Parse the new text of a page; where only a list item was added, only that is read.
+
+    Args:
+        before: The page as it was.
+        text: The whole new text.
+
+    Returns:
+        The same as `parse`.
+    """
+    old = before.render()
+    tail = text[len(old) :]
+    plain = not (before.closing or before.faults or before.path.startswith(TIMELINE + "/"))
+    if not plain or not old.endswith("\n") or not text.startswith(old):
+        return parse(before.path, text)
+    added = parse(before.path, tail)
+    known = {memory.id for memory in before.memories}
+    if not _is_one_item(added, tail) or added.memories[0].id in known:
+        return parse(before.path, text)
+    return _joined(before, added)
+
+
+def _is_one_item(added: Page, tail: str) -> bool:
+    """Whether a text is one list item with an id, that nothing before it can take over."""
+    lines = tail.lstrip("\r\n")
+    return (
+        lines.startswith("- ")
+        and len(added.memories) == 1
+        and len(added.blocks) == 1
+        and added.memories[0].id.startswith("m-")
+        and not (added.closing or added.faults or added.front.end or added.mark)
+        and all(line[:1] in " \r\n" for line in split_lines(lines)[1:])
+    )
+
+
+def _joined(before: Page, added: Page) -> Page:
+    """Return a page with the one item of another page at its end."""
+    lines, (memory,), (block,), (span,) = (
+        len(before.lines),
+        added.memories,
+        added.blocks,
+        added.comments,
+    )
+    memory = replace(
+        memory,
+        line=memory.line + lines,
+        position=len(before.memories),
+        title=before.title,
+        heading=before.section,
+        tags=tuple(dict.fromkeys((*memory.tags, *before.tags))),
+    )
+    return replace(
+        before,
+        lines=before.lines + added.lines,
+        memories=(*before.memories, memory),
+        blocks=(*before.blocks, replace(block, start=block.start + lines, end=block.end + lines)),
+        comments=(*before.comments, span and replace(span, line=span.line + lines)),
+        closing_at=added.closing_at + lines,
+        ends_in_item=True,
+    )
+
+
 def decode(data: bytes) -> str:
     """Return a file's bytes as text; bytes that are not UTF-8 survive as lone surrogates."""
     return data.decode("utf-8", "surrogateescape")
@@ -317,6 +382,7 @@ class _Parser:
         self.comments: list[Span | None] = []
         self.texts: Counter[str] = Counter()
         self.ids: set[str] = set()
+        self.section = ""
 
     def page(self) -> Page:
         front = read_front_matter(self.lines)
@@ -344,6 +410,7 @@ class _Parser:
             closing=_closing(last),
             closing_at=last.end if last else 0,
             ends_in_item=bool(last and last.kind == "item"),
+            section=self.section,
         )
 
     def fault(self, line: int, message: str) -> None:
@@ -362,6 +429,7 @@ class _Parser:
                 self._add(block, above)
             elif block.kind == "comment" and find_comment(self.lines[block.start]):
                 self.fault(block.start, "a memory comment that belongs to no memory")
+        self.section = _section(above)
 
     def _add(self, block: Block, above: Sequence[tuple[int, str]]) -> None:
         read = self._read_turn if block.kind == "turn" else self._read_block
@@ -387,7 +455,7 @@ class _Parser:
                 room=self.room,
                 drawer=self.drawer,
                 title=self.title,
-                heading=" > ".join(title for _, title in above if title),
+                heading=_section(above),
                 position=len(self.memories),
                 tags=tuple(tags),
                 links=links,
@@ -493,6 +561,10 @@ def stamp_of_block(line: str) -> datetime | None:
 
 def _texts(path: str, text: str) -> list[str]:
     return [memory.text for memory in parse(path, text).memories]
+
+
+def _section(above: Sequence[tuple[int, str]]) -> str:
+    return " > ".join(title for _, title in above if title)
 
 
 def _closing(last: Block | None) -> str:

@@ -12,7 +12,6 @@ smaller: among memories that hold the same words once, the first of a list are t
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -118,7 +117,9 @@ def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) 
             for row in matching(f"({met}) AND {one.expression}", -1):
                 scores[row] += one.weight
     _add_long(matching, long, scores, wanted)
-    return heapq.nsmallest(wanted, scores, key=lambda row: (-scores[row], row))
+    bar = sorted(scores.values(), reverse=True)[:wanted][-1] if scores else 0.0
+    head = [row for row, score in scores.items() if score >= bar]
+    return sorted(head, key=lambda row: (-scores[row], row))[:wanted]
 
 
 def _split(lists: Sequence[PostingList]) -> tuple[list[PostingList], list[PostingList]]:

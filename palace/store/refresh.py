@@ -5,7 +5,7 @@ In: the canonical store, the playbooks and the index. Out: what was added, chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,18 +57,26 @@ def refresh(
         progress: Called with (files done, files to do).
     """
     known = index.stamps()
-    stamps = [(layer, source, stamp) for layer, source in sources for stamp in source.scan()]
-    present = {stamp.path for _, _, stamp in stamps}
-    gone = tuple(sorted(set(known) - present))
-    dirty = [item for item in stamps if item[2].path not in known or _suspect(item[2], known)]
+    scanned = [(layer, source, source.scan()) for layer, source in sources]
+    present = {stamp.path for _, _, stamps in scanned for stamp in stamps}
+    gone = tuple(sorted(known.keys() - present))
+    dirty = [
+        (layer, source, stamp)
+        for layer, source, stamps in scanned
+        for stamp in stamps
+        if _suspect(stamp, known.get(stamp.path))
+    ]
     if not dirty and not gone:
         return Refreshed()
     return _apply(index, dirty, gone, progress)
 
 
-def _suspect(stamp: FileStamp, known: Mapping[str, tuple[FileStamp, bool]]) -> bool:
-    before, racy = known[stamp.path]
-    return racy or before != stamp
+def _suspect(stamp: FileStamp, known: tuple[FileStamp, bool] | None) -> bool:
+    """Whether a file is new, changed, or was read too soon after it was written to tell."""
+    if known is None:
+        return True
+    before, racy = known
+    return racy or before.mtime_ns != stamp.mtime_ns or before.size != stamp.size
 
 
 def _apply(

@@ -29,7 +29,7 @@ from palace.store.files import (
 )
 from palace.store.front_matter import write_front_matter
 from palace.store.inline import find_tags
-from palace.store.markdown import Page, decode, encode, parse
+from palace.store.markdown import Page, decode, encode, parse, parse_grown
 from palace.store.names import (
     drawer_name,
     refuse_unsafe,
@@ -374,7 +374,7 @@ class RoomStore:
                 )
             except WriteConflictError:
                 continue
-            page = parse(path, text)
+            page = parse_grown(page, text)
             self._remember(path, data, page)
             return page, True
         raise WriteConflictError(

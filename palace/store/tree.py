@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from palace.store.files import unavailable
@@ -33,11 +34,11 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
     stamps: list[FileStamp] = []
     faults: list[Fault] = []
     for path, entry in walk(root, folders, faults):
-        if entry.name[-3:].lower() != SUFFIX or not entry.is_file():
-            continue
-        status = entry.stat()
-        stamps.append(FileStamp(path, status.st_size, status.st_mtime_ns))
-    return sorted(stamps, key=lambda stamp: stamp.path), faults
+        if path[-3:].lower() == SUFFIX and entry.is_file():
+            status = entry.stat()
+            stamps.append(FileStamp(path, status.st_size, status.st_mtime_ns))
+    stamps.sort(key=attrgetter("path"))
+    return stamps, faults
 
 
 def walk(
@@ -63,13 +64,16 @@ def walk(
             continue
         seen.add(real)
         for entry in _entries(folder):
-            path = f"{relative}/{entry.name}"
-            if entry.name.startswith("."):
+            name = entry.name
+            if name[0] == ".":
                 continue
-            reason = _unreadable(entry, real_root)
-            if reason:
-                faults.append(Fault(path.encode("utf-8", "replace").decode(), 1, reason))
-                continue
+            path = f"{relative}/{name}"
+            # Thousands of files are looked at before a question: the usual one is passed quickly.
+            if not name.isascii() or "\\" in name or entry.is_symlink():
+                reason = _unreadable(entry, real_root)
+                if reason:
+                    faults.append(Fault(path.encode("utf-8", "replace").decode(), 1, reason))
+                    continue
             yield path, entry
             if entry.is_dir():
                 pending.append((path, folder / entry.name))

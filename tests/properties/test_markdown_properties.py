@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from palace.store.comments import (
     unescape_comments,
     write_comment,
 )
-from palace.store.markdown import decode, encode, parse
+from palace.store.markdown import decode, encode, parse, parse_grown
 from palace.store.timeline_merge import merge_turns
 from palace.store.timeline_page import (
     minute_of,
@@ -53,6 +54,42 @@ def test_parse_then_render_gives_back_every_byte(data, path):
 def test_normal_text_twice_is_normal_text_once(text):
     once = normal_text(text)
     assert normal_text(once) == once
+
+
+@law
+@given(
+    st.one_of(file_bytes.map(decode), markdown_text),
+    st.lists(any_text.filter(normal_text), min_size=1, max_size=3),
+)
+def test_reading_only_what_was_added_reads_the_same(text, added):
+    page = parse(PATH, text)
+    for number, one in enumerate(added):
+        grown = page.append_memory(one, {"id": f"m-{number}", "tags": ["odd"]})
+        page = parse_grown(page, grown)
+        assert page == parse(PATH, grown)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- a\n", "- a\n  more\n"),
+        ("- a\n", "- a\n- b <!-- memory id=m-1 -->\n- c <!-- memory id=m-2 -->\n"),
+        ("- a\n", "- a\n- b\n"),
+        ("- a\n", "- a\n- b <!-- memory id=m-1 -->\nlazy\n"),
+        ("- a\n", "- a\n- b <!-- memory id=m-1 -->\n# h\n"),
+        ("- a\n", "- a\n- b <!-- memory id=m-1 -->\n===\n"),
+        ("- a <!-- memory id=m-1 -->\n", "- a <!-- memory id=m-1 -->\n- b <!-- memory id=m-1 -->\n"),
+        ("- a\n", "- c\n- b <!-- memory id=m-1 -->\n"),
+        ("- a\n```\n", "- a\n```\n- b <!-- memory id=m-1 -->\n"),
+        ("---\ntags: [x]\n", "---\ntags: [x]\n- b <!-- memory id=m-1 -->\n"),
+        ("# T\n## S\n", "# T\n## S\n\n- b #y <!-- memory id=m-1 -->\n  - n\n"),
+        ("---\ntags: [x]\n---\n# T\n", "---\ntags: [x]\n---\n# T\n\n- b <!-- memory id=m-1 -->\n"),
+        ("", "- b <!-- memory id=m-1 -->\n"),
+    ],
+)  # fmt: skip
+def test_whatever_was_added_is_read_as_a_whole_would_be(before, after):
+    for path in (PATH, DAY):
+        assert parse_grown(parse(path, before), after) == parse(path, after)
 
 
 @law

@@ -94,9 +94,16 @@ class Interrupted(FileSystem):
             raise KeyboardInterrupt
 
 
-_ON_INSERT = """
+_NEVER_VALID = """
 CREATE TRIGGER sabotage AFTER INSERT ON memories BEGIN
-  UPDATE memories SET status = '{status}' WHERE key = NEW.key;
+  UPDATE memories SET valid_to = '1999' WHERE key = NEW.key;
+END
+"""
+_NEVER_RETIRED = """
+CREATE TRIGGER sabotage AFTER INSERT ON memories WHEN NEW.partition IS NULL BEGIN
+  UPDATE memories SET partition = 1 WHERE key = NEW.key;
+  INSERT INTO postings (rowid, words) VALUES (NEW.key, '1=' || replace(NEW.body, ' ', ' 1='));
+  UPDATE terms SET body = body + 1;
 END
 """
 
@@ -200,8 +207,7 @@ class TestInspections:
 
     def test_a_damaged_index_is_found_and_hides_nothing_else(self, palace: Mempalace, root: Path):
         before = own_files(root)
-        palace.index._rows("DELETE FROM fts")
-        palace.index._rows("DROP TABLE vocabulary")
+        palace.index._database.rows("DROP TABLE postings_data")
         found = checks_of(palace)
         assert not found["index"].ok
         assert "reindex" in found["index"].hint
@@ -211,7 +217,7 @@ class TestInspections:
         assert own_files(root) == before
 
     def test_an_index_that_forgot_a_file_is_found(self, palace: Mempalace):
-        palace.index._rows("UPDATE memories SET data = replace(data, 'Mira', 'Mara')")
+        palace.index._database.rows("UPDATE memories SET data = replace(data, 'Mira', 'Mara')")
         assert "otherwise in the files" in failed(palace)["rebuild"]
 
 
@@ -243,13 +249,13 @@ class TestTrials:
 
     def test_a_search_that_finds_nothing_is_told_and_the_probe_removed(self, palace, root):
         before = own_files(root)
-        palace.index._rows(_ON_INSERT.format(status="inactive"))
+        palace.index._database.rows(_NEVER_VALID)
         assert "not found" in failed(palace)["search"]
         assert own_files(root) == before
 
     def test_a_retired_memory_that_is_still_found_is_told(self, palace, root):
         before = own_files(root)
-        palace.index._rows(_ON_INSERT.format(status="active"))
+        palace.index._database.rows(_NEVER_RETIRED)
         assert failed(palace) == {"retire": "a memory that was retired is still found by a search"}
         assert own_files(root) == before
 
