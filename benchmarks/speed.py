@@ -12,6 +12,7 @@ too. Every size runs in a process of its own, so that memory is its own.
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import random
@@ -44,6 +45,8 @@ def main() -> None:
     results: dict[str, Any] = {"seed": SEED, "questions": options.questions, "sizes": {}}
     for size in options.memories:
         results["sizes"][str(size)] = _size(size, options)
+        if options.json is not None:  # what is measured is kept, whatever happens later
+            options.json.write_text(json.dumps(results, indent=2), "utf-8")
     results["start_ms"] = start_ms()
     report(results, options.json)
     if options.picture is not None:
