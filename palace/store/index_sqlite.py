@@ -226,13 +226,14 @@ class SqliteIndex:
         if not asked or limit < 1:
             return []
         with self._database.held():
-            weights = self._weights(asked, scope)
+            visible = self._visible(scope)
+            weights = self._weights(asked, visible)
             lists = [
                 one
                 for term in asked
-                for one in posting_lists(term, self._rows_of(term, scope, layer), weights[term])
+                for one in posting_lists(term, self._rows_of(term, visible, layer), weights[term])
             ]
-            score = partial(_bm25, weights=weights, average_tokens=self._average_tokens(scope))
+            score = partial(_bm25, weights=weights, average_tokens=_average_tokens(visible))
             found = self._best(lists, limit, score) if lists else []
         return sorted(found, key=lambda c: (-c.bm25, c.key))[:limit]
 
@@ -447,20 +448,19 @@ class SqliteIndex:
             known = self._counts[partition, term] = rows[0] if rows else (0, 0, 0)
         return known
 
-    def _rows_of(self, term: str, scope: Scope, layer: LayerName) -> list[tuple[int, int, int]]:
-        numbers = [p.number for p in self._visible(scope) if p.layer == layer]
-        return [(number, *self._held(number, term)[:2]) for number in numbers]
+    def _rows_of(
+        self, term: str, visible: Sequence[_Partition], layer: LayerName
+    ) -> list[tuple[int, int, int]]:
+        """Return (partition, memories that say a term, memories whose place alone has it)."""
+        return [(p.number, *self._held(p.number, term)[:2]) for p in visible if p.layer == layer]
 
-    def _weights(self, terms: Iterable[str], scope: Scope) -> dict[str, float]:
-        size = self.size(scope=scope)
+    def _weights(self, terms: Iterable[str], visible: Sequence[_Partition]) -> dict[str, float]:
+        size = sum(p.memories for p in visible)
+        counts = {term: self._count(term, visible).any for term in terms}
         return {
-            term: math.log(1.0 + (size - count.any + 0.5) / (count.any + 0.5))
-            for term, count in self.counts(terms, scope=scope).items()
+            term: math.log(1.0 + (size - count + 0.5) / (count + 0.5))
+            for term, count in counts.items()
         }
-
-    def _average_tokens(self, scope: Scope) -> float:
-        visible = self._visible(scope)
-        return sum(p.tokens for p in visible) / max(sum(p.memories for p in visible), 1)
 
     def _visible(self, scope: Scope) -> list[_Partition]:
         """Return what this reader may see."""
@@ -500,6 +500,10 @@ def _bm25(
         if frequency:
             total += weight * frequency * (K1 + 1) / (frequency + norm)
     return total
+
+
+def _average_tokens(visible: Sequence[_Partition]) -> float:
+    return sum(p.tokens for p in visible) / max(sum(p.memories for p in visible), 1)
 
 
 def _askable(terms: Sequence[str]) -> list[str]:

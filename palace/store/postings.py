@@ -23,7 +23,7 @@ PLACE_FREQUENCY = 0.5
 """How often a word counts as said that only stands in a memory's place."""
 
 _PLACE_SHARE = PLACE_FREQUENCY * (K1 + 1) / (PLACE_FREQUENCY + K1)
-_SCANNED_ROWS = 3000
+_SCANNED_ROWS = 1000
 _JOINED_LISTS = 5
 _JOINED_SHARE = 0.4
 _JOINS = 16
