@@ -81,11 +81,12 @@ class WriteBatch:
         kept = self._write(document, document.memories[same:], number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
         self.connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ?, digest = ?, tags = ?,"
-            " room = ?, layer = ?, active = ? WHERE number = ?",
+            "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ?, written_ns = ?, digest = ?,"
+            " tags = ?, room = ?, layer = ?, active = ? WHERE number = ?",
             (
                 stamp.size,
                 stamp.mtime_ns,
+                now,
                 now,
                 document.digest,
                 " ".join(document.tags),
@@ -126,8 +127,8 @@ class WriteBatch:
             return int(found[0]), now
         made = self.connection.execute(
             "INSERT INTO files"
-            " (path, size, mtime_ns, indexed_ns, digest, tags, room, layer, active)"
-            " VALUES (?, ?, ?, 0, '', ?, '', '', 0)",
+            " (path, size, mtime_ns, indexed_ns, written_ns, digest, tags, room, layer, active)"
+            " VALUES (?, ?, ?, 0, 0, '', ?, '', '', 0)",
             (document.path, stamp.size, stamp.mtime_ns, " ".join(document.tags)),
         )
         return int(made.lastrowid or 0), now
@@ -138,7 +139,7 @@ class WriteBatch:
         if known is None or known.tags != document.tags:
             return 0
         found = self.connection.execute(
-            "SELECT indexed_ns FROM files WHERE number = ?", (number,)
+            "SELECT written_ns FROM files WHERE number = ?", (number,)
         ).fetchone()
         # Anybody who wrote the file since has left another moment there.
         return _common(known.memories, document.memories) if found[0] == known.written_ns else 0

@@ -18,6 +18,7 @@ from palace.recall.query import Analyst
 from palace.store import index_database
 from palace.store.index_rows import memory_tokens
 from palace.store.index_sqlite import SCHEMA_VERSION, SqliteIndex
+from palace.store.index_writing import WriteBatch
 from palace.text import utc_now
 from palace.types import Turn
 from tests.doubles import indexed, memory, paged
@@ -470,6 +471,10 @@ def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
     before = keys()
     index.apply([paged(*many, memory("the last one stands here", 50))])
     assert {n: keys()[n] for n in before} == before
+    document, stamp = paged(*many, memory("the last one stands here", 50))
+    index.touch([stamp])  # looked at and found the same: that is no write
+    with index._database.transaction() as connection:
+        assert WriteBatch(connection, index._written)._same(1, document) == 51
     changed = [*many[:20], memory("another stands here", 20), *many[21:]]
     index.apply([paged(*changed)])
     after = keys()
