@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from palace.store.identity_file import Identity
     from palace.store.vector_channel import Embedded
     from palace.tools import AgentTool, agent_tools, search_evidence
+    from palace.tracing import memory_span, verdict_attributes
     from palace.types import (
         Check,
         Conflict,
@@ -169,6 +170,7 @@ _HOME = {
     "palace.store.identity_file": ("Identity",),
     "palace.store.vector_channel": ("Embedded",),
     "palace.tools": ("AgentTool", "agent_tools", "search_evidence"),
+    "palace.tracing": ("memory_span", "verdict_attributes"),
     "palace.types": (
         "Check",
         "Conflict",
@@ -275,6 +277,7 @@ __all__ = [
     "grounded_prompt",
     "load_preset",
     "load_settings",
+    "memory_span",
     "parse_quote",
     "quote_prompt",
     "redact",
@@ -282,6 +285,7 @@ __all__ = [
     "search_evidence",
     "seed",
     "settings_table",
+    "verdict_attributes",
     "verify_quote",
 ]
 

@@ -92,6 +92,7 @@ PUBLIC = [
     "grounded_prompt",
     "load_preset",
     "load_settings",
+    "memory_span",
     "parse_quote",
     "quote_prompt",
     "redact",
@@ -99,6 +100,7 @@ PUBLIC = [
     "search_evidence",
     "seed",
     "settings_table",
+    "verdict_attributes",
     "verify_quote",
 ]
 

@@ -34,6 +34,8 @@ MAY_IMPORT = {
     "learn": GROUND | {"recall"},
     "tools": {"types", "errors", "secrets"},
     "testing": GROUND - FILTERS,
+    "tracing": {"types"},
+    "testing": GROUND - {"secrets"},
     "assembly": GROUND
     | {"store", "models", "fetch", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},

@@ -18,8 +18,14 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
 from langchain_palace.session import Call, call_of
-from langchain_palace.tracing import document_of, memory_span
-from palace import LayerReport, Mempalace, StoreUnavailableError, search_evidence
+from langchain_palace.tracing import TRACER, document_of
+from palace import (
+    LayerReport,
+    Mempalace,
+    StoreUnavailableError,
+    memory_span,
+    search_evidence,
+)
 
 
 class PalaceRetriever(BaseRetriever):
@@ -73,7 +79,8 @@ class PalaceRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the base class tells the callbacks
         k: int | None = None,
     ) -> list[Document]:
-        with memory_span("search_memory", self._asks(None), query=query) as told:
+        session_id = self._asks(None).session_id
+        with memory_span("search_memory", session_id, query=query, tracer=TRACER) as told:
             documents = self._documents(query, k or self.k)
             told["gen_ai.memory.record.count"] = len(documents)
         return documents
@@ -85,7 +92,8 @@ class PalaceRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - the base class tells the callbacks
         k: int | None = None,
     ) -> list[Document]:
-        with memory_span("search_memory", self._asks(None), query=query) as told:
+        session_id = self._asks(None).session_id
+        with memory_span("search_memory", session_id, query=query, tracer=TRACER) as told:
             documents = await asyncio.to_thread(self._documents, query, k or self.k)
             told["gen_ai.memory.record.count"] = len(documents)
         return documents

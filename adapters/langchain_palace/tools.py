@@ -13,8 +13,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from langchain_palace.session import Call, call_of
-from langchain_palace.tracing import memory_span
-from palace import AgentTool, Mempalace, agent_tools
+from langchain_palace.tracing import TRACER
+from palace import AgentTool, Mempalace, agent_tools, memory_span
 
 _TYPES: dict[str, type] = {"string": str, "integer": int}
 _OPERATIONS = {
@@ -53,14 +53,14 @@ def _langchain_tool(
 
     def use(config: RunnableConfig, **arguments: Any) -> dict[str, Any]:
         call = call_for(config)
-        with memory_span(operation, call) as told:
+        with memory_span(operation, call.session_id, tracer=TRACER) as told:
             result = tool.run(arguments, session_id=call.session_id)
             told["palace.status"] = result["status"]
         return result
 
     async def ause(config: RunnableConfig, **arguments: Any) -> dict[str, Any]:
         call = call_for(config)
-        with memory_span(operation, call) as told:
+        with memory_span(operation, call.session_id, tracer=TRACER) as told:
             result = await asyncio.to_thread(tool.run, arguments, session_id=call.session_id)
             told["palace.status"] = result["status"]
         return result

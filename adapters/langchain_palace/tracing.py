@@ -6,10 +6,7 @@ In: a step that decides a turn. Out: the same step, observed. Without handlers a
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManager, BaseCallbackHandler, CallbackManager
@@ -17,11 +14,10 @@ from langchain_core.documents import Document
 
 from langchain_palace.session import Call
 from langchain_palace.steps import Step
-from palace import Evidence, Verdict
+from palace import Evidence, Verdict, memory_span, verdict_attributes
 
 RUN_NAME = "palace.recall"
-STORE_ID = "palace"
-_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+TRACER = "langchain_palace"
 _Handlers = list[BaseCallbackHandler] | Any
 
 
@@ -62,7 +58,7 @@ def observed(
         manager = CallbackManager.configure(*_configured(call, handlers))
         run = manager.on_retriever_start({"name": RUN_NAME}, prompt, name=RUN_NAME)
         try:
-            with memory_span("search_memory", call, query=prompt) as told:
+            with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
                 verdict = step.now()
                 told.update(verdict_attributes(verdict))
         except BaseException as error:
@@ -75,7 +71,7 @@ def observed(
         manager = AsyncCallbackManager.configure(*_configured(call, handlers))
         run = await manager.on_retriever_start({"name": RUN_NAME}, prompt, name=RUN_NAME)
         try:
-            with memory_span("search_memory", call, query=prompt) as told:
+            with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
                 verdict = await step.later()
                 told.update(verdict_attributes(verdict))
         except BaseException as error:
@@ -85,60 +81,6 @@ def observed(
         return verdict
 
     return Step(now, later)
-
-
-def verdict_attributes(verdict: Verdict) -> dict[str, Any]:
-    """Return what a span tells of a verdict; never the words of a memory."""
-    return {
-        "gen_ai.memory.record.count": len(verdict.evidence),
-        "palace.decision": verdict.action,
-        "palace.outcome": verdict.outcome,
-        "palace.level": verdict.layer or "",
-        "palace.verdict": verdict.id,
-    }
-
-
-@contextmanager
-def memory_span(operation: str, call: Call, *, query: str = "") -> Iterator[dict[str, Any]]:
-    """Open a memory span of the GenAI conventions; a no-op without `opentelemetry-api`.
-
-    Args:
-        operation: `search_memory`, `create_memory`, `update_memory` or `delete_memory`.
-        call: Its session becomes the conversation.
-        query: What is looked for; told only where message content may be captured.
-
-    Yields:
-        A mapping; what is put in it becomes attributes of the span.
-    """
-    told: dict[str, Any] = {}
-    api = _opentelemetry()
-    if api is None:
-        yield told
-        return
-    attributes = {"gen_ai.operation.name": operation, "gen_ai.memory.store.id": STORE_ID}
-    if call.session_id:
-        attributes["gen_ai.conversation.id"] = call.session_id
-    if query and os.environ.get(_CAPTURE, "").lower() in {"true", "1", "span_only"}:
-        attributes["gen_ai.memory.query.text"] = query
-    tracer = api.get_tracer("langchain_palace")
-    with tracer.start_as_current_span(
-        f"{operation} {STORE_ID}", kind=api.SpanKind.INTERNAL, attributes=attributes
-    ) as span:
-        try:
-            yield told
-        except BaseException as error:
-            span.set_attribute("error.type", type(error).__qualname__)
-            raise
-        span.set_attributes(told)
-
-
-@lru_cache(maxsize=1)
-def _opentelemetry() -> Any:
-    try:
-        from opentelemetry import trace
-    except ImportError:
-        return None
-    return trace
 
 
 def _configured(call: Call, handlers: _Handlers) -> tuple[Any, ...]:

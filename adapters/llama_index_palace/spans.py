@@ -1,90 +1,26 @@
 """Looking into memory as OpenTelemetry spans, for who has `opentelemetry-api` installed.
 
-In: an enforcer and a turn, or a tool's work. Out: the same, inside a memory span of the GenAI
-conventions. Without the package nothing is sent anywhere.
+In: an enforcer and a turn. Out: its verdict, decided inside a memory span.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import lru_cache
-from typing import Any
+from palace import RetrievalEnforcer, Turn, Verdict, memory_span, verdict_attributes
 
-from palace import RetrievalEnforcer, Turn, Verdict
-
-STORE_ID = "palace"
-_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+TRACER = "llama_index_palace"
 
 
 def decide_traced(enforcer: RetrievalEnforcer, turn: Turn) -> Verdict:
     """Decide a turn inside a memory span."""
-    with memory_span("search_memory", turn.session_id, query=turn.prompt) as told:
+    with memory_span("search_memory", turn.session_id, query=turn.prompt, tracer=TRACER) as told:
         verdict = enforcer.decide(turn)
-        told.update(_attributes(verdict))
+        told.update(verdict_attributes(verdict))
     return verdict
 
 
 async def adecide_traced(enforcer: RetrievalEnforcer, turn: Turn) -> Verdict:
     """Decide a turn inside a memory span, off the event loop."""
-    with memory_span("search_memory", turn.session_id, query=turn.prompt) as told:
+    with memory_span("search_memory", turn.session_id, query=turn.prompt, tracer=TRACER) as told:
         verdict = await enforcer.adecide(turn)
-        told.update(_attributes(verdict))
+        told.update(verdict_attributes(verdict))
     return verdict
-
-
-def _attributes(verdict: Verdict) -> dict[str, Any]:
-    """Return what a span tells of a verdict; never the words of a memory."""
-    return {
-        "gen_ai.memory.record.count": len(verdict.evidence),
-        "palace.decision": verdict.action,
-        "palace.outcome": verdict.outcome,
-        "palace.level": verdict.layer or "",
-        "palace.verdict": verdict.id,
-    }
-
-
-@contextmanager
-def memory_span(
-    operation: str, session_id: str | None, *, query: str = ""
-) -> Iterator[dict[str, Any]]:
-    """Open a memory span; a no-op without `opentelemetry-api`.
-
-    Args:
-        operation: `search_memory`, `create_memory`, `update_memory` or `delete_memory`.
-        session_id: The session becomes the conversation.
-        query: What is looked for; told only where message content may be captured.
-
-    Yields:
-        A mapping; what is put in it becomes attributes of the span.
-    """
-    told: dict[str, Any] = {}
-    api = _opentelemetry()
-    if api is None:
-        yield told
-        return
-    attributes = {"gen_ai.operation.name": operation, "gen_ai.memory.store.id": STORE_ID}
-    if session_id:
-        attributes["gen_ai.conversation.id"] = session_id
-    if query and os.environ.get(_CAPTURE, "").lower() in {"true", "1", "span_only"}:
-        attributes["gen_ai.memory.query.text"] = query
-    tracer = api.get_tracer("llama_index_palace")
-    with tracer.start_as_current_span(
-        f"{operation} {STORE_ID}", kind=api.SpanKind.INTERNAL, attributes=attributes
-    ) as span:
-        try:
-            yield told
-        except BaseException as error:
-            span.set_attribute("error.type", type(error).__qualname__)
-            raise
-        span.set_attributes(told)
-
-
-@lru_cache(maxsize=1)
-def _opentelemetry() -> Any:
-    try:
-        from opentelemetry import trace
-    except ImportError:
-        return None
-    return trace

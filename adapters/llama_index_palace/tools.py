@@ -14,8 +14,8 @@ from llama_index.core.bridge.pydantic import BaseModel, ConfigDict, Field, creat
 from llama_index.core.tools import FunctionTool
 
 from llama_index_palace.session import current_session
-from llama_index_palace.spans import memory_span
-from palace import AgentTool, Mempalace, agent_tools
+from llama_index_palace.spans import TRACER
+from palace import AgentTool, Mempalace, agent_tools, memory_span
 
 _OPERATIONS = {
     "palace_remember": "create_memory",
@@ -47,7 +47,8 @@ def _function_tool(tool: AgentTool) -> FunctionTool:
 
     def run(**arguments: Any) -> str:
         session_id = current_session().session_id
-        with memory_span(operation, session_id or tool.scope.session_id) as told:
+        span_session = session_id or tool.scope.session_id
+        with memory_span(operation, span_session, tracer=TRACER) as told:
             result = tool.run(arguments, session_id=session_id)
             told["palace.status"] = result["status"]
         return json.dumps(result, ensure_ascii=False)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 from langchain_palace import ChatPalace, PalaceRetriever, palace_tools
-from langchain_palace.session import call_of
-from langchain_palace.tracing import memory_span
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from palace import memory_span
 from tests.adapters.langchain.doubles import HIT, HIT_TEXT, MISS, CountingModel, honest
 
 EXPORTER = InMemorySpanExporter()
@@ -64,7 +63,7 @@ def test_tools_tell_what_they_do(palace, spans):
 
 
 def test_a_failure_is_in_its_span(spans):
-    with pytest.raises(OSError, match="gone"), memory_span("search_memory", call_of(None)):
+    with pytest.raises(OSError, match="gone"), memory_span("search_memory", None):
         raise OSError("gone")
 
     [(_, attributes, _)] = spans()
@@ -72,9 +71,9 @@ def test_a_failure_is_in_its_span(spans):
 
 
 def test_without_opentelemetry_nothing_happens(monkeypatch, spans):
-    monkeypatch.setattr("langchain_palace.tracing._opentelemetry", lambda: None)
+    monkeypatch.setattr("palace.tracing._opentelemetry", lambda: None)
 
-    with memory_span("search_memory", call_of(None)) as told:
+    with memory_span("search_memory", None) as told:
         told["x"] = 1
 
     assert spans() == []

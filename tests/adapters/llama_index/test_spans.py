@@ -13,7 +13,6 @@ from llama_index_palace import (
     PalaceRetriever,
     palace_session,
     palace_tools,
-    spans,
 )
 
 from tests.adapters.llama_index.scripted import HIT, MISS, PASS, code_text
@@ -47,7 +46,7 @@ class Api:
 def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
     exporter = InMemorySpanExporter()
     api = Api(exporter)
-    monkeypatch.setattr(spans, "_opentelemetry", lambda: api)
+    monkeypatch.setattr("palace.tracing._opentelemetry", lambda: api)
     yield exporter
     exporter.clear()
 
@@ -94,5 +93,5 @@ def test_tools_tell_what_they_do(palace, seen):
 
 
 def test_without_opentelemetry_nothing_happens(palace, model, monkeypatch):
-    monkeypatch.setattr(spans, "_opentelemetry", lambda: None)
+    monkeypatch.setattr("palace.tracing._opentelemetry", lambda: None)
     assert PalaceLLM(model, palace).chat(SAID).message.content
