@@ -6,13 +6,15 @@ inner model's own generating methods, so callbacks fire once and tools, streams 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.tools import StructuredTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr
 
 from langchain_palace.asking import Asker
@@ -54,6 +56,8 @@ class ChatPalace(GatedChatModel):
     session_id: str | None = None
     project: str | None = None
     forced_tools: int = Field(default=0, exclude=True)
+    # Names of bound tools that do work, beside ones that only hold an answer in a schema.
+    working_tools: frozenset[str] | None = Field(default=None, exclude=True)
     _turns: Turns = PrivateAttr()
     _call: Call | None = PrivateAttr(default=None)
 
@@ -149,7 +153,9 @@ class ChatPalace(GatedChatModel):
 
     def _bound_update(self, tools: Sequence[Any], tool_choice: object) -> dict[str, Any]:
         forced = tool_choice not in (None, False, "auto", "none")
-        return {"forced_tools": len(tools) if forced else 0}
+        working = [tool for tool in tools if not _holds_answer(tool)]
+        named = frozenset(map(_name_of, working)) if len(working) < len(tools) else None
+        return {"forced_tools": len(tools) if forced else 0, "working_tools": named}
 
     # -- the turn ----------------------------------------------------------------------------------
 
@@ -205,7 +211,7 @@ class ChatPalace(GatedChatModel):
             plan,
             options,
             tool_texts=tool_texts(messages, index),
-            structured=() if self._is_answer_structured(plan, kwargs) else None,
+            structured=self._structured(plan, kwargs),
         )
         said = text_of(messages[index])
         text = plan.user_text(options, said=said)
@@ -221,8 +227,23 @@ class ChatPalace(GatedChatModel):
         """Whether a reply in words would not be understood, as in a loop that waits for a tool."""
         return bool(self.forced_tools or kwargs.get("response_format"))
 
-    def _is_answer_structured(self, plan: Plan, kwargs: Mapping[str, Any]) -> bool:
-        """Whether arguments of a tool are the answer, as far as can be told from here."""
+    def _structured(self, plan: Plan, kwargs: Mapping[str, Any]) -> Collection[str] | None:
+        """Return the tools whose arguments are no answer, None where the answer is plain text.
+
+        A tool without work of its own, as agents bind for `ToolStrategy`, is an answer in a
+        schema. Where no tool says so, a single forced one is, and every forced one where the
+        evidence is unclear.
+        """
+        if self.working_tools is not None:
+            return self.working_tools
         unclear = plan.verdict.outcome == "near_miss"
         forced = self.forced_tools == 1 or (self.forced_tools > 1 and unclear)
-        return bool(forced or kwargs.get("response_format"))
+        return () if forced or kwargs.get("response_format") else None
+
+
+def _holds_answer(tool: object) -> bool:
+    return isinstance(tool, StructuredTool) and tool.func is None and tool.coroutine is None
+
+
+def _name_of(tool: Any) -> str:
+    return str(convert_to_openai_tool(tool)["function"]["name"])

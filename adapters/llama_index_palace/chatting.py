@@ -33,7 +33,7 @@ from llama_index_palace.replies import (
     prepared_messages,
     tool_reply,
 )
-from llama_index_palace.structured import miss
+from llama_index_palace.structured import answer_tools, check_object, demand_support, miss
 from llama_index_palace.turns import Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 
@@ -145,6 +145,113 @@ class ChattingLLM(WrappedLLM):
         return chat_reply(screen.released, chunks.metadata, delta=rest)
 
     # -- tools ---------------------------------------------------------------------------------
+
+    def chat_with_tools(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ChatResponse:
+        """Reply with tools at hand; a call that is an answer in a schema is checked as one.
+
+        Raises:
+            UngroundedAnswerError: If such an answer says what the evidence does not.
+        """
+        response = super().chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
+        given = self._given_answers(response, answer_tools(tools))
+        if given:
+            asked = self._asked(_with_user(chat_history, user_msg))
+            ruling = self._rule(asked)
+            self._turns.run(self._answers_released(given, ruling, asked))
+        return response
+
+    async def achat_with_tools(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ChatResponse:
+        """Reply with tools at hand, as `chat_with_tools` does."""
+        response = await super().achat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
+        given = self._given_answers(response, answer_tools(tools))
+        if given:
+            asked = self._asked(_with_user(chat_history, user_msg))
+            ruling = await self._arule(asked)
+            await self._turns.arun(self._answers_released(given, ruling, asked))
+        return response
+
+    def stream_chat_with_tools(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ChatResponseGen:
+        """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
+        names = answer_tools(tools)
+        source = super().stream_chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
+        if not names:
+            return source
+        return self._calls(source, names, self._asked(_with_user(chat_history, user_msg)))
+
+    async def astream_chat_with_tools(
+        self,
+        tools: Sequence[BaseTool],
+        user_msg: str | ChatMessage | None = None,
+        chat_history: list[ChatMessage] | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ChatResponseAsyncGen:
+        """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
+        names = answer_tools(tools)
+        source = await super().astream_chat_with_tools(
+            tools, user_msg, chat_history, *args, **kwargs
+        )
+        if not names:
+            return source
+        asked = self._asked(_with_user(chat_history, user_msg))
+        return self._acalls(source, names, asked)
+
+    def _calls(
+        self, source: ChatResponseGen, names: frozenset[str], asked: Asked
+    ) -> ChatResponseGen:
+        for chunk in source:
+            given = self._given_answers(chunk, names)
+            if given:
+                self._turns.run(self._answers_released(given, self._rule(asked), asked))
+            yield chunk
+
+    async def _acalls(
+        self, source: ChatResponseAsyncGen, names: frozenset[str], asked: Asked
+    ) -> ChatResponseAsyncGen:
+        async for chunk in source:
+            given = self._given_answers(chunk, names)
+            if given:
+                ruling = await self._arule(asked)
+                await self._turns.arun(self._answers_released(given, ruling, asked))
+            yield chunk
+
+    def _given_answers(self, response: ChatResponse, names: frozenset[str]) -> list[ToolSelection]:
+        """Return the calls that are answers in a schema."""
+        if not names:
+            return []
+        calls = calls_of(self.inner, response)
+        return [call for call in calls if call.tool_name in names]
+
+    def _answers_released(
+        self, given: list[ToolSelection], ruling: Ruling, asked: Asked
+    ) -> Steps[None]:
+        if not ruling.gated:
+            return
+        check = ruling.check(asked)
+        checked = check_object([call.tool_kwargs for call in given], check)
+        yield from self._turns.finish(ruling, "", checked=checked, calls=1)
+        demand_support(given, checked, check, name=given[0].tool_name)
 
     def _prepare_chat_with_tools(
         self,

@@ -13,7 +13,9 @@ from typing import Any
 from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel, PrivateAttr
+from llama_index.core.program.function_program import get_function_tool
 from llama_index.core.prompts import ChatPromptTemplate
+from llama_index.core.tools.types import BaseTool
 
 from palace import (
     DECLINE_TOKEN,
@@ -76,8 +78,16 @@ def check_object(result: Any, check: AnswerCheck) -> CheckedAnswer:
     return check.check("\n".join(values)) if values else CheckedAnswer("")
 
 
-def demand_support(result: Any, checked: CheckedAnswer, check: AnswerCheck) -> None:
+def demand_support(
+    result: Any, checked: CheckedAnswer, check: AnswerCheck, *, name: str = ""
+) -> None:
     """Let an object pass, or refuse it; an error never repeats what the model made up.
+
+    Args:
+        result: The object.
+        checked: The check of its values.
+        check: What made the check.
+        name: What the object is called, if not after its type.
 
     Raises:
         RecallMiss: If the object declines.
@@ -87,9 +97,22 @@ def demand_support(result: Any, checked: CheckedAnswer, check: AnswerCheck) -> N
         raise miss(check.fallback_text)
     if not checked.supported and check.mode == "replace":
         raise UngroundedAnswerError(
-            f"the memory does not say what the model put into its {type(result).__name__}",
+            f"the memory does not say what the model put into its {name or type(result).__name__}",
             hint="see the journal for what was not supported; answers.check: flag lets it pass",
         )
+
+
+def answer_tools(tools: Sequence[BaseTool]) -> frozenset[str]:
+    """Return the names of tools that only build an object of a schema: their call is an answer.
+
+    LlamaIndex makes such a tool for its programs; every other tool does work, and its arguments
+    claim nothing.
+    """
+    return frozenset(
+        str(tool.metadata.name)
+        for tool in tools
+        if getattr(getattr(tool, "fn", None), "__module__", None) == get_function_tool.__module__
+    )
 
 
 def _values(value: Any) -> Iterator[str]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.tools import tool
 from langchain_palace import ChatPalace
 from pydantic import BaseModel
 
@@ -191,3 +194,39 @@ def test_a_forced_tool_is_a_schema_too(palace, way):
     false = ChatPalace(inner=CountingModel(persona=shipping("2026-04-09")), palace=palace)
     with pytest.raises(UngroundedAnswerError):
         run(false, HIT)
+
+
+@tool
+def clock() -> str:
+    """Tell the time."""
+    return "noon"
+
+
+def agent_of(persona, palace):
+    chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+    return create_agent(chat, tools=[clock], response_format=ToolStrategy(Shipped))
+
+
+def asking_for(prompt):
+    return {"messages": [{"role": "user", "content": prompt}]}
+
+
+def test_an_agent_with_tools_of_its_own_gets_a_grounded_answer(palace):
+    made = agent_of(shipping(), palace).invoke(asking_for(HIT))
+
+    assert made["structured_response"] == Shipped(version="4.1.0", date="2026-03-02")
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_an_agent_with_tools_of_its_own_gets_no_invented_answer(palace, prompt):
+    with pytest.raises(UngroundedAnswerError):
+        agent_of(shipping(date="2026-03-09"), palace).invoke(asking_for(prompt))
+
+
+def test_arguments_of_an_ordinary_tool_are_no_answer(palace):
+    def persona(asked):
+        return shipping()(asked) if asked.is_after_tool else calling("clock", {"zone": "UTC+9"})
+
+    made = agent_of(persona, palace).invoke(asking_for(HIT))
+
+    assert made["structured_response"] == Shipped(version="4.1.0", date="2026-03-02")

@@ -12,6 +12,7 @@ from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms import MockLLM
+from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM, palace_session
@@ -439,6 +440,35 @@ class TestToolCalls:
         assert llm.metadata.is_function_calling_model is False
         with pytest.raises(TypeError, match="ReActAgent"):
             llm.chat_with_tools([self.TOOL], user_msg=PASS)
+
+
+class TestAnswersByTool:
+    """A tool that only builds an object of a schema is an answer; its arguments are checked."""
+
+    def program(self, palace: BandPalace, code: int, **more: Any) -> Any:
+        model = ScriptedLLM(tool_arguments={"code": code, "sure": True}, **more)
+        return FunctionCallingProgram.from_defaults(
+            Score, prompt=PROMPT, llm=PalaceLLM(model, palace)
+        )
+
+    def test_a_supported_object_passes(self, palace):
+        assert self.program(palace, 4711)(query_str=HIT).code == 4711
+
+    def test_an_invented_object_is_refused(self, palace):
+        with pytest.raises(UngroundedAnswerError) as raised:
+            self.program(palace, 9999)(query_str=HIT)
+        assert "9999" not in str(raised.value)
+
+    async def test_an_invented_object_is_refused_in_async_too(self, palace):
+        with pytest.raises(UngroundedAnswerError):
+            await self.program(palace, 9999).acall(query_str=HIT)
+
+    def test_an_invented_object_is_refused_in_a_stream_too(self, palace):
+        with pytest.raises(UngroundedAnswerError):
+            list(self.program(palace, 9999).stream_call(query_str=HIT))
+
+    def test_what_is_no_recall_passes(self, palace):
+        assert self.program(palace, 9999)(query_str=PASS).code == 9999
 
 
 class TestWrapping:
