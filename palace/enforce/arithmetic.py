@@ -49,6 +49,8 @@ _NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _PAIR = 2
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _FREE_DIGITS = 3
+_LARGE = 1000
+_OLDEST = 120
 _MOST_PARTS = 16
 _ROUGH_SHARE = 0.08
 _DAY_SECONDS = 86_400.0
@@ -72,12 +74,23 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
         parts = source.parts[:_MOST_PARTS]
         if any(_is(said, value, rough=rough) for value in _added(parts, source, said)):
             return True
+        if any(_is(said, v, rough=rough) for v in _percentages(parts, said)):
+            return True
         if told and any(_is(said, v, rough=rough) for v in _results(parts, said)):
             return True
         alike = [q for q in parts if q.unit == said.unit and q.noun in ("", said.noun)]
         if free and any(_is(said, v, rough=False) for v in _results(alike, said)):
             return True
     return False
+
+
+def _percentages(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+    """Yield what percentages of larger sums come to; no small number is reached this way."""
+    shares = [q.values[0] for q in parts if q.unit == "percent"]
+    for part in parts:
+        size = _size(part, said)
+        if size is not None and part.unit != "percent" and part.values[0] >= _LARGE:
+            yield from (size * share / 100 for share in shares)
 
 
 def _is(said: Quantity, value: float, *, rough: bool) -> bool:
@@ -229,6 +242,9 @@ def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> boo
     years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
     for source in sources:
         known = sorted({d.year for d in source.dates if d.year} | _bare_years(source))
+        ages = {value for q in source.quantities if not q.unit for value in q.values}
+        if any(year - age in years for year in known for age in ages if 1 < age < _OLDEST):
+            return True
         for first, second in combinations(known, 2):
             if not years.isdisjoint({second - first, second - first - 1}):
                 return True

@@ -105,9 +105,15 @@ def is_misjoined(sentence: str, texts: Sequence[str]) -> bool:
     named = frozenset(value for kind, value in everywhere if kind == "name")
     for part in _PIECE.split(sentence):
         clause = _piece(part, named)
-        if any(_is_elsewhere(anchor, clause, known) for anchor in clause.anchors & everywhere):
+        pivots = (a for a in clause.anchors & everywhere if not _is_small(a))
+        if any(_is_elsewhere(anchor, clause, known) for anchor in pivots):
             return True
     return False
+
+
+def _is_small(anchor: tuple[str, str]) -> bool:
+    """Whether an anchor is a number of one digit, which many things share."""
+    return anchor[0] == "number" and regex.fullmatch(r"\(\d\.0,\)", anchor[1]) is not None
 
 
 def _is_count(anchor: tuple[str, str]) -> bool:

@@ -152,12 +152,21 @@ def is_count(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     if _is_single(said.noun, sources):
         return False
     memories = sum(bool(source.quantities) for source in sources)
-    if count == memories > 1 or any(count in source.lengths for source in sources):
+    if count == memories > 1 or any(
+        count in source.lengths or count == _counted(source) for source in sources
+    ):
         return True
     listed = _AFTER_COLON.search(sentence, said.end)
     if listed is not None and listed_length(listed["listed"]) == count:
         return True
     return count > 1 and count == _labelled(said, sources, sentence)
+
+
+def _counted(source: Source) -> int:
+    """Return how many things are counted in all: 3 of "2 plum, 1 quince"; 0 beyond a handful."""
+    counts = [q.values[0] for q in source.quantities if not q.unit and q.noun and q.values]
+    whole = len(counts) > 1 and all(count.is_integer() and count < 10 for count in counts)
+    return int(sum(counts)) if whole else 0
 
 
 def _is_single(noun: str, sources: Sequence[Source]) -> bool:

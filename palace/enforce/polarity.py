@@ -51,10 +51,21 @@ def clauses(text: str) -> list[Clause]:
     for sentence in _SENTENCE.split(_NUMERO.sub("", text)):
         comparable = not has_opposites(sentence)
         parts = [(_content(part), is_negated(part)) for part in _CLAUSE.split(sentence)]
-        for content, negated in parts:
+        for content, negated in _answered(parts):
             others = (c for c, denied in parts if denied != negated)
             if content:
                 found.append(Clause(content, negated, comparable, frozenset().union(*others)))
+    return found
+
+
+def _answered(parts: list[tuple[frozenset[str], bool]]) -> list[tuple[frozenset[str], bool]]:
+    """Return clauses; one without content denies the one before, as in "Bay window: no"."""
+    found: list[tuple[frozenset[str], bool]] = []
+    for content, negated in parts:
+        if found and not content and negated:
+            found[-1] = (found[-1][0], True)
+        else:
+            found.append((content, negated))
     return found
 
 

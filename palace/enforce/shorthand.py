@@ -29,6 +29,7 @@ _HOURS = regex.compile(
 _POINT_CLOCK = regex.compile(
     r"(?<![\d.,:/-])(?P<h>[01]?\d|2[0-3])\.(?P<m>[0-5]\d)(?![\d%€$£]|[.,]\d)"
 )
+_HOUR_SAID = regex.compile(r"(?<![\d.,:/-])(?P<h>[01]?\d|2[0-4])\s?h(?!\w|\s?\d)")
 _HOURS_SAID = regex.compile(
     r"(?<![\d.,:/-])(?P<h>[01]?\d|2[0-3])\s?(?:h|heures|Uhr)\s?(?P<m>[0-5]\d)(?!\d)"
 )
@@ -54,13 +55,15 @@ _EVERY_OTHER = regex.compile(
     r"\bevery (?:other|second|2nd) (?:week|mon|tue|wed|thu|fri|sat|sun)\p{L}*", regex.IGNORECASE
 )
 _HOURS_LONG = regex.compile(r"(?<![\d.,:])(\d{1,2})\s?h\s?([0-5]\d)(?!\d)")
+_PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
+_APART = regex.compile(r"(?<![\d.,:])(\d{1,3}) (\d{3})(?![\d,:])")  # "1x5 120": no thousands
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
 _SCALED = regex.compile(r"\d\s?(?P<scale>[kKM]|bn|mio|million|thousand)\b")
 _SCALES = {"k": 1e3, "m": 1e6, "bn": 1e9, "mio": 1e6, "million": 1e6, "thousand": 1e3}
 _DECIMAL = regex.compile(r"(?<![\d.,:/-])(\d{1,3}[.,]\d{1,2})(?![\d%]|[.,:/-]\d)")
 _DAY_MONTH = regex.compile(
     r"(?<![\d.,:/]|\d-)(?:(?P<other>\d{1,2})\.?\s?[-–]\s?)?(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})"
-    r"(?P<last>(?P=mark)(?P<year>\d{4}|\d{2})?)?(?![\d:%]|[./]\d)"
+    r"(?P<last>(?P=mark)(?P<year>\d{4}|\d{2})?)?(?![\d%]|:\d|[./]\d)"
 )
 _SHORT_MONTH = regex.compile(r"(?<!\p{L})\p{Lu}\p{Ll}{2,3}(?!\p{L})")
 _ON = regex.compile(
@@ -85,6 +88,11 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _HOURS_LONG.finditer(text):
         minutes = int(match[1]) * 60.0 + int(match[2])
         yield Quantity((minutes,), "time", 60.0, *match.span(), match[0])
+    for match in _PRIMED.finditer(text):
+        yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
+    for match in _APART.finditer(text):
+        for n in (1, 2):
+            yield Quantity((float(match[n]),), "", 1.0, *match.span(n), match[n])
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
@@ -154,6 +162,8 @@ def _clocks(text: str) -> Iterator[Quantity]:
         hour, minute = int(match["h"]), int(match["m"])
         yield clock(hour, minute, start=match.start(), end=match.end(), text=match[0])
     for match in _BARE_HOUR.finditer(text):
+        yield clock(int(match["h"]), 0, start=match.start(), end=match.end(), text=match[0])
+    for match in _HOUR_SAID.finditer(text):
         yield clock(int(match["h"]), 0, start=match.start(), end=match.end(), text=match[0])
     for match in _HOURS_SAID.finditer(text):
         hour, minute = int(match["h"]), int(match["m"])

@@ -27,7 +27,7 @@ _QUOTES = str.maketrans(
 _LIST_SEPARATOR = regex.compile(
     r"\s*(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\s\+\s|&|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
-_LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和]")
+_LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和&]|\s\+\s")
 _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
 _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,30}(?:,\s+\p{L}[\p{L}\s]{1,30}){2,})(?=[.;!?\n]|$)"
@@ -142,14 +142,14 @@ class Source:
     @cached_property
     def written(self) -> tuple[FoundDate, ...]:
         """Dates said, not worked out."""
-        return tuple(completed(find_dates(self.text), self.as_of))
+        short = (day for day in self._short_dates if day.day)
+        return (*completed(find_dates(self.text), self.as_of), *short)
 
     @cached_property
     def weekdays(self) -> frozenset[int]:
         """Weekdays said, or of dates."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        dated = (*self.written, *self._short_dates)
-        return frozenset(said | {d.weekday for d in dated if d.weekday is not None})
+        return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -169,13 +169,14 @@ class Source:
     @cached_property
     def parts(self) -> tuple[Quantity, ...]:
         """Its numbers that others can be worked out from: no times of day, no days in digits."""
+        durations = {q.start: q for q in short_quantities(self.text) if q.unit == "time"}
         days = [(d.start, d.end) for d in short_dates(self.text)]
+        read = {**{q.start: q for q in self.quantities}, **durations}
         return tuple(
             q
-            for q in self.readings
+            for _, q in sorted(read.items())
             if q.values
             and q.unit not in _NO_PARTS
-            and (q in self.quantities or q.unit == "time")
             and not any(start <= q.start < end for start, end in days)
         )
 
@@ -186,5 +187,6 @@ class Source:
         for clause in _CLAUSE.split(self.text):
             if _LAST_ITEM.search(clause):
                 found.add(listed_length(clause))
+        found.add(len({d.start for d in self.written if d.day}))
         found.update(listed_length(m[1]) for m in _COLON_LIST.finditer(self.text))
         return frozenset(found - {0, 1})

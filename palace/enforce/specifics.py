@@ -199,6 +199,8 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     if between.strip():
         return following.surface[0].isupper() and between.strip() == ","
     nearby = following.surface
+    if nearby in ("and", "or"):  # "Ida and Tom", not "Gluten and nuts"
+        return len(next_two) > 1 and next_two[1].surface[0].isupper()
     if nearby[0].isupper():
         return True
     return (

@@ -43,6 +43,13 @@ _SPANNED = regex.compile(
     r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|lasts?|took|takes|gap)\b",
     regex.IGNORECASE,
 )
+_SHORTLY_MINUTES = 20
+_SHORTLY = regex.compile(
+    r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
+    r"|gegen|vers)"
+    r"(?:\s+(?:before|after|past|to|vor|nach))?\s+$",
+    regex.IGNORECASE,
+)
 _LABEL = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _LEAST_PREFIX_CHARS = 5
 _MOST_DATES = 12
@@ -289,7 +296,7 @@ class Support:
         if quantity.unit == "version":
             return self._has_version(quantity.version)
         if quantity.unit == "clock":
-            return self._has_clock(quantity)
+            return self._has_clock(quantity, sentence)
         if quantity.unit == "ordinal":
             return self._has_ordinal(quantity)
         if quantity.unit:
@@ -301,12 +308,20 @@ class Support:
             q.version == version or q.version.startswith(f"{version}.") for q in self._quantities
         )
 
-    def _has_clock(self, quantity: Quantity) -> bool:
+    def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
         said = {v % 1440 for v in quantity.values}
         for known in self._quantities:
             at = known.values if known.unit == "clock" else _as_hour(known)
             if not said.isdisjoint({v % 1440 for v in at}):
                 return True
+        if _SHORTLY.search(sentence, 0, quantity.start) and any(
+            min(abs(v - k) % 1440, -abs(v - k) % 1440) <= _SHORTLY_MINUTES
+            for known in self._quantities
+            if known.unit == "clock"
+            for v in quantity.values
+            for k in known.values
+        ):
+            return True
         return clock_comes_to(quantity, self.sources) or any(
             not known.unit and not known.noun and 60 * v in said
             for known in self._quantities
@@ -377,7 +392,7 @@ class Support:
                 found.update(round(v * 60, 6) for v in clock.values)
                 found.update(round(v, 6) for v in clock.values)
             for first, second in pairwise(clocks):
-                found.add(round((second.values[0] - first.values[0]) * 60, 6))
+                found.add(round((second.values[0] - first.values[0]) % 1440 * 60, 6))
         return found
 
     def _is_clock_span(self, quantity: Quantity, sentence: str) -> bool:
