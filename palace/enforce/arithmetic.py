@@ -24,7 +24,7 @@ _WORKED_OUT = regex.compile(
     r"|another|difference|gap|between|apart|total|altogether|combined|together|in all|all in|sum"
     r"|overall|mak(?:es|ing)|com(?:es?|ing) to|came to|adds?|net|double|since|later|earlier|longer"
     r"|shorter|ris(?:es?|en)|rose|increased?|decreased?|drop(?:s|ped)?|los[et]|gained|grew|gains?"
-    r"|saved?|earns?|alone|with you|counting|use[sd]?|burn(?:t|ed)|differed"
+    r"|saved?|earns?|with you|counting|use[sd]?|burn(?:t|ed)|differed"
     r"|insgesamt|zusammen|mehr|weniger|donc|reste)\b",
     regex.IGNORECASE,
 )

@@ -232,7 +232,8 @@ def _specifics_missing(
 def _may_read(quantity: Quantity, other: Quantity) -> bool:
     """Whether shorthand may stand here, which it may not where a time of day is said in full."""
     exact = quantity.unit == "clock" and len(quantity.values) == 1
-    return not exact and quantity.start <= other.start < quantity.end
+    same = not quantity.unit or quantity.unit in (other.unit, "clock")
+    return not exact and same and quantity.start <= other.start < quantity.end
 
 
 def _is_shade(sentence: str, word: Word, support: Support) -> bool:

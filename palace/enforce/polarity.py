@@ -17,7 +17,7 @@ from palace.text import fold
 
 _CLAUSE = regex.compile(
     r"[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
-    r"|[。！？；：，、—()\n]+"
+    r"|[。！？；：，、—()\n]+|\s*(?:->|→|=>)\s*"
     r"|\s(?:but|because|since|while|whereas|although|so that|aber|weil|mais|pero)\s",
     regex.IGNORECASE,
 )

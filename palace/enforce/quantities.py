@@ -107,6 +107,7 @@ _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
+_ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
 _CENTS = frozenset({"ct", "cent", "cents", "centimes", "centimos", "centavos"})
 _NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 _AROUND = regex.compile(
@@ -258,12 +259,15 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if sign:
         family, factor = _UNITS[sign]
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
-    after = _UNIT_AFTER.match(text, end)
+    energy = _ENERGY.match(text, end)
+    after = energy or _UNIT_AFTER.match(text, end)
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
     written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")
     # In notes "28 C" is a temperature; a lower-case letter may be anything.
     word = f"°{written.lower()}" if written in ("C", "F") else fold(written)
+    if energy:
+        word = f"{(energy[1] or '').lower()}wh"
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")

@@ -55,6 +55,7 @@ _EVERY_OTHER = regex.compile(
     r"\bevery (?:other|second|2nd) (?:week|mon|tue|wed|thu|fri|sat|sun)\p{L}*", regex.IGNORECASE
 )
 _HOURS_LONG = regex.compile(r"(?<![\d.,:])(\d{1,2})\s?h\s?([0-5]\d)(?!\d)")
+_PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _APART = regex.compile(r"(?<![\d.,:])(\d{1,3}) (\d{3})(?![\d,:])")  # "1x5 120": no thousands
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
@@ -88,6 +89,9 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _HOURS_LONG.finditer(text):
         minutes = int(match[1]) * 60.0 + int(match[2])
         yield Quantity((minutes,), "time", 60.0, *match.span(), match[0])
+    for match in _PARTED.finditer(text):
+        value = float(f"{match[1]}.{match[3]}") * _SCALES.get(match[2].lower(), 1.0)
+        yield Quantity((value,), "", 1.0, *match.span(), match[0])
     for match in _PRIMED.finditer(text):
         yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
     for match in _APART.finditer(text):

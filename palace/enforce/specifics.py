@@ -74,7 +74,7 @@ _ED_NAMES = frozenset(
 _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
-    " senora".split()
+    " senora signora signor signore sig sra".split()
 )
 
 
