@@ -36,6 +36,11 @@ class Piece:
     anchors: frozenset[tuple[str, str]]
     words: frozenset[str]
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether the clause is one name or number and nothing else."""
+        return not self.words and len(self.anchors) == 1
+
     def has(self, part: tuple[str, str]) -> bool:
         """Whether the clause has an anchor, or a word given as ("", token)."""
         return part in self.anchors or (part[0] == "" and part[1] in self.words)
@@ -124,6 +129,8 @@ def _is_elsewhere(
     anchor: tuple[str, str], clause: Piece, known: Sequence[tuple[int, Piece]]
 ) -> bool:
     own = [(place, piece) for place, piece in known if anchor in piece.anchors]
+    if all(piece.is_bare for _, piece in own):
+        return False  # an item of a list, of which the words before it are said too
     homes = {place for place, _ in own}
     # two numbers side by side say nothing of each other
     others = [a for a in clause.anchors if a != anchor and not (_is_count(a) and _is_count(anchor))]

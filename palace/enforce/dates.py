@@ -67,6 +67,11 @@ _DENSE_WEEKDAY = regex.compile(r"[月火水木金土日]曜|星期[一二三四�
 _BARE_DAY = regex.compile(
     r"\b(?:the|am|vom|zum|le|el)\s+(\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
 )
+_DATED = regex.compile(
+    r"[.,]?\s*(?:the\s+|den\s+)?(?:\d{1,2}(?:[./]\d|(?:st|nd|rd|th)\b)|\d{4}-\d"
+    r"|(?:\d{1,2}\.?\s+(?:of\s+)?)?(?P<month>\p{L}{3,10}))",
+    regex.IGNORECASE,
+)
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:-feira)?")
 _RELATIVE = {
     "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
@@ -246,7 +251,10 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     worked_out.extend(
         said + timedelta(days=days) for word, days in _RELATIVE.items() if word in folded
     )
-    for weekday, _, _ in find_weekdays(text):
+    for weekday, _, end in find_weekdays(text):
+        dated = _DATED.match(text, end)
+        if dated and (not dated["month"] or month_token(dated["month"])):
+            continue  # "Mon 27 April" is that day and no other
         back = (said.weekday() - weekday) % 7
         worked_out.extend(said - timedelta(days=n) for n in (back, back - 7) if n)
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)

@@ -263,6 +263,8 @@ def test_other_languages_are_not_broken(memory, good, bad):
         ("mtg 22.6.: next 6.7. 16h", "The next is on 6 July at four.", "The next is on 6 July at five."),
         ("kitchen wall out, bay window no", "Bay window: no.", "Bay window: 3."),
         ("14 lessons (45' each)", "Each takes three quarters of an hour.", "Each takes half an hour."),
+        ("exam Mon 27/4, p. 112", "The exam is on Monday, 27 April.", "It is on Monday, 20 April."),
+        ("missing: Ida, Falk, Imo; Falk pays cash", "Ida, Falk and Imo are missing.", "Ida, Frank and Imo are missing."),
         ("2 x 2.5 l bought", "Five litres were bought.", "Six litres were bought."),
         ("moved 212 of 260 boxes", "212 boxes out of 260 were moved.", "221 boxes out of 260 were moved."),
     ],
