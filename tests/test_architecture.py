@@ -35,7 +35,6 @@ MAY_IMPORT = {
     "tools": {"types", "errors", "secrets"},
     "testing": GROUND - FILTERS,
     "tracing": {"types"},
-    "testing": GROUND - {"secrets"},
     "assembly": GROUND
     | {"store", "models", "fetch", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
