@@ -177,6 +177,15 @@ class Assembly:
         memories = self._palace.index.load([c.key for c in found])
         return [m for m in memories if _is_rival(m, draft)][:_RESEMBLING]
 
+    def copies_of(self, memory: Memory) -> list[Memory]:
+        """Return active memories of the same scope that share its words, turns included."""
+        query = self.analyst.analyse(Turn(memory.text))
+        found = self._palace.index.candidates(
+            query.terms, layer="L1", scope=_scope_named(memory.scope), limit=_SEARCHED
+        )
+        memories = self._palace.index.load([c.key for c in found])
+        return [m for m in memories if m.scope == memory.scope and m.id != memory.id]
+
     @cached_property
     def enforcement(self) -> Enforcement:
         """Everything a walk needs."""

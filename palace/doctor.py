@@ -28,7 +28,7 @@ from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
 from palace.text import new_id, utc_now
-from palace.types import Check, Fault, Memory
+from palace.types import Check, Draft, Fault, Memory
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -233,11 +233,11 @@ def _memory_checks(palace: Mempalace) -> list[Check]:
 
 
 def _stored(palace: Mempalace, token: str) -> Probe:
-    result = palace.remember(
-        f"The doctor stored the probe word zq{token} here.",
+    # Past the journal: nobody should be offered to take a probe back.
+    result = palace.probe_writer.remember(
+        Draft(f"The doctor stored the probe word zq{token} here.", trust="system"),
         room=PROBE_ROOM,
         drawer=f"probe-{token}",
-        source="system",
         on_conflict="keep",
     )
     if result.status != "stored":

@@ -185,6 +185,13 @@ class Vectors(Protocol):
         """Return the cosine of every key that has a vector."""
 
 
+class Scrubbable(Protocol):
+    """Something derived from memories that can keep their words on the disk."""
+
+    def scrub(self) -> None:
+        """Leave no trace on the disk of memories that are no longer in the files."""
+
+
 class DrawerStore(Protocol):
     """The canonical Markdown: what a person owns."""
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # What `palace_search` asks, in the order of the walk: what is stored, never what must be fetched.
 _SEARCHED = ("L1", "L2", "L4")
 _MOST_LISTED = 50
-_PYTHON_TYPE: Mapping[str, type] = {"string": str, "integer": int}
+_PYTHON_TYPE: Mapping[str, type] = {"string": str, "integer": int, "array": list}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +194,13 @@ def _search_outcome(found: list[dict[str, Any]], broken: list[str]) -> dict[str,
 def _read(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     if "memory_id" in given:
         memory = _visible(scope, given["memory_id"])
-        result = {
+        linked = [m for m in scope.palace.linked(memory.id) if scope.may_see(m)]
+        return {
             "status": "found",
             "message": _state_of(memory),
             "memory": _described(memory, scope.palace),
+            "linked": [_described(m, scope.palace) for m in linked[:_MOST_LISTED]],
         }
-        return result
     if "room" in given:
         return _listing(scope, given["room"], given.get("drawer"))
     rooms = [{"room": r.name, "drawers": list(r.drawers)} for r in scope.palace.rooms()]
@@ -254,6 +255,9 @@ def _remember(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         project=scope.project if only == "project" else None,
         session_id=scope.session_id if only == "session" else None,
         provenance="agent tool",
+        tags=given.get("tags", ()),
+        triggers=given.get("triggers", ()),
+        key=given.get("key"),
         on_conflict=given.get("on_conflict", "ask"),
     )
     return _written(result, scope.palace)
@@ -261,6 +265,12 @@ def _remember(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
 
 def _correct(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     old = _visible(scope, given["memory_id"])
+    annotated = _annotated(scope, old, given)
+    if "text" not in given:
+        return annotated or {
+            "status": "invalid",
+            "message": "Give the right text, or tags or a link to change. Nothing was done.",
+        }
     result = scope.palace.correct(old.id, given["text"], source="agent")
     if isinstance(result, Remembered):
         done = _written(result, scope.palace)
@@ -274,6 +284,26 @@ def _correct(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
             "memory": _described(result.memory, scope.palace),
         }
     return _written(result, scope.palace)
+
+
+def _annotated(scope: ToolScope, old: Memory, given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Change tags and links as asked; None where nothing was."""
+    memory = None
+    if given.get("add_tags") or given.get("remove_tags"):
+        memory = scope.palace.tag(
+            old.id, given.get("add_tags") or (), remove=given.get("remove_tags") or ()
+        )
+    if "link_to" in given:
+        if "/" not in given["link_to"]:
+            _visible(scope, given["link_to"])
+        memory = scope.palace.link((memory or old).id, given["link_to"])
+    if memory is None:
+        return None
+    return {
+        "status": "changed",
+        "message": f"Tags and links of {memory.id} are changed; its words are as they were.",
+        "memory": _described(memory, scope.palace),
+    }
 
 
 def _forget(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
@@ -376,6 +406,7 @@ def _described(memory: Memory, palace: Mempalace) -> dict[str, Any]:
         "kind": memory.kind,
         "trust": memory.trust,
         "status": memory.status,
+        "tags": list(memory.tags),
     }
 
 
@@ -434,6 +465,8 @@ def _value_fault(name: str, schema: Mapping[str, Any], value: Any) -> str:  # no
         return f"the argument {name!r} must be a {kind}"
     if "enum" in schema and value not in schema["enum"]:
         return f"the argument {name!r} must be one of {', '.join(schema['enum'])}"
+    if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+        return f"the argument {name!r} must be a list of strings"
     if kind == "integer" and not schema["minimum"] <= value <= schema["maximum"]:
         return f"the argument {name!r} must be {schema['minimum']} to {schema['maximum']}"
     return ""
@@ -441,6 +474,10 @@ def _value_fault(name: str, schema: Mapping[str, Any], value: Any) -> str:  # no
 
 def _text(description: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - pieces of a JSON schema
     return {"type": "string", "description": description, **more}
+
+
+def _texts(description: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": description}
 
 
 _MEMORY_ID = _text("Id of the memory as palace_search or palace_read shows it, e.g. m-01JB2Q….")
@@ -503,6 +540,15 @@ _DEFINITIONS: tuple[tuple[str, str, Mapping[str, Any], tuple[str, ...], _Handler
             "visible_to": _text(
                 "Who may see it. Default: everyone.", enum=["everyone", "project", "session"]
             ),
+            "tags": _texts("Tags, without #."),
+            "triggers": _texts(
+                "For something that must never happen (kind negative): words of prompts at which it"
+                " must be brought up."
+            ),
+            "key": _text(
+                "Name of a place that holds one value, e.g. user_language_pref; the new value"
+                " replaces the one there."
+            ),
             "on_conflict": _ON_CONFLICT,
         },
         ("text",),
@@ -512,10 +558,17 @@ _DEFINITIONS: tuple[tuple[str, str, Mapping[str, Any], tuple[str, ...], _Handler
         "palace_correct",
         "Replace a stored memory by a right statement. Use it when the person says that something"
         " stored is wrong or has changed; search first to get its id. The old memory is kept in"
-        " its file but never found again. Do not use it to add a further fact, to reword"
-        " what is right, or because you yourself doubt a memory.",
-        {"memory_id": _MEMORY_ID, "text": _text("The whole statement as it is right now.")},
-        ("memory_id", "text"),
+        " its file but never found again. Without a text it only changes tags and links. Do not use"
+        " it to add a further fact, to reword what is right, or because you yourself doubt a"
+        " memory.",
+        {
+            "memory_id": _MEMORY_ID,
+            "text": _text("The whole statement as it is right now."),
+            "add_tags": _texts("Tags to add, without #."),
+            "remove_tags": _texts("Tags to remove."),
+            "link_to": _text("Id of another memory, or room/drawer, to link it with."),
+        },
+        ("memory_id",),
         _correct,
     ),
     (

@@ -68,6 +68,9 @@ class Memory:
         session: The session it was said or learned in, else "".
         confidence: In [0, 1].
         importance: In [0, 1].
+        key: Of a memory that is updated in place: one active memory has it in a scope.
+        links: What it points to: `room/drawer` and `[[links]]` of its words, ids of memories.
+        retired: When it became inactive, if it did.
     """
 
     id: str
@@ -99,6 +102,8 @@ class Memory:
     session: str = ""
     reason: str = ""
     speaker: str = ""
+    key: str = ""
+    retired: datetime | None = None
 
     @property
     def source(self) -> str:
@@ -126,6 +131,7 @@ class Draft:
     task: str = ""
     session: str = ""
     reason: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,6 +494,54 @@ class Conflict:
 
 
 WriteResult = Remembered | Duplicate | Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A change that was taken back.
+
+    Attributes:
+        event: Journal id of the change.
+        verb: What it was: `remember`, `correction`, `forget`, `tag`, `link` …
+        restored: Memories that are again as they were before it.
+        removed: Ids of memories that it had added and that are gone.
+    """
+
+    event: str
+    verb: str
+    restored: tuple[Memory, ...] = ()
+    removed: tuple[str, ...] = ()
+    status: Literal["undone"] = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What became of a statement.
+
+    Attributes:
+        versions: Every version that is still readable, oldest first; the last may be active.
+        events: Journal records of the changes, oldest first.
+    """
+
+    versions: tuple[Memory, ...]
+    events: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A memory whose words are gone from files, index, notes and journal.
+
+    Attributes:
+        memory_id: The memory asked for.
+        erased: Ids of everything that went, older versions and retired copies included.
+        remaining: Where the same words still stand, `path:line`: other memories, pages of a
+            person's own. Nobody asked to erase those.
+    """
+
+    memory_id: str
+    erased: tuple[str, ...]
+    remaining: tuple[str, ...] = ()
+    status: Literal["erased"] = "erased"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from palace.errors import MemoryNotFoundError, TextRefusedError
+from palace.learn.dedup import says_the_same
 from palace.learn.remember import Writer
 from palace.text import utc_now
 from palace.types import Draft, Duplicate, Memory, Remembered, Trust, WriteResult
@@ -26,6 +27,7 @@ def correct(
     source: Trust = "user",
     default_room: str = "notes",
     reason: str = "",
+    copies: Sequence[Memory] = (),
 ) -> WriteResult:
     """Store the right words where the wrong ones stand, then retire the wrong ones.
 
@@ -39,6 +41,7 @@ def correct(
         source: Whose word the correction is. A person's supersedes whatever else it contradicts.
         default_room: Where a correction of a conversation turn is stored.
         reason: Why, free text.
+        copies: Memories that may say the same as the old one; those that do go with it.
 
     Returns:
         `Remembered`; `Duplicate` of the old memory if the words are the same (nothing is written)
@@ -54,14 +57,16 @@ def correct(
         return Duplicate(old)
     why = writer.fit(reason) if reason.strip() else ""
     said = old.room == TIMELINE
-    result = _without(writer, old).remember(
+    wrong = [old, *(m for m in copies if m.id != old.id and says_the_same(m.text, old.text))]
+    result = _without(writer, wrong).remember(
         _corrected(old, text, source=source, reason=why),
         room=default_room if said else old.room,
         drawer="notes" if said else old.drawer,
         on_conflict="supersede" if source == "user" else "ask",
     )
     if isinstance(result, (Remembered, Duplicate)):
-        _deactivate(writer, old, superseded_by=result.memory.id)
+        for memory in wrong:
+            _deactivate(writer, memory, superseded_by=result.memory.id)
     return result
 
 
@@ -88,6 +93,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str) -> Draft:
         importance=old.importance,
         created=utc_now(),
         triggers=old.triggers,
+        key=old.key,
         project=old.project,
         task=old.task,
         session="" if old.room == TIMELINE else old.session,
@@ -114,10 +120,11 @@ def _refuse_unfit(memory: Memory) -> None:
         )
 
 
-def _without(writer: Writer, old: Memory) -> Writer:
-    """Return the writer, blind to the memory that is about to go."""
+def _without(writer: Writer, gone: Sequence[Memory]) -> Writer:
+    """Return the writer, blind to the memories that are about to go."""
+    ids = {memory.id for memory in gone}
 
     def resembling(draft: Draft) -> Sequence[Memory]:
-        return [m for m in writer.resembling(draft) if m.id != old.id]
+        return [m for m in writer.resembling(draft) if m.id not in ids]
 
     return replace(writer, resembling=resembling)

@@ -27,7 +27,7 @@ from palace import (
     UnsafeNameError,
     __version__,
 )
-from palace.serve import commands_care, commands_read, commands_write, render
+from palace.serve import commands_care, commands_keep, commands_read, commands_write, render
 from palace.serve.door import (
     BREAKAGE,
     INTERRUPTED,
@@ -140,6 +140,7 @@ def application() -> typer.Typer:
     app.callback()(with_shared_options(_start))
     config.callback()(with_shared_options(_help_without_command))
     commands_write.register(app)
+    commands_keep.register(app)
     commands_read.register(app)
     commands_care.register(app, config)
     app.add_typer(config, name="config")

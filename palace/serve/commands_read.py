@@ -7,8 +7,6 @@ journal.
 from __future__ import annotations
 
 import json
-import re
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +14,7 @@ import typer
 
 from palace import ConfigError
 from palace.serve import render
-from palace.serve.door import NOT_FOUND, OK, Door, Reply, given_prompt, verb
+from palace.serve.door import NOT_FOUND, OK, Door, Reply, given_prompt, moment_of, verb
 
 if TYPE_CHECKING:
     from palace import Mempalace
@@ -29,8 +27,6 @@ Project = Annotated[
     str | None,
     typer.Option("--project", envvar="PALACE_PROJECT", help="Project whose memories may be read."),
 ]
-_SPAN = re.compile(r"(\d{1,6})([smhdw])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _UNSURE = frozenset({"fallback", "confirm"})
 
 
@@ -135,7 +131,9 @@ def _show(
             if playbook.name == name:
                 return Reply(render.document(playbook), render.playbook_lines(playbook))
         memory = palace.get(name)
-    return Reply(render.document(memory), render.whole_memory_lines(memory))
+        linked = palace.linked(memory.id)
+    document = {**render.document(memory), "linked": render.document(linked)}
+    return Reply(document, render.whole_memory_lines(memory, linked))
 
 
 def _wakeup(
@@ -169,7 +167,7 @@ def _journal(
     ] = None,
 ) -> Reply:
     """List what was decided lately, newest first; times are UTC."""
-    moment = _moment(since) if since is not None else None
+    moment = moment_of(since) if since is not None else None
     with door.existing() as palace:
         records = palace.verdicts(limit=limit, since=moment)
     lines = [line for record in records for line in render.record_lines(record)]
@@ -219,19 +217,3 @@ def _messages(path: Path) -> list[dict[str, str]]:
     if not good:
         raise ConfigError(f"{path} holds no list of messages", hint=hint)
     return messages  # type: ignore[no-any-return]
-
-
-def _moment(text: str) -> datetime:
-    """Return when a time span before now began, or an ISO moment, UTC where it names no zone."""
-    span = _SPAN.fullmatch(text.strip().lower())
-    try:
-        if span:
-            return datetime.now(tz=timezone.utc) - timedelta(**{_UNITS[span[2]]: int(span[1])})
-        # Python 3.10 does not know the Z of ISO 8601.
-        moment = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", text.strip()))
-        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        return zoned.astimezone(timezone.utc)
-    except (ValueError, OverflowError) as error:
-        raise ConfigError(
-            f"{text!r} is no time", hint="use 30m, 12h, 7d, 2w, 2026-05-07 or 2026-05-07T14:30"
-        ) from error

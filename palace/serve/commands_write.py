@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from palace.serve import render
-from palace.serve.door import NOT_FOUND, OK, USAGE, Door, Reply, given_text, verb
+from palace.serve.door import NOT_FOUND, OK, USAGE, Door, Reply, given_text, moment_of, verb
 
 if TYPE_CHECKING:
     from palace import Imported, WriteResult
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Kind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 ImportFormat = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
 OnConflict = Literal["ask", "keep", "supersede"]
+Source = Literal["user", "agent", "system"]
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
 KindOption = Annotated[Kind, typer.Option(help="What sort of memory it is.")]
@@ -28,6 +29,7 @@ ConflictOption = Annotated[
     typer.Option(help="When the palace says otherwise: ask first, keep both, retire the older."),
 ]
 ScopeOption = Annotated[str | None, typer.Option(help="Only this project gets to see it.")]
+SourceOption = Annotated[Source, typer.Option(help="Whose word it is.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -93,6 +95,24 @@ def _remember(
     ] = 0.5,
     project: ScopeOption = None,
     session: Annotated[str | None, typer.Option(help="Only this session gets to see it.")] = None,
+    source: SourceOption = "user",
+    provenance: Annotated[str, typer.Option(help="Where it comes from, free text.")] = "",
+    confidence: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="From 0 to 1; how sure it is.")
+    ] = 1.0,
+    valid_from: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="From when it holds, an ISO date or time.")
+    ] = None,
+    valid_to: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="Until when it holds; not found afterwards.")
+    ] = None,
+    trigger: Annotated[
+        list[str] | None,
+        typer.Option(help="Word or pattern of prompts to attach it to; may be given many times."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Name of its place: a new value supersedes the one there.")
+    ] = None,
     on_conflict: ConflictOption = "ask",
 ) -> Reply:
     """Remember one statement; the very next question finds it.
@@ -110,9 +130,16 @@ def _remember(
             importance=importance,
             project=project,
             session_id=session,
+            source=source,
+            provenance=provenance,
+            confidence=confidence,
+            valid_from=moment_of(valid_from) if valid_from else None,
+            valid_to=moment_of(valid_to) if valid_to else None,
+            triggers=trigger or (),
+            key=key,
             on_conflict=on_conflict,
         )
-    return _written(result)
+    return written(result)
 
 
 def _note(
@@ -170,7 +197,7 @@ def _promote(
             project=project,
             on_conflict=on_conflict,
         )
-    return _written(result)
+    return written(result)
 
 
 def _import(
@@ -224,7 +251,8 @@ def _import_lines(done: Imported) -> tuple[render.Line, ...]:
     return tuple(lines)
 
 
-def _written(result: WriteResult) -> Reply:
+def written(result: WriteResult) -> Reply:
+    """Return the reply to a write; exit code 1 if the palace says otherwise."""
     document = {"status": result.status, "memory": render.document(result.memory)}
     where = f"  {result.memory.source}  {result.memory.id}"
     if result.status == "stored":

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -32,6 +33,8 @@ INTERRUPTED = 130
 
 Progress = Callable[[int, int], object]
 Verb = Callable[..., "Reply"]
+_SPAN = re.compile(r"(\d{1,6})([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _NOT_TEXT = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
 
 SHARED: dict[str, tuple[Any, object]] = {
@@ -210,6 +213,26 @@ def given_prompt(argument: str) -> str:
     if argument == "-":
         return _standard_input().decode("utf-8-sig", "replace").removesuffix("\n")
     return argument
+
+
+def moment_of(text: str) -> datetime:
+    """Return when a time span before now began, or an ISO moment, UTC where it names no zone.
+
+    Raises:
+        ConfigError: If it is neither.
+    """
+    span = _SPAN.fullmatch(text.strip().lower())
+    try:
+        if span:
+            return datetime.now(tz=timezone.utc) - timedelta(**{_UNITS[span[2]]: int(span[1])})
+        # Python 3.10 does not know the Z of ISO 8601.
+        moment = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", text.strip()))
+        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        return zoned.astimezone(timezone.utc)
+    except (ValueError, OverflowError) as error:
+        raise ConfigError(
+            f"{text!r} is no time", hint="use 30m, 12h, 7d, 2w, 2026-05-07 or 2026-05-07T14:30"
+        ) from error
 
 
 def _standard_input() -> bytes:

@@ -34,6 +34,9 @@ FIELDS = (
     "task",
     "session",
     "reason",
+    "key",
+    "links",
+    "retired",
 )
 """Keys of the comment in the order they are written; `source` is `Memory.trust`."""
 
@@ -42,9 +45,9 @@ _CHOICES: Mapping[str, frozenset[str]] = {
     "source": frozenset({"user", "agent", "system"}),
     "status": frozenset({"active", "inactive"}),
 }
-_LISTS = frozenset({"tags", "triggers"})
+_LISTS = frozenset({"tags", "triggers", "links"})
 _UNITS = frozenset({"importance", "confidence"})
-_TIMES = frozenset({"created", "updated", "valid_from", "valid_to"})
+_TIMES = frozenset({"created", "updated", "valid_from", "valid_to", "retired"})
 
 _OPEN = "<!--"
 _NAME = re.compile(r"[ \t]*memory(?=[ \t]|-->|\Z)")
@@ -320,7 +323,7 @@ def _encode(key: str, value: object) -> str | None:
 
 def _encode_list(value: object) -> str:
     if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
-        raise ValueError("tags and triggers are lists of strings")  # noqa: TRY004 - as the others
+        raise ValueError("tags, triggers and links are lists of strings")  # noqa: TRY004 - as the others
     items = [clean(str(item)) for item in value]
     if all(_is_bare(item) for item in items):
         return ",".join(items)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
@@ -31,7 +31,7 @@ from palace.store.postings import (
 from palace.text import utc_now
 from palace.types import Document, FileStamp, LayerName, Memory
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -67,6 +67,10 @@ CREATE TABLE memories (
 );
 CREATE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_place ON memories (file, position);
+CREATE INDEX memories_with_key ON memories (key) WHERE instr(data, '"key":') > 0;
+CREATE INDEX memories_with_links ON memories (key) WHERE instr(data, '"links":') > 0;
+CREATE INDEX memories_with_triggers ON memories (key) WHERE instr(data, '"triggers":') > 0;
+CREATE INDEX memories_superseded ON memories (key) WHERE instr(data, '"superseded_by":') > 0;
 CREATE TABLE terms (
     partition INTEGER NOT NULL, term TEXT NOT NULL, body INTEGER NOT NULL, place INTEGER NOT NULL,
     names INTEGER NOT NULL, PRIMARY KEY (partition, term)
@@ -132,6 +136,26 @@ class SqliteIndex:
                 # Too damaged to be emptied: then the file itself has to go.
                 self._database.remake()
                 self._state = (-1, -1)
+
+    def scrub(self) -> None:
+        """Leave no trace in the files of what was removed before.
+
+        Raises:
+            StoreUnavailableError: If another program reads the index all the time.
+        """
+        with self._database.held():
+            # A deletion leaves its words in older segments, in free pages and in the log.
+            with self._database.transaction() as connection:
+                connection.execute("DELETE FROM terms WHERE body + place + names <= 0")
+                connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
+            self._database.rows("VACUUM")
+            busy = self._database.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+        if busy:
+            raise StoreUnavailableError(
+                "what was removed may still stand in the index: another program is reading it",
+                hint="close the other programs that use this palace and delete its folder .palace;"
+                " it is made anew from the files",
+            )
 
     def check(self) -> str | None:
         """Return what SQLite finds wrong with the file, or None."""
@@ -357,6 +381,18 @@ class SqliteIndex:
             f" JOIN files f ON f.number = m.file WHERE {condition}",
             arguments,
         )
+
+    def marked(self, field: Literal["key", "links", "triggers", "superseded_by"]) -> list[Memory]:
+        """Return the memories of rooms and timeline that have this field, retired ones too."""
+        # A quote inside the words of a memory is escaped, so only the field itself looks so.
+        rows = self._memories(
+            f"instr(m.data, '\"{field}\":') > 0 AND f.layer = 'L1' ORDER BY f.path, m.position", ()
+        )
+        return [decode_row(*row) for row in rows]
+
+    def passage_digests(self) -> set[bytes]:
+        """Return the digest of every memory's passage, retired ones too."""
+        return {d for (d,) in self._database.rows("SELECT DISTINCT passage FROM memories")}
 
     def rooms(self) -> dict[str, int]:
         """Return room -> number of active memories (timeline included)."""

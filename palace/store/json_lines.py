@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -163,6 +163,41 @@ def read_newest_first(path: Path) -> Iterator[bytes]:
         return
     except OSError as error:
         raise unavailable("read", path, error) from error
+
+
+def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
+    """Change lines of a file where they stand; a shorter one is filled up with blanks.
+
+    Nothing moves, so a process that appends meanwhile loses nothing.
+
+    Args:
+        path: The file; a missing one has no lines.
+        change: Returns what a line, without its newline, becomes: at most as many bytes.
+
+    Returns:
+        How many lines changed.
+
+    Raises:
+        StoreUnavailableError: If the file cannot be read or written.
+    """
+    changed = 0
+    try:
+        with path.open("r+b") as file:
+            start = 0
+            for line in file.read().split(b"\n"):
+                new = change(line)
+                if new != line:
+                    file.seek(start)
+                    file.write(new[: len(line)].ljust(len(line)))
+                    changed += 1
+                start += len(line) + 1
+            file.flush()
+            os.fsync(file.fileno())
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise unavailable("changed", path, error) from error
+    return changed
 
 
 def unavailable(what: str, path: Path, error: OSError) -> StoreUnavailableError:

@@ -145,6 +145,28 @@ class Page:
             added += [""] if "".join(self.lines[block.end : block.end + 1]).strip() else []
         return self._insert(self.lines, block.end, added)
 
+    def comment_of(self, position: int) -> str | None:
+        """Return the metadata comment of one memory as it stands, or None."""
+        span = self.comments[position]
+        return self.lines[span.line][span.start : span.end] if span else None
+
+    def with_comment(self, position: int, comment: str | None) -> str:
+        """Return the text with the comment of one memory replaced as a whole, or taken out.
+
+        Raises:
+            MemoryNotFoundError: If the memory has no comment to replace.
+        """
+        span = self.comments[position]
+        if span is None:
+            raise MemoryNotFoundError(
+                f"The memory {self.memories[position].id} has no comment.", hint="Search again."
+            )
+        lines = list(self.lines)
+        line = lines[span.line]
+        rest = line[: span.start] + (comment or "") + line[span.end :]
+        lines[span.line] = rest if comment or rest.strip() else ""
+        return self.mark + "".join(lines)
+
     def append_memory(self, text: str, fields: Mapping[str, object]) -> str:
         """Return the text with a list item and its comment at the end.
 
@@ -441,6 +463,7 @@ class _Parser:
             return
         inline, links = find_marks(text)
         tags = dict.fromkeys([*values.pop("tags", ()), *inline, *self.tags])
+        links = tuple(dict.fromkeys([*links, *values.pop("links", ())]))
         memory_id = self._id(values.pop("id", ""), text, block)
         if self.timeline:
             section = next((title for level, title in above if level == 2), "")

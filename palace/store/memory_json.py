@@ -13,7 +13,7 @@ from typing import Any
 from palace.types import Memory
 
 _DEFAULTS = tuple((f.name, f.default) for f in fields(Memory))
-_TIMES = ("created", "updated", "valid_from", "valid_to")
+_TIMES = ("created", "updated", "valid_from", "valid_to", "retired")
 _TUPLES = ("tags", "links", "triggers")
 
 

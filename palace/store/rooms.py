@@ -60,6 +60,7 @@ _OPTIONAL = (
     "task",
     "session",
     "reason",
+    "key",
 )
 
 
@@ -240,7 +241,8 @@ class RoomStore:
     def update(self, memory: Memory, **fields: object) -> Memory:
         """Change metadata of one memory in place; its text and all else stay as they are.
 
-        A memory with a derived id gets one of its own, in a comment.
+        A memory with a derived id gets one of its own, in a comment. One that becomes inactive
+        keeps the moment as `retired`.
 
         Args:
             memory: As read before; it is found again by its id, or by its text if that is derived.
@@ -258,6 +260,8 @@ class RoomStore:
         if "id" in fields:
             raise ValueError("an id is never changed")
         values = {("source" if name == "trust" else name): v for name, v in fields.items()}
+        if "status" in values and memory.status != values["status"]:
+            values["retired"] = self._clock() if values["status"] == "inactive" else None
 
         def edit(page: Page, position: int, named: Mapping[str, object]) -> str:
             return page.with_memory_fields(position, {**named, **values})
@@ -295,6 +299,46 @@ class RoomStore:
 
         with self._locked():
             self._edit(memory.path, change)
+
+    def comment_of(self, memory: Memory) -> str | None:
+        """Return the metadata comment of a memory as it stands in its file, or None.
+
+        Raises:
+            MemoryNotFoundError: If the memory is gone.
+            StoreUnavailableError: If the file cannot be read.
+        """
+        page = self._page(memory.path)[0]
+        return page.comment_of(_find(page, memory).position)
+
+    def restore_comment(self, memory: Memory, *, expected: str, comment: str | None) -> Memory:
+        """Put an earlier metadata comment back, or take the comment out, byte for byte.
+
+        Args:
+            memory: As it is now.
+            expected: The comment it must have now.
+            comment: What stood there before; None if there was none.
+
+        Raises:
+            WriteConflictError: If its comment is another one by now, or the file kept changing.
+            MemoryNotFoundError: If the memory is gone.
+            StoreUnavailableError: If the file system refuses.
+        """
+        position = 0
+
+        def change(page: Page) -> str:
+            nonlocal position
+            position = _find(page, memory).position
+            if page.comment_of(position) != expected:
+                raise WriteConflictError(
+                    f"The memory {memory.id} was changed again since.",
+                    hint="Undo the later change first.",
+                    retryable=False,
+                )
+            return page.with_comment(position, comment)
+
+        with self._locked():
+            page, _ = self._edit(memory.path, change)
+        return page.memories[position]
 
     def locate(self, memory: Memory | str) -> Memory:
         """Return a memory as its file has it now.

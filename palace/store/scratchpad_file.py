@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,7 +22,14 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
-from palace.store.json_lines import append_line, decode_line, encode_line, sync_folder, unavailable
+from palace.store.json_lines import (
+    append_line,
+    decode_line,
+    encode_line,
+    overwrite_lines,
+    sync_folder,
+    unavailable,
+)
 from palace.store.names import session_file_name
 from palace.text import new_id, utc_now
 from palace.types import ScratchEntry, Trust
@@ -206,6 +213,22 @@ class FileScratchpad:
                 raise unavailable("deleted", self._folder, error) from error
         return len(purged)
 
+    def erase(self, spoils: Callable[[ScratchEntry], bool]) -> tuple[str, ...]:
+        """Blank out the notes for which `spoils` is true, expired ones too; return their ids.
+
+        Raises:
+            StoreUnavailableError: If the disk refuses or the lock cannot be had.
+        """
+        if not self._files():
+            return ()
+        with self._writing():
+            gone = {e.id for path in self._files() for e in self._read(path) if spoils(e)}
+            for path in self._files() if gone else ():
+                overwrite_lines(path, lambda line: b"" if _is_about(line, gone) else line)
+            with self._states_lock:
+                self._states.clear()
+        return tuple(sorted(gone))
+
     def _path(self, session_id: str) -> Path:
         return self._folder / f"{session_file_name(session_id)}{_SUFFIX}"
 
@@ -310,6 +333,11 @@ def unknown_entry(entry_id: str) -> MemoryNotFoundError:
 
 def _all_expired(entries: list[ScratchEntry], now: datetime) -> bool:
     return bool(entries) and all(is_expired(entry, now) for entry in entries)
+
+
+def _is_about(line: bytes, ids: Set[str]) -> bool:
+    record = decode_line(line)
+    return record is not None and record.get("id") in ids
 
 
 def _as_record(entry: ScratchEntry) -> dict[str, Any]:

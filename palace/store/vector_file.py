@@ -10,7 +10,7 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -224,6 +224,26 @@ class VectorFile:
                 "INSERT INTO rows VALUES (?, ?)", list(enumerate(new, start=present))
             )
         return len(new)
+
+    def scrub(self, kept: Set[bytes]) -> int:
+        """Overwrite the vectors of passages that no memory has any more; return how many.
+
+        Their rows stay, as rows of nothing, so that all others keep their numbers.
+        """
+        if not (self.folder / _DATABASE).exists():
+            return 0
+        with self._transaction() as connection:
+            connection.execute("PRAGMA secure_delete = ON")
+            meta = dict(connection.execute("SELECT key, value FROM meta"))
+            rows = connection.execute("SELECT row, digest FROM rows").fetchall() if meta else []
+            gone = [row for row, digest in rows if digest not in kept]
+            for row in gone:
+                dimension = _identity_in(meta).dimension
+                self._append(meta["generation"], row * dimension, [bytes(dimension * _FLOAT_BYTES)])
+                connection.execute(
+                    "UPDATE rows SET digest = randomblob(length(digest)) WHERE row = ?", (row,)
+                )
+        return len(gone)
 
     def _has(self, connection: sqlite3.Connection, digest: bytes) -> bool:
         found = connection.execute("SELECT 1 FROM rows WHERE digest = ?", (digest,)).fetchone()

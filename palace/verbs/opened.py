@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from palace.assembly import Assembly
 from palace.errors import StoreUnavailableError
-from palace.ports import Embedder, Fetcher
+from palace.ports import Embedder, Fetcher, Scrubbable
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
 from palace.store.files import ensure_folder, unavailable
@@ -27,8 +27,11 @@ from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import Refreshed, refresh
 from palace.store.rooms import RoomStore
 from palace.store.scratchpad_file import FileScratchpad
+from palace.store.vector_file import VectorFile
+from palace.store.vector_scrubber import VectorScrubber
 
 if TYPE_CHECKING:
+    from palace.learn.remember import Writer
     from palace.settings import LoadedSettings, Settings
     from palace.store.vector_channel import VectorChannel
 
@@ -120,6 +123,16 @@ class OpenedPalace:
     @cached_property
     def _parts(self) -> Assembly:
         return Assembly(self)
+
+    @property
+    def derived(self) -> tuple[Scrubbable, ...]:
+        """Everything under `.palace/` that tells of memories' words; an erasure scrubs it."""
+        return (self.index, VectorScrubber(self.index, VectorFile(self.root / ".palace")))
+
+    @property
+    def probe_writer(self) -> Writer:
+        """The way in that leaves no record of the change; for trials that clean up themselves."""
+        return self._parts.writer
 
     def refresh(self, *, force: bool = True, progress: Progress | None = None) -> Refreshed:
         """Take in files that were changed by hand.

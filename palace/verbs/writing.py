@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from palace.errors import ConfigError, MemoryNotFoundError
+from palace.learn.keyed import fit_key, remember_keyed
 from palace.learn.promote import promote
 from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, forget
-from palace.text import new_id, utc_now
+from palace.text import utc_now
 from palace.types import (
     Draft,
     Memory,
@@ -21,10 +22,10 @@ from palace.types import (
     Trust,
     WriteResult,
 )
-from palace.verbs.reading import ReadingVerbs
+from palace.verbs.changing import ChangingVerbs
 
 
-class WritingVerbs(ReadingVerbs):
+class WritingVerbs(ChangingVerbs):
     """What a palace can be told."""
 
     def remember(
@@ -44,6 +45,7 @@ class WritingVerbs(ReadingVerbs):
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         triggers: Sequence[str] = (),
+        key: str | None = None,
         on_conflict: OnConflict = "ask",
     ) -> WriteResult:
         """Store one statement; the very next question finds it.
@@ -62,7 +64,9 @@ class WritingVerbs(ReadingVerbs):
             provenance: Where it comes from, free text.
             valid_from: From when it is true.
             valid_to: Until when it is true; afterwards it is not returned.
-            triggers: Patterns of prompts it must be attached to (negative memories).
+            triggers: Words or patterns of prompts it must be attached to (negative memories).
+            key: Names a place for one value, e.g. `user_language_pref`: the new value supersedes
+                the one that has the key in this scope, where that one stands.
             on_conflict: What to do when the palace holds another value: `ask`, `keep`, `supersede`.
 
         Returns:
@@ -70,6 +74,7 @@ class WritingVerbs(ReadingVerbs):
 
         Raises:
             TextRefusedError: If the text is unfit; `SecretRefusedError` if it holds a secret.
+            ConfigError: If `on_conflict` or `key` is none.
             UnsafeNameError: If a name would leave the palace.
         """
         if on_conflict not in ON_CONFLICT:
@@ -91,13 +96,41 @@ class WritingVerbs(ReadingVerbs):
             triggers=tuple(triggers),
             project=project or "",
             session=session_id or "",
+            key=fit_key(key) if key is not None else "",
         )
-        return self._parts.writer.remember(
-            draft,
-            room=room or self.settings.write.default_room,
-            drawer=drawer,
-            on_conflict=on_conflict,
-        )
+        return self._remember(draft, room=room, drawer=drawer, on_conflict=on_conflict)
+
+    def _remember(
+        self, draft: Draft, *, room: str | None, drawer: str, on_conflict: OnConflict
+    ) -> WriteResult:
+        where = room or self.settings.write.default_room
+        with self._changing("remember", session=draft.session or None) as change:
+            if draft.key:
+                holders = self._holding(draft.key, draft.scope)
+                if holders and room is None:
+                    where, drawer = holders[0].room, holders[0].drawer
+                result = remember_keyed(
+                    change.writer,
+                    draft,
+                    holders,
+                    room=where,
+                    drawer=drawer,
+                    on_conflict=on_conflict,
+                )
+            else:
+                result = change.writer.remember(
+                    draft, room=where, drawer=drawer, on_conflict=on_conflict
+                )
+            change.about["memory"] = result.memory.id
+        return result
+
+    def _holding(self, key: str, scope: str) -> list[Memory]:
+        self.refresh(force=False)
+        return [
+            m
+            for m in self.index.marked("key")
+            if (m.status, m.key, m.scope) == ("active", key, scope)
+        ]
 
     def correct(
         self, memory_id: str, text: str, *, source: Trust = "user", reason: str = ""
@@ -123,16 +156,17 @@ class WritingVerbs(ReadingVerbs):
             TextRefusedError: If the text is unfit, or it is a playbook, which is a file of its own.
         """
         old = self.get(memory_id)
-        result = correct(
-            self._parts.writer,
-            old,
-            text,
-            source=source,
-            default_room=self.settings.write.default_room,
-            reason=reason,
-        )
-        if result.status != "conflict" and result.memory.id != old.id:
-            self._note_retirement("correction", old, superseded_by=result.memory.id)
+        with self._changing("correction", session=old.session or None) as change:
+            result = correct(
+                change.writer,
+                old,
+                text,
+                source=source,
+                default_room=self.settings.write.default_room,
+                reason=reason,
+                copies=self._parts.copies_of(old),
+            )
+            change.about = {"memory": old.id, "superseded_by": result.memory.id}
         return result
 
     def forget(self, memory_id: str, *, reason: str = "") -> Memory:
@@ -150,21 +184,10 @@ class WritingVerbs(ReadingVerbs):
             TextRefusedError: If it is a playbook, which is a file of its own.
         """
         old = self.get(memory_id)
-        gone = forget(self._parts.writer, old, reason=reason)
-        self._note_retirement("forget", old, reason=gone.reason)
+        with self._changing("forget", session=old.session or None) as change:
+            gone = forget(change.writer, old, reason=reason)
+            change.about = {"memory": old.id, "reason": gone.reason}
         return gone
-
-    def _note_retirement(self, type: str, old: Memory, **more: str) -> None:
-        self.journal.append(
-            {
-                "id": new_id("c"),
-                "type": type,
-                "at": utc_now().isoformat(),
-                "session": old.session or None,
-                "memory": old.id,
-                **more,
-            }
-        )
 
     def note(self, text: str, *, session_id: str, ttl_s: float | None = None) -> ScratchEntry:
         """Note something for the rest of a session.
@@ -209,19 +232,21 @@ class WritingVerbs(ReadingVerbs):
             SecretRefusedError: If anything in it is a secret.
         """
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)
-        result = promote(
-            self._parts.writer,
-            noted,
-            room=room,
-            drawer=drawer,
-            summary=summary,
-            reason=reason,
-            kind=kind,
-            project=project or "",
-            on_conflict=on_conflict,
-        )
-        if result.status == "stored":
-            self._note_promotion(noted, result.memory)
+        with self._changing("promotion", session=noted.session_id) as change:
+            result = promote(
+                change.writer,
+                noted,
+                room=room,
+                drawer=drawer,
+                summary=summary,
+                reason=reason,
+                kind=kind,
+                project=project or "",
+                on_conflict=on_conflict,
+            )
+            change.about = {"memory": result.memory.id, "entry": noted.id}
+        if result.status == "stored" and self.scratchpad.get(noted.id) is not None:
+            self.scratchpad.mark_promoted(noted.id, result.memory.id)
         return result
 
     def _living(self, entry_id: str) -> ScratchEntry:
@@ -232,20 +257,6 @@ class WritingVerbs(ReadingVerbs):
                 hint="notes expire; `palace note --list` shows the living ones",
             )
         return entry
-
-    def _note_promotion(self, entry: ScratchEntry, memory: Memory) -> None:
-        if self.scratchpad.get(entry.id) is not None:
-            self.scratchpad.mark_promoted(entry.id, memory.id)
-        self.journal.append(
-            {
-                "id": new_id("p"),
-                "type": "promotion",
-                "at": utc_now().isoformat(),
-                "session": entry.session_id,
-                "memory": memory.id,
-                "entry": entry.id,
-            }
-        )
 
 
 def _scope_of(project: str | None, session_id: str | None) -> str:

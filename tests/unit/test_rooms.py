@@ -167,7 +167,8 @@ def test_a_hand_written_memory_gets_an_id_when_it_is_updated(store):
         "agent",
     )
     assert (store.root / "rooms/a/b.md").read_bytes().decode() == (
-        f"- one\r\n- two\r\n  <!-- memory id={done.id} source=agent status=inactive superseded_by=m-new -->\r\n"
+        f"- one\r\n- two\r\n  <!-- memory id={done.id} source=agent status=inactive superseded_by=m-new"
+        " retired=2026-05-07T14:30:00Z -->\r\n"
     )
     again = store.update(done, status="active", superseded_by="", tags=["x"])
     assert (again.id, again.status, again.tags) == (done.id, "active", ("x",))

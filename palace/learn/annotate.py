@@ -1,0 +1,94 @@
+"""Tags and links of a memory, kept in its comment: the words themselves stay as they were said.
+
+In: a memory and what to add or take away. Out: the memory as it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+
+from palace.errors import ConfigError, TextRefusedError
+from palace.learn.remember import Writer
+from palace.types import Memory
+
+_TAG = regex.compile(r"(?=.*[^\d/-])[\w/-]{1,200}")
+_INLINE_TAG = regex.compile(r"(?:(?<=\s)|\A)#([\w/-]{1,200})")
+_INLINE_LINK = regex.compile(r"\[\[([^\[\]\n|]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]")
+PLAYBOOKS = "playbooks"
+
+
+def change_tags(
+    writer: Writer, memory: Memory, *, add: Sequence[str], remove: Sequence[str]
+) -> Memory:
+    """Add and take away tags; a tag that stands in the words is part of them and stays.
+
+    Raises:
+        ConfigError: If a tag is none, or one to take away is not there or stands in the words.
+    """
+    _refuse_playbook(memory)
+    added, removed = [fit_tag(t) for t in add], [fit_tag(t) for t in remove]
+    said = {m.group(1).rstrip("/-") for m in _INLINE_TAG.finditer(memory.text)}
+    drawers = set(writer.store.read(memory.path).tags)
+    for tag in removed:
+        if tag not in memory.tags:
+            raise ConfigError(f"{memory.id} has no tag #{tag}", hint=_tags_hint(memory))
+        if tag in said | drawers:
+            where = "the words of the memory" if tag in said else "the head of its drawer"
+            raise ConfigError(
+                f"the tag #{tag} stands in {where}", hint=f"edit {memory.source} to remove it"
+            )
+    own = [t for t in memory.tags if t not in said | drawers]
+    wanted = dict.fromkeys([*own, *(t for t in added if t not in said | drawers)])
+    kept = [tag for tag in wanted if tag not in removed]
+    return memory if kept == own else _updated(writer, memory, tags=kept)
+
+
+def change_links(writer: Writer, memory: Memory, target: str, *, remove: bool = False) -> Memory:
+    """Add a link, to a memory by its id or to `room/drawer`, or take it away.
+
+    Raises:
+        ConfigError: If a link to take away is not there or stands in the words.
+    """
+    _refuse_playbook(memory)
+    said = {m.group(1).partition("#")[0].strip() for m in _INLINE_LINK.finditer(memory.text)}
+    own = [link for link in memory.links if link not in said]
+    if not remove:
+        known = target in memory.links
+        return memory if known else _updated(writer, memory, links=[*own, target])
+    if target not in own:
+        where = f"it stands in the words, edit {memory.source}" if target in said else "see `show`"
+        raise ConfigError(f"{memory.id} has no link to {target} that can be removed", hint=where)
+    return _updated(writer, memory, links=[link for link in own if link != target])
+
+
+def fit_tag(tag: str) -> str:
+    """Return a tag without its `#`.
+
+    Raises:
+        ConfigError: If it is no tag: letters, digits, `_`, `-` and `/`, not digits alone.
+    """
+    tag = tag.strip().removeprefix("#").rstrip("/-")
+    if not _TAG.fullmatch(tag):
+        raise ConfigError(
+            f"{tag[:80]!r} is no tag", hint="use letters, digits, _, - and /, not digits alone"
+        )
+    return tag
+
+
+def _updated(writer: Writer, memory: Memory, **fields: object) -> Memory:
+    changed = writer.store.update(memory, **fields)
+    writer.written(changed.path)
+    return changed
+
+
+def _refuse_playbook(memory: Memory) -> None:
+    if memory.room == PLAYBOOKS:
+        raise TextRefusedError(
+            f"{memory.id} is a playbook, not a memory", hint=f"edit the file {memory.path}"
+        )
+
+
+def _tags_hint(memory: Memory) -> str:
+    return f"it has {', '.join(f'#{t}' for t in memory.tags)}" if memory.tags else "it has none"

@@ -1,0 +1,146 @@
+"""Changes that can be taken back: what a write did is noted, and undone from the note.
+
+In: a store, and the steps of a change as the journal keeps them. Out: the same store, watched;
+and memories as they were before. A step holds metadata only, never the words of a memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from palace.errors import MemoryNotFoundError, WriteConflictError
+from palace.ports import DrawerStore
+from palace.types import ConversationTurn, Document, Draft, FileStamp, Memory, Undone
+
+
+class EditableStore(DrawerStore, Protocol):
+    """A drawer store whose edits can be taken back."""
+
+    def comment_of(self, memory: Memory) -> str | None:
+        """Return the metadata comment of a memory, or None."""
+
+    def restore_comment(self, memory: Memory, *, expected: str, comment: str | None) -> Memory:
+        """Put an earlier comment back; raises `WriteConflictError` if it is another by now."""
+
+    def erase(self, memory: Memory) -> None:
+        """Take a memory out of its file."""
+
+
+class WatchedStore:
+    """A `DrawerStore` that notes the steps of what is done through it.
+
+    Args:
+        store: The store that does it.
+
+    Attributes:
+        steps: What was done, in order, ready for the journal.
+    """
+
+    def __init__(self, store: EditableStore) -> None:
+        self._store = store
+        self.steps: list[dict[str, Any]] = []
+
+    def scan(self) -> list[FileStamp]:
+        """See `DrawerStore.scan`."""
+        return self._store.scan()
+
+    def read(self, path: str) -> Document:
+        """See `DrawerStore.read`."""
+        return self._store.read(path)
+
+    def append_timeline(self, turns: Sequence[ConversationTurn]) -> list[str]:
+        """See `DrawerStore.append_timeline`; what was said is never taken back."""
+        return self._store.append_timeline(turns)
+
+    def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
+        """Add a memory, and note it."""
+        memory = self._store.add(draft, room=room, drawer=drawer)
+        step = {"did": "added", "memory": memory.id, "words": fingerprint(memory.text)}
+        self.steps.append(step)
+        return memory
+
+    def update(self, memory: Memory, **fields: object) -> Memory:
+        """Change metadata, and note the comment before and after."""
+        before = self._store.comment_of(memory)
+        changed = self._store.update(memory, **fields)
+        after = self._store.comment_of(changed)
+        if before != after:
+            self.steps.append(
+                {"did": "changed", "memory": changed.id, "before": before, "after": after}
+            )
+        return changed
+
+
+def fingerprint(text: str) -> str:
+    """Return what tells whether words are still the same."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def undo_change(
+    record: Mapping[str, Any],
+    *,
+    store: EditableStore,
+    get: Callable[[str], Memory | None],
+    written: Callable[[str], object],
+) -> Undone:
+    """Take one change back, its steps in reverse; nothing happens unless all of them can be.
+
+    Args:
+        record: Of the journal, with `steps`.
+        store: Where the memories stand.
+        get: Returns a memory by its id.
+        written: Called with every path that changed.
+
+    Raises:
+        WriteConflictError: If something changed the memories since; not retryable.
+        MemoryNotFoundError: If one of them is gone.
+    """
+    steps = list(reversed(record["steps"]))
+    latest: dict[str, Mapping[str, Any]] = {}
+    for step in steps:
+        latest.setdefault(str(step["memory"]), step)
+    for step in steps:
+        is_latest = latest[str(step["memory"])] is step
+        _refuse_changed(step, _present(step, get), store if is_latest else None)
+    restored: dict[str, Memory] = {}
+    removed: list[str] = []
+    for step in steps:
+        memory = _present(step, get)
+        if step["did"] == "added":
+            store.erase(memory)
+            removed.append(memory.id)
+            restored.pop(memory.id, None)
+        else:
+            back = store.restore_comment(memory, expected=step["after"], comment=step["before"])
+            restored.pop(memory.id, None)
+            restored[back.id] = back
+        written(memory.path)
+    return Undone(str(record["id"]), str(record["type"]), tuple(restored.values()), tuple(removed))
+
+
+def _present(step: Mapping[str, Any], get: Callable[[str], Memory | None]) -> Memory:
+    memory = get(str(step["memory"]))
+    if memory is None:
+        raise MemoryNotFoundError(
+            f"the memory {step['memory']} is gone: the change cannot be taken back",
+            hint="see `palace history` for what is left of it",
+        )
+    return memory
+
+
+def _refuse_changed(step: Mapping[str, Any], memory: Memory, store: EditableStore | None) -> None:
+    if step["did"] == "changed":
+        if store is not None and store.comment_of(memory) != step["after"]:
+            raise WriteConflictError(
+                f"{memory.id} was changed again since, in {memory.source}",
+                hint="take the later change back first, see `palace history`",
+                retryable=False,
+            )
+    elif fingerprint(memory.text) != step["words"]:
+        raise WriteConflictError(
+            f"the words of {memory.id} were changed since in {memory.source}",
+            hint="forget it instead, or take the edit back first",
+            retryable=False,
+        )

@@ -1,0 +1,63 @@
+"""What every writing verb stands on: changes that are noted in the journal, step by step.
+
+In: the parts of a palace. Out: a writer whose steps can be taken back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from palace.errors import StoreError
+from palace.learn.changes import WatchedStore
+from palace.learn.remember import Writer
+from palace.text import new_id, utc_now
+from palace.verbs.reading import ReadingVerbs
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Change:
+    """One change under way.
+
+    Attributes:
+        writer: The way in; what goes through it is noted.
+        about: What the journal says of the change besides its steps.
+    """
+
+    writer: Writer
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+class ChangingVerbs(ReadingVerbs):
+    """Gives verbs a writer whose changes the journal knows."""
+
+    @contextmanager
+    def _changing(self, type: str, *, session: str | None = None) -> Iterator[Change]:
+        """Yield a change; when it ends it is noted, unless nothing was done."""
+        watched = WatchedStore(self.store)
+        change = Change(replace(self._parts.writer, store=watched))
+        try:
+            yield change
+        finally:
+            # Also what a failure left half done can be taken back.
+            if watched.steps:
+                self._note_change(type, session, {**change.about, "steps": watched.steps})
+
+    def _note_change(self, type: str, session: str | None, about: dict[str, Any]) -> None:
+        record = {
+            "id": new_id("c"),
+            "type": type,
+            "at": utc_now().isoformat(),
+            "session": session,
+            **about,
+        }
+        try:
+            self.journal.append(record)
+        except StoreError as error:
+            # What was written is written; it only cannot be taken back by its record.
+            _log.warning("the change %s is not in the journal: %s", type, error)

@@ -1,0 +1,213 @@
+"""The verbs that keep memories in order: tags, links, undo, history and true erasure.
+
+In: ids. Out: memories as they are now, what was taken back, what is left of the past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
+from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
+from palace.learn.changes import undo_change
+from palace.learn.erase import Eraser, older_versions, retired_copies
+from palace.types import Erased, History, Memory, Undone
+from palace.verbs.writing import WritingVerbs
+
+
+class KeepingVerbs(WritingVerbs):
+    """What can be done with memories that are there."""
+
+    def tag(self, memory_id: str, add: Sequence[str] = (), *, remove: Sequence[str] = ()) -> Memory:
+        """Add tags to a memory and take tags away; its words stay as they are.
+
+        Args:
+            memory_id: Its id, or a unique prefix of at least 8 characters.
+            add: Tags, with or without `#`.
+            remove: Tags that stand beside the words, not in them.
+
+        Raises:
+            MemoryNotFoundError: If there is no such memory.
+            ConfigError: If a tag is none, or one to remove is not there or part of the words.
+        """
+        memory = self.get(memory_id)
+        with self._changing("tag") as change:
+            change.about["memory"] = memory.id
+            return change_tags(change.writer, memory, add=add, remove=remove)
+
+    def link(self, memory_id: str, target: str, *, remove: bool = False) -> Memory:
+        """Link a memory to another one, or to a whole drawer; its words stay as they are.
+
+        Args:
+            memory_id: Its id, or a unique prefix of at least 8 characters.
+            target: Id of a memory (or its prefix), or `room/drawer`.
+            remove: Take the link away instead.
+
+        Raises:
+            MemoryNotFoundError: If there is no such memory or drawer.
+            ConfigError: If a memory is to be linked to itself, or a link to remove is not there.
+        """
+        memory = self.get(memory_id)
+        with self._changing("link") as change:
+            name = target if remove and target in memory.links else self._target(change, target)
+            if name == memory.id:
+                raise ConfigError("a memory is not linked to itself", hint="name another one")
+            change.about = {"memory": memory.id, "target": name}
+            return change_links(change.writer, memory, name, remove=remove)
+
+    def _target(self, change: Any, target: str) -> str:  # noqa: ANN401 - a `Change`
+        """Return what a link must say: a durable id, or `room/drawer` as it is on disk."""
+        found = self.index.get(target)
+        if found is None and "/" in target:
+            room, _, drawer = target.strip().removesuffix(".md").rpartition("/")
+            self._require(room, drawer)
+            return f"{room}/{drawer}"
+        found = found or self.get(target)
+        if found.id.startswith("d-") and found.room != PLAYBOOKS:
+            # A derived id changes with the words: a link needs one that stays.
+            found = change.writer.store.update(found)
+            change.writer.written(found.path)
+        return found.id
+
+    def linked(self, memory_id: str) -> list[Memory]:
+        """Return the active memories a memory is linked with, in either direction.
+
+        A link to a memory that was corrected leads to what replaced it; one to a drawer leads to
+        the drawer's memories.
+        """
+        memory = self.get(memory_id)
+        found = {m.id: m for target in memory.links for m in self._led_to(target)}
+        place = f"{memory.room}/{memory.drawer}"
+        for other in self.index.marked("links"):
+            if memory.id in other.links or place in other.links:
+                found.setdefault(other.id, other)
+        return [m for m in found.values() if m.id != memory.id and m.status == "active"]
+
+    def _led_to(self, target: str) -> list[Memory]:
+        found = self.index.get(target)
+        seen: set[str] = set()
+        while found is not None and found.superseded_by and found.id not in seen:
+            seen.add(found.id)
+            found = self.index.get(found.superseded_by)
+        if found is not None:
+            return [found]
+        room, _, drawer = target.rpartition("/")
+        return [m for m in self.index.memories(room=room) if m.drawer == drawer] if room else []
+
+    def undo(self, event: str | None = None) -> Undone:
+        """Take a change back: the last one that was not, or the one with this journal id.
+
+        Raises:
+            MemoryNotFoundError: If there is nothing to take back, or its memory is gone.
+            WriteConflictError: If the memory was changed since; not retryable.
+        """
+        self.refresh()
+        record = self._undoable(event)
+        done = undo_change(record, store=self.store, get=self.index.get, written=self.index_file)
+        about = {"undoes": done.event, "memory": record.get("memory")}
+        self._note_change("undo", record.get("session"), about)
+        return done
+
+    def _undoable(self, event: str | None) -> dict[str, Any]:
+        undone = {record.get("undoes") for record in self.journal.records(type="undo")}
+        if event is None:
+            for record in self.journal.records():
+                if record.get("steps") and record["id"] not in undone:
+                    return record
+            raise MemoryNotFoundError(
+                "there is no change to take back", hint="see `palace history ID`"
+            )
+        found = self.journal.find(event)
+        if found is None or not found.get("steps"):
+            raise MemoryNotFoundError(
+                f"the journal holds no change {event!r} that can be taken back",
+                hint="see `palace history ID`; an erasure is final",
+            )
+        if found["id"] in undone:
+            raise MemoryNotFoundError(
+                f"the change {found['id']} was taken back already", hint="make it again instead"
+            )
+        return found
+
+    def history(self, memory_id: str) -> History:
+        """Return every readable version of a statement and the changes made to it.
+
+        Args:
+            memory_id: Of any version, or a unique prefix of at least 8 characters.
+
+        Raises:
+            MemoryNotFoundError: If there is no such memory.
+        """
+        last = self.get(memory_id)
+        seen = {last.id}
+        while last.superseded_by and (after := self.index.get(last.superseded_by)):
+            if after.id in seen:
+                break
+            last = after
+            seen.add(last.id)
+        older = older_versions(last, self.index.marked("superseded_by"))
+        versions = [*reversed(older), last]
+        ids = {m.id for m in versions}
+        events = [
+            record
+            for record in self.journal.records()
+            if record["type"] not in ("verdict", "answer") and _touches(record, ids)
+        ]
+        return History(tuple(versions), tuple(reversed(events)))
+
+    def erase(self, memory_id: str, *, reason: str = "") -> Erased:
+        """Remove the words of a memory for good; this cannot be undone.
+
+        They go from its file, with older versions and retired copies, from the index, from the
+        note it was promoted from and from the journal, whose records keep their ids. What a disk
+        or a backup keeps of overwritten files is out of reach.
+
+        Args:
+            memory_id: Its id, or a unique prefix of at least 8 characters.
+            reason: Why, free text; kept in the journal unless it repeats the words.
+
+        Returns:
+            What went, and where the same words still stand.
+
+        Raises:
+            MemoryNotFoundError: If there is no such memory.
+            TextRefusedError: If it is a playbook, which is a file of its own.
+            StoreUnavailableError: If a part of the palace cannot be written.
+        """
+        self.refresh()
+        memory = self.get(memory_id)
+        if memory.room == PLAYBOOKS:
+            raise TextRefusedError(
+                f"{memory.id} is a playbook, not a memory", hint=f"delete the file {memory.path}"
+            )
+        gone = {
+            m.id: m for m in (memory, *older_versions(memory, self.index.marked("superseded_by")))
+        }
+        for version in tuple(gone.values()):
+            copies = retired_copies(version, self.index.memories())
+            gone.update((copy.id, copy) for copy in copies)
+        eraser = Eraser.of(gone.values())
+        for old in gone.values():
+            self.store.erase(old)
+            self.index_file(old.path)
+        for derived in self.derived:
+            derived.scrub()
+        notes = {m.provenance.removeprefix("scratchpad:") for m in gone.values()}
+        self.scratchpad.erase(
+            lambda e: e.id in notes or e.promoted in eraser.ids or eraser.holds(e.text)
+        )
+        self.journal.redact(eraser.cleaned)
+        why = "" if eraser.holds(reason) else self._parts.writer.fit(reason) if reason else ""
+        self._note_change("erase", None, {"memory": memory.id, "erased": [*gone], "reason": why})
+        return Erased(memory.id, tuple(gone), tuple(self._still(eraser)))
+
+    def _still(self, eraser: Eraser) -> list[str]:
+        memories = [*self.index.memories(), *self.index.memories(layer="L4")]
+        found = [m.source for m in memories if eraser.holds(m.text)]
+        return [*found, *(["identity.txt"] if eraser.holds(self.identity.text) else [])]
+
+
+def _touches(record: dict[str, Any], ids: set[str]) -> bool:
+    steps = [step.get("memory") for step in record.get("steps") or ()]
+    return not ids.isdisjoint([record.get("memory"), *steps, *(record.get("erased") or ())])

@@ -1,0 +1,105 @@
+"""The command line: correct, forget, tag, link, undo, history, and all fields of remember."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palace.serve.cli import run
+
+PORT = "The staging database listens on port 5432."
+NEW_PORT = "The staging database listens on port 5433."
+
+
+@pytest.fixture
+def palace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Run a command; return its JSON document, and keep the exit code in `.code`."""
+
+    def call(*argv: str) -> Any:
+        call.code = run([*argv, "--root", str(tmp_path / "palace"), "--json"])  # type: ignore[attr-defined]
+        return json.loads(capsys.readouterr().out)
+
+    return call
+
+
+def said(*argv: str, root: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = run([*argv, "--root", str(root / "palace")])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_every_field_of_a_memory_can_be_given(palace):
+    memory = palace(
+        "remember", PORT, "--room", "infra", "--drawer", "ports", "--kind", "negative",
+        "--tag", "db", "--importance", "0.9", "--confidence", "0.8", "--project", "site",
+        "--source", "agent", "--provenance", "a call with Ann", "--valid-from", "2026-01-02",
+        "--valid-to", "2099-01-01T12:00", "--trigger", "deploy", "--trigger", "staging",
+        "--key", "staging_port",
+    )["memory"]  # fmt: skip
+    expected = {
+        "room": "infra", "drawer": "ports", "kind": "negative", "tags": ["db"], "importance": 0.9,
+        "confidence": 0.8, "scope": "project:site", "trust": "agent", "key": "staging_port",
+        "provenance": "a call with Ann", "valid_from": "2026-01-02T00:00:00+00:00",
+        "valid_to": "2099-01-01T12:00:00+00:00", "triggers": ["deploy", "staging"],
+    }  # fmt: skip
+    assert {name: memory[name] for name in expected} == expected
+
+
+def test_a_memory_is_corrected_shown_with_its_history_and_brought_back(palace):
+    old = palace("remember", PORT)["memory"]["id"]
+    new = palace("correct", old, NEW_PORT, "--reason", "it moved")["memory"]
+    assert palace.code == 0
+    past = palace("history", new["id"])
+    assert [v["text"] for v in past["versions"]] == [PORT, NEW_PORT]
+    assert palace("undo")["removed"] == [new["id"]]
+    assert [h["memory"]["id"] for h in palace("search", "staging port")["hits"]] == [old]
+    palace("undo")
+    assert palace("undo")["error"]["type"] == "MemoryNotFoundError"
+    assert palace.code == 1
+
+
+def test_a_memory_is_forgotten_and_erased(palace, tmp_path):
+    memory = palace("remember", PORT)["memory"]["id"]
+    assert palace("forget", memory, "-r", "moved")["memory"]["status"] == "inactive"
+    assert PORT in (tmp_path / "palace" / "rooms" / "inbox" / "notes.md").read_text("utf-8")
+    assert palace("forget", memory, "--erase")["erased"] == [memory]
+    assert not [
+        p for p in (tmp_path / "palace").rglob("*") if p.is_file() and b"5432" in p.read_bytes()
+    ]
+    assert palace("forget", memory)["error"]["type"] == "MemoryNotFoundError"
+
+
+def test_tags_and_links_are_shown(palace):
+    port = palace("remember", PORT)["memory"]["id"]
+    lamp = palace("remember", "The lamp is green.", "--room", "house")["memory"]["id"]
+    assert palace("tag", port, "db", "#old")["memory"]["tags"] == ["db", "old"]
+    assert palace("tag", port, "--remove", "old")["memory"]["tags"] == ["db"]
+    assert palace("link", port, lamp)["memory"]["links"] == [lamp]
+    assert [m["id"] for m in palace("show", port)["linked"]] == [lamp]
+    assert palace("link", port, lamp, "--remove")["memory"]["links"] == []
+    palace("tag", port)
+    assert palace.code == 2
+    palace("tag", port, "no tag")
+    assert palace.code == 2
+
+
+def test_a_person_reads_what_happened(tmp_path, capsys):
+    def call(*argv: str) -> tuple[int, str, str]:
+        return said(*argv, root=tmp_path, capsys=capsys)
+
+    memory = call("remember", PORT)[1].split()[-1]
+    other = call("remember", "The lamp is green.")[1].split()[-1]
+    call("link", memory, other)
+    assert "linked with\n- The lamp is green." in call("show", memory)[1]
+    code, out, _ = call("history", memory)
+    assert (code, out.splitlines()[0]) == (0, f"- {PORT}")
+    assert "  link  c-" in out
+    assert call("undo")[1].startswith("undone  link")
+    call("remember", PORT, "--project", "site")
+    code, out, err = call("forget", memory, "--erase")
+    assert (code, out.split()[0]) == (0, "erased")
+    assert "the same words still stand in rooms/inbox/notes.md:" in err

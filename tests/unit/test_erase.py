@@ -1,0 +1,140 @@
+"""True erasure: not a byte of the words is left under the root."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from palace import MemoryNotFoundError, Mempalace, RetrievalEnforcer
+from palace.learn.erase import Eraser
+from palace.types import Memory
+
+SECRETIVE = "Mira keeps her quizzical marmalade recipe in the zinc box 77412."
+ASKED = "Where does Mira keep her recipe?"
+WORDS = ("quizzical", "marmalad", "77412", "zinc")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "palace"
+
+
+@pytest.fixture
+def palace(root: Path) -> Iterator[Mempalace]:
+    with Mempalace.open(root) as opened:
+        yield opened
+
+
+def traces(root: Path) -> list[str]:
+    """Return every word of the content that stands in any byte of any file, and where."""
+    return [
+        f"{word} in {path.relative_to(root)}"
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+        for word in WORDS
+        if word.encode() in path.read_bytes().lower()
+    ]
+
+
+def test_nothing_is_left_of_a_memory_that_was_asked_for_cited_and_promoted(palace, root):
+    note = palace.note(SECRETIVE, session_id="s1")
+    other = palace.remember("Mira likes the blue kettle.", room="people").memory
+    memory = palace.promote_to_palace(
+        note, "people", "mira", summary=SECRETIVE, reason="quizzical marmalade matters"
+    ).memory
+    enforcer = RetrievalEnforcer(palace)
+    assert SECRETIVE in enforcer.decide(ASKED, session_id="s1").text
+    enforcer.decide(f"Is it true that {SECRETIVE.lower()}")
+    palace.tag(memory.id, ["box"])
+    assert len(traces(root)) > 4
+
+    done = palace.erase(memory.id, reason=SECRETIVE)
+
+    assert (done.erased, done.remaining) == ((memory.id,), ())
+    assert traces(root) == []
+    assert [m.id for m in palace.memories()] == [other.id]
+    assert palace.notes("s1") == []
+    assert palace.index.check() is None
+    assert "Mira likes the blue kettle." in palace.search("kettle")[0].memory.text
+
+
+def test_older_versions_and_retired_copies_go_too(palace, root):
+    first = palace.remember("The zinc box has the number 77412.", room="people").memory
+    palace.forget(palace.remember("Zinc box: 77412!", room="people").memory.id)
+    palace.remember("The zinc box has the number 77412!", room="attic", on_conflict="keep")
+    second = palace.correct(first.id, "The marmalade box has the number 9.").memory
+    third = palace.correct(second.id, "The quizzical box has the number 9.").memory
+    done = palace.erase(third.id)
+    assert {first.id, second.id, third.id} <= set(done.erased)
+    left = traces(root)
+    assert all("rooms/people/notes.md" in line or ".palace" in line for line in left)
+    palace.erase(palace.memories(include_inactive=True)[0].id)
+    assert traces(root) == []
+
+
+def test_active_copies_are_named_and_left_to_the_person(palace, root):
+    memory = palace.remember(SECRETIVE, room="people").memory
+    palace.remember(SECRETIVE, room="people", project="site")
+    done = palace.erase(memory.id)
+    assert done.remaining == ("rooms/people/notes.md:3",)
+    assert len(palace.memories()) == 1
+
+
+def test_the_journal_keeps_ids_order_and_what_is_about_others(palace, root):
+    memory = palace.remember(SECRETIVE).memory
+    kettle = palace.remember("Olga bought the blue kettle in Bergen.").memory
+    enforcer = RetrievalEnforcer(palace)
+    asked = [enforcer.decide(q).id for q in (ASKED, "Where did Olga buy the kettle?")]
+    before = [r["id"] for r in palace.journal.records()]
+    (month,) = (root / "journal").iterdir()
+    size = month.stat().st_size
+
+    palace.erase(memory.id)
+
+    assert [r["id"] for r in palace.journal.records()][1:] == before
+    assert month.read_bytes()[:size].count(b"\n") == len(before)
+    assert palace.verdict(asked[0])["injected"] == [memory.id]
+    assert palace.verdict(asked[0])["prompt"] == "[erased]"
+    assert palace.verdict(asked[1])["evidence"][0]["text"] == kettle.text
+
+
+def test_an_erasure_is_final(palace):
+    memory = palace.remember(SECRETIVE).memory
+    palace.erase(memory.id)
+    with pytest.raises(MemoryNotFoundError):
+        palace.undo()
+    with pytest.raises(MemoryNotFoundError):
+        palace.erase(memory.id)
+
+
+def test_a_hand_written_page_keeps_everything_else(palace, root):
+    file = root / "rooms" / "people" / "mira.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"# Mira\n\n- She paints.\n- {SECRETIVE}\n- She sings.\n", encoding="utf-8")
+    palace.refresh()
+    (memory,) = [m for m in palace.memories(room="people") if m.text == SECRETIVE]
+    palace.erase(memory.id)
+    assert file.read_text("utf-8") == "# Mira\n\n- She paints.\n- She sings.\n"
+
+
+def test_short_words_do_not_tear_up_other_records():
+    memory = Memory("m-1", "No.", "rooms/a/b.md", 1, "a", "b")
+    eraser = Eraser.of([memory])
+    assert eraser.holds("no")
+    assert not eraser.holds("I know nothing about it.")
+    record = {"id": "v-1", "at": "x", "type": "verdict", "prompt": "No way?", "injected": ["m-2"]}
+    assert eraser.cleaned(record) == record
+
+
+def test_a_damaged_journal_line_with_the_words_goes_as_a_whole(palace, root):
+    memory = palace.remember(SECRETIVE).memory
+    (month,) = (root / "journal").iterdir()
+    with month.open("ab") as file:
+        file.write(b'{"id":"v-torn","text":"' + SECRETIVE.encode() + b"\n")
+        file.write(json.dumps({"id": "x-1", "at": "2026-01-01T00:00:00Z", "type": "x"}).encode())
+    palace.erase(memory.id)
+    assert traces(root) == []
+    assert palace.journal.find("x-1") is not None
