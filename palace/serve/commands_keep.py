@@ -45,7 +45,8 @@ def _correct(
 ) -> Reply:
     """Replace a memory by the right words.
 
-    The old ones stay readable, and no question finds them. Exit code 1 if somebody else's correction contradicts a third memory: then nothing is written.
+    The old ones stay readable, and no question finds them. Exit code 1 if somebody else's
+    correction contradicts a third memory: then nothing is written.
     """
     words = given_text(text)
     with door.existing() as palace:
@@ -64,7 +65,8 @@ def _forget(
 ) -> Reply:
     """Retire a memory, or erase it.
 
-    No question finds a retired memory; it stays readable in its file. With --erase its words go from files, index, notes and journal, older versions included.
+    No question finds a retired memory; it stays readable in its file. With --erase its words go
+    from files, index, notes and journal, older versions included.
     """
     with door.existing() as palace:
         if not erase:
