@@ -1,6 +1,6 @@
 """What every writing verb stands on: changes that are noted in the journal, step by step.
 
-In: the parts of a palace. Out: a writer whose steps can be taken back.
+In: the parts of a palace. Out: a writer whose steps can be taken back, where a journal is kept.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class ChangingVerbs(ReadingVerbs):
                 self._note_change(type, session, {**change.about, "steps": watched.steps})
 
     def _note_change(self, type: str, session: str | None, about: dict[str, Any]) -> None:
+        if not self.settings.journal.enabled:
+            return
         record = {
             "id": new_id("c"),
             "type": type,

@@ -116,7 +116,8 @@ class KeepingVerbs(WritingVerbs):
                 if record.get("steps") and record["id"] not in undone:
                     return record
             raise MemoryNotFoundError(
-                "there is no change to take back", hint="see `palace history ID`"
+                "there is no change to take back",
+                hint="see `palace history ID`; without a journal nothing can be taken back",
             )
         found = self.journal.find(event)
         if found is None or not found.get("steps"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def test_a_journal_that_cannot_be_written_fails_no_write(
 ) -> None:
     with Mempalace.open(tmp_path) as palace:
         palace.remember("The kettle is blue.")
+        shutil.rmtree(tmp_path / "journal")
         (tmp_path / "journal").write_text("a file where the folder should be")
         again = palace.remember("The kettle is blue.")
         assert isinstance(again, Duplicate)
