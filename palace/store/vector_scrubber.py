@@ -24,6 +24,6 @@ class VectorScrubber:
     def scrub(self) -> None:
         """Overwrite what no memory has any more."""
         try:
-            self._file.scrub(self._index.passages())
+            self._file.scrub(self._index.passage_digests())
         finally:
             self._file.close()

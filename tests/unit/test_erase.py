@@ -10,6 +10,9 @@ import pytest
 
 from palace import MemoryNotFoundError, Mempalace, RetrievalEnforcer
 from palace.learn.erase import Eraser
+from palace.ports import EmbedderIdentity
+from palace.store.passages import passage_digest, passage_of
+from palace.store.vector_file import VectorFile
 from palace.types import Memory
 
 SECRETIVE = "Mira keeps her quizzical marmalade recipe in the zinc box 77412."
@@ -138,3 +141,18 @@ def test_a_damaged_journal_line_with_the_words_goes_as_a_whole(palace, root):
     palace.erase(memory.id)
     assert traces(root) == []
     assert palace.journal.find("x-1") is not None
+
+
+def test_the_vector_of_erased_words_is_overwritten(palace, root):
+    gone, kept = palace.remember(SECRETIVE).memory, palace.remember("The lamp is green.").memory
+    digests = {m.id: passage_digest(passage_of(m)) for m in (gone, kept)}
+    who = EmbedderIdentity("double", "", 2)
+    file = VectorFile(root / ".palace")
+    rows = ((digests[gone.id], b"GONEGONE"), (digests[kept.id], b"KEPTKEPT"))
+    assert file.add(rows, identity=who) == 2
+    file.close()
+    palace.erase(gone.id)
+    (stored,) = (root / ".palace").glob("vectors-*.f32")
+    assert stored.read_bytes() == bytes(8) + b"KEPTKEPT"
+    assert digests[gone.id] not in {digest for _, digest in file.rows()}
+    file.close()
