@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,8 +27,9 @@ from palace.recall.logistic import load_model
 from palace.recall.query import Analyst
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
+from palace.recall.triggers import matching_trigger
 from palace.text import new_id, tokens, utc_now
-from palace.types import Draft, Match, Memory, Turn
+from palace.types import Draft, Evidence, Match, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 # Conversations and other scopes share the words; they are left out after the search.
 _SEARCHED = 64
+_REMINDERS = 10
+_REMINDED_CHARS = 20_000
 _RESEMBLING = 16
 _RECENT_VERDICTS = 50
 _RECENT_RECORDS = 1000
@@ -186,6 +190,23 @@ class Assembly:
         memories = self._palace.index.load([c.key for c in found])
         return [m for m in memories if m.scope == memory.scope and m.id != memory.id]
 
+    def reminders(self, turn: Turn) -> list[Evidence]:
+        """Return the memories whose triggers match a prompt, the most important first."""
+        scopes = {"global", f"session:{turn.session_id}", f"project:{turn.project}"}
+        now = utc_now()
+        may = [m for m in self._palace.index.marked("triggers") if _may_remind(m, scopes, now)]
+        if not may:
+            return []
+        said = tokens(turn.prompt[:_REMINDED_CHARS])
+        timeout_ms = float(self._settings.detector.pattern_timeout_ms)
+        found = [
+            m
+            for m in may
+            if matching_trigger(m.triggers, turn.prompt, timeout_ms=timeout_ms, said=said)
+        ]
+        found.sort(key=lambda m: -m.importance)
+        return [_reminder(m) for m in found[:_REMINDERS]]
+
     @cached_property
     def enforcement(self) -> Enforcement:
         """Everything a walk needs."""
@@ -196,8 +217,10 @@ class Assembly:
             policy=_policy(self._settings),
             journal=self._palace.journal if self._settings.journal.enabled else None,
             refresh=lambda: self._palace.refresh(force=False),
-            previous=self._previous_verdicts,
+            previous=self.previous_verdicts,
             shown=self._palace.privacy.shown,
+            heard=self._palace.heard,
+            reminders=self.reminders,
         )
 
     def _layers(self) -> tuple[Layer, ...]:
@@ -237,7 +260,8 @@ class Assembly:
         artifacts = self._settings.artifacts
         return tuple(configured_fetchers(artifacts)) if artifacts.enabled else ()
 
-    def _previous_verdicts(self, session_id: str | None) -> Iterator[dict[str, Any]]:
+    def previous_verdicts(self, session_id: str | None) -> Iterator[dict[str, Any]]:
+        """Yield the last verdict records of a session, newest first."""
         for number, record in enumerate(self._palace.journal.records(type="verdict")):
             if number >= _RECENT_VERDICTS:
                 return
@@ -270,6 +294,24 @@ def answer_options(settings: Settings, *, identity: str) -> AnswerOptions:
         fallback_text=settings.enforce.fallback_text,
         context_budget_tokens=settings.context.budget_tokens,
         identity=identity,
+    )
+
+
+def _may_remind(memory: Memory, scopes: set[str], now: datetime) -> bool:
+    begun = memory.valid_from is None or memory.valid_from <= now
+    over = memory.valid_to is not None and memory.valid_to <= now
+    return memory.status == "active" and memory.scope in scopes and begun and not over
+
+
+def _reminder(memory: Memory) -> Evidence:
+    return Evidence(
+        id=memory.id,
+        text=memory.text,
+        layer="L1",
+        source=memory.source,
+        as_of=memory.valid_from or memory.updated or memory.created,
+        confidence=1.0,
+        trust=memory.trust,
     )
 
 

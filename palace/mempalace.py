@@ -21,7 +21,7 @@ from palace.types import (
 )
 from palace.verbs.answering import AnsweringVerbs
 from palace.verbs.embedding import EmbeddingVerbs
-from palace.verbs.keeping import KeepingVerbs
+from palace.verbs.hearing import HearingVerbs
 from palace.verbs.transferring import TransferringVerbs
 
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
@@ -56,7 +56,7 @@ class PalaceRoom:
         return self.palace.remember(text, room=self.name, drawer=drawer, **fields)
 
 
-class Mempalace(KeepingVerbs, TransferringVerbs, AnsweringVerbs, EmbeddingVerbs):
+class Mempalace(HearingVerbs, TransferringVerbs, AnsweringVerbs, EmbeddingVerbs):
     """A palace: one directory, the whole memory of one agent or user.
 
     Open it with `Mempalace.open(root)`; use it as a context manager or call `close()`.

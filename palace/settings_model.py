@@ -398,6 +398,15 @@ class WriteSettings(Section):
     max_chars: StrictInt = Field(
         4000, ge=1, le=100_000, description="Longest memory text, in characters; 1 to 100000."
     )
+    remember_in_prompt: StrictBool = Field(
+        True,
+        description='Whether "remember this: …" in a prompt is written at once and acknowledged.',
+    )
+    correct_in_prompt: StrictBool = Field(
+        True,
+        description='Whether "no, it is Z, not Y" corrects the memory that the last answer of the '
+        "session used, where it is plain which one is meant.",
+    )
     default_room: str = Field(
         "inbox",
         max_length=80,

@@ -292,6 +292,40 @@ class RecallSignal:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptWrite:
+    """What a prompt told the memory to keep or to put right, and what became of it.
+
+    Attributes:
+        status: `stored`, `duplicate` (it was there already), `corrected`, `conflict` (another value
+            is stored), `unclear` (which memory is meant), `refused` (a secret, unfit text) or
+            `unavailable` (it could not be written).
+        text: What a person is told, one sentence.
+        memory_id: Id of the memory that holds it now, "" if none does.
+        source: `path:line` of that memory.
+    """
+
+    status: Literal[
+        "stored", "duplicate", "corrected", "conflict", "unclear", "refused", "unavailable"
+    ]
+    text: str
+    memory_id: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was made of the requests to the memory in a prompt.
+
+    Attributes:
+        writes: One for each request, in order.
+        rest: What else the prompt asks, "" if nothing.
+    """
+
+    writes: tuple[PromptWrite, ...]
+    rest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What the enforcer decided for a turn, and the whole trace of why.
 
@@ -304,6 +338,8 @@ class Verdict:
             quotes for `ground`, the named near miss for `confirm`, empty for `pass`.
         evidence: Best first.
         walk: One report per layer visited, in order.
+        reminders: Memories whose triggers match the prompt, whatever the action is.
+        written: What the prompt told the memory to keep, and what became of it.
     """
 
     id: str
@@ -316,10 +352,15 @@ class Verdict:
     walk: tuple[LayerReport, ...] = ()
     turn: Turn = field(default_factory=lambda: Turn(prompt=""))
     elapsed_ms: float = 0.0
+    reminders: tuple[Evidence, ...] = ()
+    written: tuple[PromptWrite, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The public JSON shape, exactly as `palace ask --json` prints it."""
-        return {
+        """The public JSON shape, exactly as `palace ask --json` prints it.
+
+        `reminders` and `written` are there where there is something in them.
+        """
+        shape: dict[str, Any] = {
             "id": self.id,
             "action": self.action,
             "outcome": self.outcome,
@@ -352,6 +393,17 @@ class Verdict:
                 for r in self.walk
             ],
         }
+        if self.reminders:
+            shape["reminders"] = [
+                {"id": e.id, "text": e.text, "source": e.source, "trust": e.trust}
+                for e in self.reminders
+            ]
+        if self.written:
+            shape["written"] = [
+                {"status": w.status, "text": w.text, "memory": w.memory_id, "source": w.source}
+                for w in self.written
+            ]
+        return shape
 
     def as_trace(self) -> dict[str, Any]:
         """The public shape with everything a person needs to see why: scores and reasons too."""
@@ -393,6 +445,8 @@ def explain_trace(trace: Mapping[str, Any]) -> str:
         )
     for number, item in enumerate(trace["evidence"], 1):
         lines.extend(_evidence_lines(number, item))
+    lines += [f"  [!] {item['source']}: {item['text']}" for item in trace.get("reminders", ())]
+    lines += [f"  written  {item['status']}: {item['text']}" for item in trace.get("written", ())]
     return "\n".join(lines)
 
 
@@ -494,6 +548,20 @@ class Conflict:
 
 
 WriteResult = Remembered | Duplicate | Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A correction was meant, but not which memory, or not how; nothing was written.
+
+    Attributes:
+        question: What to ask the person.
+        candidates: The memories that may be meant.
+    """
+
+    question: str
+    candidates: tuple[Memory, ...] = ()
+    status: Literal["unclear"] = "unclear"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ In: a settled or undecided plan. Out: a dict that every checkpointer can keep, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from langchain_palace.session import Call
 from langchain_palace.turns import Plan
-from palace import Evidence, LayerReport, RecallSignal, Turn, Verdict
+from palace import Evidence, LayerReport, PromptWrite, RecallSignal, Turn, Verdict
 
 
 def as_state(plan: Plan, call: Call, seen: Sequence[str]) -> dict[str, Any]:
@@ -25,6 +26,10 @@ def as_state(plan: Plan, call: Call, seen: Sequence[str]) -> dict[str, Any]:
     verdict = plan.verdict.as_dict()
     for item, evidence in zip(verdict["evidence"], plan.verdict.evidence, strict=True):
         item.update(trust=evidence.trust, stale=evidence.stale)
+    reminders = [asdict(item) for item in plan.verdict.reminders]
+    for item in reminders:
+        item.update(as_of=item["as_of"].isoformat() if item["as_of"] else None, scores={})
+    verdict.update(reminders=reminders, written=[asdict(item) for item in plan.verdict.written])
     return {
         "verdict": verdict,
         "question": plan.question,
@@ -59,6 +64,8 @@ def plan_of(state: Mapping[str, Any]) -> Plan:
                 )
                 for step in verdict["walk"]
             ),
+            reminders=tuple(_evidence(item) for item in verdict.get("reminders", ())),
+            written=tuple(PromptWrite(**item) for item in verdict.get("written", ())),
             turn=Turn(state["question"], state["session_id"], state["project"]),
         ),
         state["question"],

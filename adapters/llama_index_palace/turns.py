@@ -189,7 +189,7 @@ class Turns:
     def _decided(self, asked: Asked, session: PalaceSession) -> Steps[Verdict]:
         verdict = _NOT_ASKED
         for words in (asked.words, asked.tail):
-            if words.strip() and verdict.action == "pass":
+            if words.strip() and verdict.action == "pass" and not verdict.written:
                 turn = Turn(words, session.session_id, session.project, asked.history)
                 announce_look(words)
                 verdict = yield Decide(turn)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from palace.enforce.grounding import AnswerCheck, CheckedAnswer, Mode
-from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt
+from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
 from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
 from palace.enforce.replies import quote_evidence
 from palace.types import Evidence, Verdict
@@ -157,7 +157,11 @@ def answer_check(
         identity=options.identity,
         fallback_text=options.fallback_text,
         mode="replace" if unclear else options.mode,
-        also=also,
+        also=(
+            *also,
+            *(shown_text(item) for item in verdict.reminders),
+            *(write.text for write in verdict.written),
+        ),
     )
 
 

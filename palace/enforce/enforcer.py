@@ -23,9 +23,11 @@ from palace.text import estimate_tokens, new_id
 from palace.types import (
     Action,
     Evidence,
+    Heard,
     LayerName,
     LayerReport,
     Message,
+    PromptWrite,
     Query,
     RecallKind,
     RecallSignal,
@@ -76,6 +78,8 @@ class Enforcement:
         refresh: Brings the index up to date with files changed by hand; cheap when nothing changed.
         previous: Returns the last verdict records of a session, newest first, for meta questions.
         shown: Returns a text as it may be shown and kept: without secrets, at least.
+        heard: Does what the prompt tells the memory to keep or to put right; None if nothing.
+        reminders: Returns the memories whose triggers match the prompt.
     """
 
     analyst: Analyses
@@ -86,6 +90,8 @@ class Enforcement:
     refresh: Callable[[], object]
     previous: Callable[[str | None], Iterable[Mapping[str, Any]]]
     shown: Callable[[str], str] = redact
+    heard: Callable[[Turn], Heard | None] = lambda _turn: None
+    reminders: Callable[[Turn], Sequence[Evidence]] = lambda _turn: ()
 
 
 class Enforceable(Protocol):
@@ -160,18 +166,17 @@ class RetrievalEnforcer:
     def _decide(self, turn: Turn) -> Steps[Verdict]:
         parts = self._palace.enforcement
         started = time.perf_counter()
-        query, signal, failure = yield lambda: _read(parts, turn)
-        if failure is not None:
-            verdict = _verdict(turn, signal, _unreadable(parts, failure), parts.policy)
+        heard = yield lambda: parts.heard(turn)
+        if heard is not None and not heard.rest:
+            verdict = _acknowledged(turn, heard)
         else:
-            reports = yield from _walk(parts, turn, query, signal)
-            verdict = _verdict(turn, signal, reports, parts.policy)
-            if signal.kind == "meta" and signal.band == "recall":
-                records = yield lambda: _previous(parts, turn.session_id)
-                verdict = _meta_verdict(verdict, records, parts.policy)
-            elif parts.policy.inject_always and _may_carry_context(verdict):
-                verdict = yield from _with_context(parts, verdict, query)
-        verdict = replace(verdict, elapsed_ms=(time.perf_counter() - started) * 1000)
+            asked = replace(turn, prompt=heard.rest) if heard else turn
+            verdict = yield from _decided(parts, asked)
+            verdict = _with_writes(verdict, turn, heard.writes) if heard else verdict
+        reminders = yield lambda: _reminders(parts, verdict)
+        verdict = replace(
+            verdict, reminders=reminders, elapsed_ms=(time.perf_counter() - started) * 1000
+        )
         if parts.journal is not None:
             record = verdict_record(
                 verdict, prompts=parts.policy.journal_prompts, shown=parts.shown
@@ -181,10 +186,61 @@ class RetrievalEnforcer:
         return verdict
 
 
+def _decided(parts: Enforcement, turn: Turn) -> Steps[Verdict]:
+    """Look, as far as the prompt asks for it."""
+    query, signal, failure = yield lambda: _read(parts, turn)
+    if failure is not None:
+        return _verdict(turn, signal, _unreadable(parts, failure), parts.policy)
+    reports = yield from _walk(parts, turn, query, signal)
+    verdict = _verdict(turn, signal, reports, parts.policy)
+    if signal.kind == "meta" and signal.band == "recall":
+        records = yield lambda: _previous(parts, turn.session_id)
+        return _meta_verdict(verdict, records, parts.policy)
+    if parts.policy.inject_always and _may_carry_context(verdict):
+        return (yield from _with_context(parts, verdict, query))
+    return verdict
+
+
+def _acknowledged(turn: Turn, heard: Heard) -> Verdict:
+    """Return the verdict on a prompt that only tells the memory something: no model is called."""
+    return Verdict(
+        id=new_id("v"),
+        action="answer",
+        outcome="not_recall",
+        signal=RecallSignal("none", 0.0, ("told",)),
+        text="\n".join(write.text for write in heard.writes),
+        turn=turn,
+        written=heard.writes,
+    )
+
+
+def _with_writes(verdict: Verdict, turn: Turn, writes: tuple[PromptWrite, ...]) -> Verdict:
+    """Return the verdict on the rest of a prompt, with what was written; a reply says it first."""
+    said = "\n".join([*(write.text for write in writes), verdict.text])
+    is_reply = verdict.action in {"fallback", "answer"}
+    return replace(verdict, turn=turn, written=writes, text=said if is_reply else verdict.text)
+
+
+def _reminders(parts: Enforcement, verdict: Verdict) -> tuple[Evidence, ...]:
+    """Return what must be brought up at such a prompt; machines are not reminded of anything."""
+    if _is_machine(verdict):
+        return ()
+    try:
+        found = parts.reminders(verdict.turn)
+    except PalaceError as error:
+        _log.warning("the triggers could not be read: %s", error)
+        return ()
+    # Also what is evidence already: evidence may be narrowed to a quote or cut by the budget.
+    return tuple(replace(e, text=parts.shown(e.text)) for e in found)
+
+
+def _is_machine(verdict: Verdict) -> bool:
+    return any(cue.startswith("machine:") for cue in verdict.signal.cues)
+
+
 def _may_carry_context(verdict: Verdict) -> bool:
     """Whether a person wrote this and no evidence was asked for."""
-    machine = any(cue.startswith("machine:") for cue in verdict.signal.cues)
-    return verdict.action == "pass" and not machine
+    return verdict.action == "pass" and not _is_machine(verdict)
 
 
 def _keep(journal: Journal, record: Mapping[str, Any]) -> None:

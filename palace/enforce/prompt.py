@@ -13,7 +13,7 @@ import regex
 from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, escape_markers
 from palace.secrets import redact
 from palace.text import estimate_tokens
-from palace.types import Evidence, Verdict
+from palace.types import Evidence, PromptWrite, Verdict
 
 DECLINE_TOKEN = "NOT_IN_MEMORY"  # noqa: S105 - a word of the contract, no password
 
@@ -51,7 +51,12 @@ def shown_text(evidence: Evidence) -> str:
 
 
 def render_context(
-    evidence: Sequence[Evidence], *, budget_tokens: int | None = None, wake_up: str = ""
+    evidence: Sequence[Evidence],
+    *,
+    budget_tokens: int | None = None,
+    wake_up: str = "",
+    reminders: Sequence[Evidence] = (),
+    written: Sequence[PromptWrite] = (),
 ) -> str:
     """Return the `<memory-context>` block: numbered items, declared as data.
 
@@ -65,10 +70,20 @@ def render_context(
             first item is cut before it is left out; below about 50 tokens nothing may fit, and
             the result is "".
         wake_up: What the session starts with; it follows the evidence and is cut before it.
+        reminders: What the person wants brought up at such a prompt; first, and never left out.
+        written: What the prompt told the memory to keep, likewise.
 
     Returns:
         The block, or "" if there is nothing to show.
     """
+    first = _first_lines(reminders, written)
+    if first:
+        left = None
+        if budget_tokens is not None:
+            left = budget_tokens - estimate_tokens("\n".join(first))
+        rest = render_context(evidence, budget_tokens=left, wake_up=wake_up)
+        lines = rest.split("\n")[2:] if rest else [CLOSE_TAG]
+        return "\n".join([OPEN_TAG, _NOTICE, *first, *lines])
     if not evidence and not wake_up.strip():
         return ""
     shown = [(_heading(n, e), shown_text(e)) for n, e in enumerate(evidence, 1)]
@@ -125,7 +140,31 @@ def context_prompt(
 def _context(verdict: Verdict, wake_up: str, budget_tokens: int | None) -> str:
     if budget_tokens is not None and wake_up.strip():
         budget_tokens += estimate_tokens(render_context((), wake_up=wake_up))
-    return render_context(verdict.evidence, budget_tokens=budget_tokens, wake_up=wake_up)
+    if budget_tokens is not None:
+        budget_tokens += estimate_tokens(
+            "\n".join(_first_lines(verdict.reminders, verdict.written))
+        )
+    return render_context(
+        verdict.evidence,
+        budget_tokens=budget_tokens,
+        wake_up=wake_up,
+        reminders=verdict.reminders,
+        written=verdict.written,
+    )
+
+
+def _first_lines(reminders: Sequence[Evidence], written: Sequence[PromptWrite]) -> list[str]:
+    """Return what stands before all evidence: what is never to be overlooked."""
+    lines: list[str] = []
+    if reminders:
+        lines.append("To be kept in mind here; the person asked for it:")
+        lines += [
+            f"[!]{_heading(0, item)[3:]}\n{_indented(shown_text(item))}" for item in reminders
+        ]
+    if written:
+        lines.append("Done in the memory just now, as the person asked; tell them in a few words:")
+        lines += [_indented(escape_markers(redact(write.text))) for write in written]
+    return lines
 
 
 def _indented(text: str) -> str:

@@ -35,6 +35,7 @@ def verdict_record(
     record = verdict.as_trace()
     del record["prompt"]
     ids = [e.id for e in verdict.evidence]
+    reminders = [e.id for e in verdict.reminders]
     injects = verdict.action in _INJECTING or (verdict.action == "pass" and bool(ids))
     record.update(
         type="verdict",
@@ -42,7 +43,10 @@ def verdict_record(
         session=verdict.turn.session_id,
         project=verdict.turn.project,
         retrieved=[e.id for r in verdict.walk for e in r.evidence],
-        injected=ids if injects or verdict.action == "answer" else [],
+        injected=[
+            *(ids if injects or verdict.action == "answer" else []),
+            *(reminders if verdict.action in {*_INJECTING, "pass", "generate"} else []),
+        ],
         cited=ids[:1] if verdict.action == "answer" else [],
         **_prompt_fields(verdict.turn.prompt, prompts, shown),
     )

@@ -6,7 +6,7 @@ In: the names of the languages to know. Out: compiled lexicons whose every match
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from typing import Any, cast
@@ -34,6 +34,9 @@ class Lexicon:
         question_types: Answer type -> one alternation, in order of precedence.
         follow_up: Patterns of a prompt that leans on the previous turn.
         capitals_mark_names: False where every noun has a capital (German).
+        requests: What tells the memory something -> patterns over the prompt as it is written, in
+            any case: `keep` (a colon follows), `keep_that` (the statement follows), `keep_whole`
+            (the whole prompt, with a group `statement`), `correct` (groups `new` and `old`).
     """
 
     language: str
@@ -43,6 +46,7 @@ class Lexicon:
     question_types: Mapping[AnswerType, str]
     follow_up: str
     capitals_mark_names: bool
+    requests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def matchable(prompt: str) -> str:
@@ -102,6 +106,7 @@ def _compile(data: Mapping[str, Any]) -> Lexicon:
         },
         follow_up=_alternation(data["follow_up"]),
         capitals_mark_names=bool(data.get("capitals_mark_names", True)),
+        requests={kind: tuple(found) for kind, found in data.get("requests", {}).items()},
     )
 
 

@@ -11,7 +11,7 @@ import typer
 
 from palace.serve import render
 from palace.serve.commands_write import SourceOption, written
-from palace.serve.door import Door, Reply, given_text, verb
+from palace.serve.door import NOT_FOUND, Door, Reply, given_text, verb
 
 if TYPE_CHECKING:
     from palace import Memory
@@ -36,22 +36,39 @@ def register(app: typer.Typer) -> None:
 
 def _correct(
     door: Door,
-    memory_id: IdArgument,
+    memory_id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of a memory, or its first 8 characters; or `last`."),
+    ],
     text: Annotated[
         str, typer.Argument(help="The whole statement as it is right; - reads standard input.")
     ],
+    *,
     reason: ReasonOption = "",
     source: SourceOption = "user",
+    session: Annotated[
+        str | None,
+        typer.Option("--session", envvar="PALACE_SESSION", help="For `last`: the conversation."),
+    ] = None,
 ) -> Reply:
     """Replace a memory by the right words.
 
     The old ones stay readable, and no question finds them. Exit code 1 if somebody else's
-    correction contradicts a third memory: then nothing is written.
+    correction contradicts a third memory: then nothing is written. `last` stands for what the last
+    answer of a session used, and takes words such as "no, it is 5433, not 5432".
     """
     words = given_text(text)
     with door.existing() as palace:
-        result = palace.correct(memory_id, words, source=source, reason=reason)
-    return written(result)
+        if memory_id != "last":
+            return written(palace.correct(memory_id, words, source=source, reason=reason))
+        if not session:
+            raise typer.BadParameter("`last` needs the --session of the conversation")
+        result = palace.correct_last(words, session)
+    if result.status != "unclear":
+        return written(result)
+    lines = [render.line((result.question, "yellow"))]
+    lines += [row for memory in result.candidates for row in render.memory_lines(memory)]
+    return Reply(render.document(result), tuple(lines), NOT_FOUND)
 
 
 def _forget(

@@ -54,6 +54,13 @@ def document(value: object) -> Any:  # noqa: ANN401 - JSON has no narrower type
 
 def verdict_lines(verdict: Verdict) -> tuple[Line, ...]:
     """Return what a person without a model gets to see of a verdict."""
+    first = [line(("! ", "yellow"), item.text) for item in verdict.reminders]
+    if verdict.action not in ("fallback", "answer"):
+        first += [line(write.text) for write in verdict.written]
+    return (*first, *_decision_lines(verdict))
+
+
+def _decision_lines(verdict: Verdict) -> tuple[Line, ...]:
     if verdict.action == "pass":
         note = "This is no recall question; it goes to the model untouched."
         if verdict.evidence:
@@ -63,7 +70,7 @@ def verdict_lines(verdict: Verdict) -> tuple[Line, ...]:
         return (
             dim("Nothing is stored about this; by policy the model may answer freely, ungrounded."),
         )
-    if verdict.action in ("ground", "answer"):
+    if verdict.action == "ground" or (verdict.action == "answer" and verdict.evidence):
         return evidence_lines(verdict.evidence)
     lines = tuple(line(text) for text in verdict.text.splitlines())
     if verdict.action == "confirm":

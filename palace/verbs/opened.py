@@ -29,6 +29,7 @@ from palace.store.rooms import RoomStore
 from palace.store.scratchpad_file import FileScratchpad
 from palace.store.vector_file import VectorFile
 from palace.store.vector_scrubber import VectorScrubber
+from palace.types import Heard, Turn
 
 if TYPE_CHECKING:
     from palace.learn.remember import Writer
@@ -128,6 +129,10 @@ class OpenedPalace:
     def derived(self) -> tuple[Scrubbable, ...]:
         """Everything under `.palace/` that tells of memories' words; an erasure scrubs it."""
         return (self.index, VectorScrubber(self.index, VectorFile(self.root / ".palace")))
+
+    def heard(self, turn: Turn) -> Heard | None:  # noqa: ARG002 - a reader hears nothing
+        """Do what a prompt tells the memory; None if it tells nothing."""
+        return None
 
     @property
     def probe_writer(self) -> Writer:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
+from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
 from palace.types import (
     Fault,
@@ -110,7 +111,13 @@ class ReadingVerbs(OpenedPalace):
 
     def faults(self) -> list[Fault]:
         """Return everything in the files that could not be understood."""
-        return [*self.store.faults(), *self.playbook_files.faults()]
+        triggers = [
+            Fault(m.path, m.line, f"the trigger {trigger[:80]!r} can never match: {fault}")
+            for m in self.index.marked("triggers")
+            for trigger in m.triggers
+            if (fault := trigger_fault(trigger))
+        ]
+        return [*self.store.faults(), *self.playbook_files.faults(), *triggers]
 
 
 def _not_found(message: str, name: str, names: Sequence[str]) -> MemoryNotFoundError:

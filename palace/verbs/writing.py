@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from palace.errors import ConfigError, MemoryNotFoundError
+from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.keyed import fit_key, remember_keyed
 from palace.learn.promote import promote
 from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, forget
+from palace.recall.triggers import trigger_fault
 from palace.text import utc_now
 from palace.types import (
     Draft,
@@ -64,7 +65,8 @@ class WritingVerbs(ChangingVerbs):
             provenance: Where it comes from, free text.
             valid_from: From when it is true.
             valid_to: Until when it is true; afterwards it is not returned.
-            triggers: Words or patterns of prompts it must be attached to (negative memories).
+            triggers: Prompts it must be brought up at, recall or not: plain words, or patterns of
+                the `regex` module, between slashes where they could be taken for words.
             key: Names a place for one value, e.g. `user_language_pref`: the new value supersedes
                 the one that has the key in this scope, where that one stands.
             on_conflict: What to do when the palace holds another value: `ask`, `keep`, `supersede`.
@@ -73,7 +75,8 @@ class WritingVerbs(ChangingVerbs):
             `Remembered`, `Duplicate` (nothing written) or `Conflict` (nothing written).
 
         Raises:
-            TextRefusedError: If the text is unfit; `SecretRefusedError` if it holds a secret.
+            TextRefusedError: If the text is unfit or a trigger can never match;
+                `SecretRefusedError` if it holds a secret.
             ConfigError: If `on_conflict` or `key` is none.
             UnsafeNameError: If a name would leave the palace.
         """
@@ -93,12 +96,21 @@ class WritingVerbs(ChangingVerbs):
             created=utc_now(),
             valid_from=valid_from,
             valid_to=valid_to,
-            triggers=tuple(triggers),
+            triggers=tuple(self._fit_trigger(trigger) for trigger in triggers),
             project=project or "",
             session=session_id or "",
             key=fit_key(key) if key is not None else "",
         )
         return self._remember(draft, room=room, drawer=drawer, on_conflict=on_conflict)
+
+    def _fit_trigger(self, trigger: str) -> str:
+        fault = trigger_fault(trigger)
+        if fault:
+            raise TextRefusedError(
+                f"the trigger {trigger[:80]!r} can never do its work: {fault}",
+                hint="give plain words, or a pattern between slashes such as /deploy.*friday/",
+            )
+        return self._parts.writer.fit(trigger)
 
     def _remember(
         self, draft: Draft, *, room: str | None, drawer: str, on_conflict: OnConflict

@@ -716,3 +716,23 @@ def test_pointing_by_tool_and_in_words_mean_the_same(palace):
         )
         message = ChatPalace(inner=model, palace=palace).invoke(UNCLEAR)
         assert message.content == f"{UNCLEAR_TEXT} [1]"
+
+
+async def test_what_must_be_brought_up_reaches_the_model_whatever_the_prompt(palace, model, chat):
+    palace.remember("Never rhyme rain with pain.", kind="negative", triggers=["rain", "ship"])
+
+    for prompt in (PASS, HIT, UNCLEAR):
+        await said(chat, "invoke", prompt)
+
+    assert model.calls == 4
+    assert all("Never rhyme rain with pain." in asked.text for asked in model.asked[:2])
+
+
+async def test_what_is_told_is_kept_without_a_call(palace, model, chat):
+    for way in ("invoke", "ainvoke"):
+        text, told = await said(chat, way, f"Remember this: the lamp {way} is green.")
+        assert text == f"I will remember: the lamp {way} is green."
+        assert told["written"][0]["status"] == "stored"
+    assert model.calls == 0
+    await said(chat, "invoke", "Remember this: the hall is red. Write a haiku about rain.")
+    assert "I will remember: the hall is red." in model.asked[0].text

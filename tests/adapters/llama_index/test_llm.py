@@ -509,3 +509,20 @@ def test_bands(palace: BandPalace):
 
     actions = [RetrievalEnforcer(palace).decide(q).action for q in (HIT, UNCLEAR, MISS, PASS)]
     assert actions == ["ground", "confirm", "fallback", "pass"]
+
+
+@pytest.mark.parametrize("call", ["chat", "acomplete"])
+def test_what_must_be_brought_up_reaches_the_model_whatever_the_prompt(palace, model, call):
+    palace.remember("Never rhyme rain with pain.", kind="negative", triggers=["rain", "harbour"])
+    for prompt in (PASS, HIT):
+        run(PalaceLLM(model, palace), call, prompt)
+    assert len(model.prompts) == 2
+    assert all("Never rhyme rain with pain." in str(asked) for asked in model.prompts)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_told_is_kept_without_a_call(palace, model, call):
+    text, _, told = run(PalaceLLM(model, palace), call, "Remember this: the lamp is green.")
+    assert text == "I will remember: the lamp is green."
+    assert told["written"][0]["status"] == "stored"
+    assert not model.prompts

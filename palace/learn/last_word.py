@@ -1,0 +1,55 @@
+"""Which memory a person contradicts, and what it should say: only where it is plain.
+
+In: a correction as it was said, and the memories the last answer used. Out: the memory with its
+right words, or a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+
+from palace.learn.dedup import says_the_same
+from palace.learn.requests import Contradiction
+from palace.types import Memory, Unclear
+
+_NUMBER = regex.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
+_SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
+
+
+def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] | Unclear:
+    """Return the memory that is contradicted and its words put right.
+
+    The wrong value must stand once in exactly one of the memories (copies of one count as one).
+    Where only the right value was said, there must be a single memory, and a single number in it
+    for the number that was said to replace.
+
+    Args:
+        said: What the person said.
+        used: Active memories that the last answer rested on, the surest first.
+    """
+    if said.old:
+        fits = [(m, text) for m in used if (text := _replaced(m.text, said.old, said.new))]
+        first = fits[0] if fits else None
+        if first and all(says_the_same(m.text, first[0].text) for m, _ in fits):
+            return first
+        meant = tuple(m for m, _ in fits) or tuple(used)
+        return Unclear(f"Which of these is wrong, and should {said.old!r} be {said.new!r}?", meant)
+    if len(used) == 1 and _NUMBER.fullmatch(said.new):
+        numbers = list(_NUMBER.finditer(used[0].text))
+        if len(numbers) == 1:
+            text = used[0].text
+            right = f"{text[: numbers[0].start()]}{said.new}{text[numbers[0].end() :]}"
+            return used[0], right
+    return Unclear(f"What exactly is wrong, and should be {said.new!r}?", tuple(used))
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    """Return a text with the one place where a value stands changed; "" if it is not one."""
+    edge = "" if _SPACED.search(old) else r"(?![\p{L}\p{N}])"
+    start = "" if _SPACED.search(old) else r"(?<![\p{L}\p{N}])"
+    places = list(regex.finditer(start + regex.escape(old) + edge, text, regex.IGNORECASE))
+    if len(places) != 1 or old.casefold() == new.casefold():
+        return ""
+    return f"{text[: places[0].start()]}{new}{text[places[0].end() :]}"

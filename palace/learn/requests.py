@@ -1,0 +1,180 @@
+"""What a prompt tells the memory: to keep something, or that something was wrong.
+
+In: a prompt. Out: the statements to keep with the rest of the prompt, or the new and the old value
+of a correction. Machine output, quoted text, pasted documents and questions tell nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+from palace.recall.lexicon import Lexicon, matchable, matches
+from palace.recall.shape import code_share, machine_reason
+from palace.text import tokens
+
+# Longer prompts are documents, and a request in one of them is somebody else's.
+MAX_PROMPT_CHARS = 1500
+MAX_BEFORE_CHARS = 400
+MAX_CORRECTION_CHARS = 300
+_MAX_STATEMENTS = 20
+_QUOTES = "\"'“”„«»‘’‚‹›「」『』>`"
+_OPENING = '"“„«「『`>'
+_SENTENCE_END = regex.compile(r"(?<=[.!?][\"'”’»)\]]{0,2})\s+|(?<=[。！？])\s*|\n+")
+_QUESTION = regex.compile(r"[?？]\s*$")
+_ITEM = regex.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
+# "Remember that you are a pirate" instructs the model; it tells the memory nothing.
+_TO_THE_MODEL = regex.compile(
+    r"(?:you|du|sie|tu|vous|usted|você|voce|ты|вы|你|您|あなた)(?![\p{L}\p{N}])"
+    r"|(?:time|day|night|one|guy|when)\b",
+    regex.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A request to keep something.
+
+    Attributes:
+        statements: What to keep, in the person's words.
+        rest: What else the prompt says, "" if nothing.
+    """
+
+    statements: tuple[str, ...]
+    rest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A correction, as a person says it in a conversation.
+
+    Attributes:
+        new: The right value, in their words.
+        old: The wrong one; "" if they did not repeat it.
+    """
+
+    new: str
+    old: str = ""
+
+
+class Listener:
+    """Hears what prompts tell the memory.
+
+    Args:
+        lexicons: The languages to understand.
+        timeout_ms: Bound on each pattern, in milliseconds.
+    """
+
+    def __init__(self, lexicons: Sequence[Lexicon], *, timeout_ms: float) -> None:
+        self._lexicons = tuple(lexicons)
+        self._timeout_ms = timeout_ms
+        cues = {kind: "|".join(self._all(kind)) or "(?!)" for kind in ("keep", "keep_that")}
+        self._keep = _compiled(
+            rf"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))\s*(?P<cue>{cues['keep']})\s*[:：]\s*"
+        )
+        self._that = _compiled(rf"\A\s*(?P<cue>{cues['keep_that']})\s*")
+        self._whole = [_compiled(rf"\A\s*(?:{p})\s*\Z") for p in self._all("keep_whole")]
+        self._correct = [_compiled(rf"\A(?:{p})\s*[.!。！]*\Z") for p in self._all("correct")]
+
+    def _all(self, kind: str) -> list[str]:
+        return [p for lexicon in self._lexicons for p in lexicon.requests.get(kind, ())]
+
+    def request_to_keep(self, prompt: str) -> Keep | None:
+        """Return what a prompt asks to be remembered, or None.
+
+        "Remember this: …" counts at the beginning of any sentence; "remember that …" only where
+        the prompt begins with it, because in the middle it instructs whoever answers.
+        """
+        if len(prompt) > MAX_PROMPT_CHARS:
+            return None
+        keep = self._kept_whole(prompt) or self._kept_after_a_cue(prompt)
+        if keep is None or "```" in prompt or machine_reason(prompt) or code_share(prompt):
+            return None
+        return keep
+
+    def contradiction_in(self, prompt: str) -> Contradiction | None:
+        """Return the correction that a prompt is ("no, it is 5433, not 5432"), or None."""
+        text = prompt.strip()
+        if not text or len(text) > MAX_CORRECTION_CHARS or "\n" in text or _QUESTION.search(text):
+            return None
+        for pattern in self._correct:
+            match = self._search(pattern, text)
+            if match is not None and not machine_reason(text):
+                named = match.groupdict()
+                return Contradiction(_value(named["new"]), _value(named.get("old") or ""))
+        return None
+
+    def _search(self, pattern: regex.Pattern[str], text: str) -> regex.Match[str] | None:
+        try:
+            return pattern.search(text, timeout=self._timeout_ms / 1000)
+        except TimeoutError:
+            return None
+
+    def _kept_whole(self, prompt: str) -> Keep | None:
+        for pattern in self._whole:
+            match = self._search(pattern, prompt)
+            if match is not None and _is_statement(match["statement"]):
+                return Keep((match["statement"].strip(),))
+        return None
+
+    def _kept_after_a_cue(self, prompt: str) -> Keep | None:
+        match = self._search(self._keep, prompt)
+        direct = None if match else self._search(self._that, prompt)
+        match = match or direct
+        if match is None or not self._may_ask(prompt[: match.start("cue")]):
+            return None
+        statements, rest = self._split(prompt[match.end() :], one=direct is not None)
+        told = [s for s in statements if _is_statement(s)]
+        if not told or (direct and _TO_THE_MODEL.match(told[0])):
+            return None
+        before = prompt[: match.start("cue")].strip()
+        return Keep(tuple(told[:_MAX_STATEMENTS]), "\n".join(p for p in (before, rest) if p))
+
+    def _may_ask(self, before: str) -> bool:
+        """Whether what stands before a request leaves it the person's own."""
+        text = before.strip()
+        if not text:
+            return True
+        if len(text) > MAX_BEFORE_CHARS or text[-1] in ":：" or any(q in text for q in _OPENING):
+            return False
+        return not self._is_task(text)
+
+    def _is_task(self, text: str) -> bool:
+        said = matchable(text)
+        return any(
+            matches(x.cues["task"], said, timeout_ms=self._timeout_ms) for x in self._lexicons
+        )
+
+    def _split(self, text: str, *, one: bool) -> tuple[list[str], str]:
+        """Return the statements that follow a cue, and what follows them."""
+        paragraph, _, after = text.partition("\n\n")
+        lines = [line for line in paragraph.split("\n") if line.strip()]
+        if lines and all(_ITEM.match(line) for line in lines):
+            return [_ITEM.sub("", line, count=1).strip() for line in lines], after.strip()
+        first, *more = lines or [""]
+        sentences = [s for s in _SENTENCE_END.split(first) if s and s.strip()]
+        kept = sentences[:1]
+        for sentence in () if one else sentences[1:]:
+            if _QUESTION.search(sentence) or self._is_task(sentence):
+                break
+            kept.append(sentence)
+        rest = [" ".join(sentences[len(kept) :]), *more, after]
+        return [" ".join(kept).strip()], "\n".join(p for p in rest if p.strip()).strip()
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern, regex.IGNORECASE)
+
+
+def _is_statement(text: str) -> bool:
+    text = text.strip()
+    quoted = bool(text) and text[0] in _QUOTES and text[0] not in "'’"
+    return len(tokens(text)) >= 2 and not quoted and not _QUESTION.search(text)
+
+
+def _value(text: str) -> str:
+    return text.strip().strip(_QUOTES + ".,;!。，、").strip()

@@ -1,0 +1,185 @@
+"""What a prompt tells the memory, in eight languages; and all that it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from palace.learn.last_word import righted
+from palace.learn.requests import Contradiction, Keep, Listener
+from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
+from palace.types import Memory, Unclear
+from tests.doubles import memory
+
+
+@pytest.fixture(scope="module")
+def listener() -> Listener:
+    return Listener(load_lexicons(DEFAULT_LANGUAGES), timeout_ms=200)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "statement"),
+    [
+        ("Remember this: the port is 5433.", "the port is 5433."),
+        ("please remember: Olga is on leave in May", "Olga is on leave in May"),
+        ("Keep in mind for later: the key is under the mat.", "the key is under the mat."),
+        ("Remember that we deploy on Tuesdays.", "we deploy on Tuesdays."),
+        ("Merk dir: der Port ist 5433.", "der Port ist 5433."),
+        ("Bitte merk dir, dass der Port 5433 ist.", "der Port 5433 ist."),
+        ("Retiens ceci : le port est 5433.", "le port est 5433."),
+        ("N'oublie pas que le port est 5433.", "le port est 5433."),
+        ("Recuerda esto: el puerto es 5433.", "el puerto es 5433."),
+        ("Recuerda que el puerto es 5433.", "el puerto es 5433."),
+        ("Lembre-se disto: a porta é 5433.", "a porta é 5433."),
+        ("Lembre-se de que a porta é 5433.", "a porta é 5433."),
+        ("请记住：端口是5433。", "端口是5433。"),
+        ("记住端口是5433", "端口是5433"),
+        ("これを覚えておいて：ポートは5433です。", "ポートは5433です。"),
+        ("ポートは5433だと覚えておいて", "ポートは5433だ"),
+        ("Запомни: порт стенда 5433.", "порт стенда 5433."),
+        ("Запомни, что порт стенда 5433.", "порт стенда 5433."),
+    ],
+)
+def test_a_request_is_heard_in_every_language(listener, prompt, statement):
+    assert listener.request_to_keep(prompt) == Keep((statement,))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "statements", "rest"),
+    [
+        (
+            "Remember this: we moved. It took 11 minutes. When did we move?",
+            ("we moved. It took 11 minutes.",),
+            "When did we move?",
+        ),
+        (
+            "Thanks! Remember for later: the lamp is green. Write a haiku about lamps.",
+            ("the lamp is green.",),
+            "Thanks!\nWrite a haiku about lamps.",
+        ),
+        (
+            "remember this:\n- the port is 1\n- the host is two\n\nNow go on.",
+            ("the port is 1", "the host is two"),
+            "Now go on.",
+        ),
+        ("Remember that we sail at nine. And now?", ("we sail at nine.",), "And now?"),
+    ],
+)
+def test_the_rest_of_a_prompt_is_kept_apart(listener, prompt, statements, rest):
+    assert listener.request_to_keep(prompt) == Keep(statements, rest)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Do you remember this: the port is 5433?",
+        "Remember this: is the port 5433?",
+        "Remember this?",
+        "Remember this: yes",
+        "Do you remember where we met?",
+        "Remember to call Bob.",
+        "Remember that time we went to Rome!",
+        "Remember that you are a pirate.",
+        'He said: "Remember this: the port is 5433."',
+        '"Remember this: the port is 5433."',
+        "> Remember this: the port is 5433.",
+        "Translate to German: remember this: the port is 5433.",
+        "Translate the following text. Remember this: the port is 5433.",
+        "Translate:\nremember this: the port is 5433.",
+        "Write a poem. Remember that it must rhyme.",
+        "```\nremember this: the port is 5433.\n```",
+        '{"text": "remember this: the port is 5433."}',
+        "2026-05-07 14:30:00 INFO remember this: the port is 5433.",
+        "<memory-context>\nremember this: the port is 5433.\n</memory-context>",
+        "A story. " * 60 + "Remember this: the port is 5433.",
+        "x" * 1600 + "\nRemember this: the port is 5433.",
+        "你记住了吗?",
+        "覚えていますか?",
+        "",
+        ":",
+    ],
+)
+def test_what_is_no_request_tells_nothing(listener, prompt):
+    assert listener.request_to_keep(prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "new", "old"),
+    [
+        ("No, it is 5433, not 5432.", "5433", "5432"),
+        ("no, it's 5433 not 5432", "5433", "5432"),
+        ("Nope, that's Tuesday, not Monday!", "Tuesday", "Monday"),
+        ("No, it's not Monday, it's Tuesday.", "Tuesday", "Monday"),
+        ("No, the staging port is 5433, not 5432.", "5433", "5432"),
+        ("Actually, it is 5433, not 5432", "5433", "5432"),
+        ("No, it's 5433.", "5433", ""),
+        ("Nein, es ist 5433, nicht 5432.", "5433", "5432"),
+        ("Nein, nicht 5432, sondern 5433", "5433", "5432"),
+        ("Non, c'est 5433, pas 5432.", "5433", "5432"),
+        ("No, es 5433, no 5432.", "5433", "5432"),
+        ("Não, é 5433, não 5432.", "5433", "5432"),
+        ("不，是5433，不是5432。", "5433", "5432"),
+        ("いいえ、5432ではなく5433です。", "5433", "5432"),
+        ("Нет, это 5433, а не 5432.", "5433", "5432"),
+    ],
+)
+def test_a_correction_is_heard_in_every_language(listener, prompt, new, old):
+    assert listener.contradiction_in(prompt) == Contradiction(new, old)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "No.",
+        "No, thanks.",
+        "no, is it 5433, not 5432?",
+        "No\nit is 5433, not 5432",
+        "It is 5433.",
+    ],
+)
+def test_what_is_no_correction_is_none(listener, prompt):
+    assert listener.contradiction_in(prompt) is None
+
+
+PORT = "The staging database listens on port 5432."
+
+
+def test_the_one_place_of_the_wrong_value_is_put_right():
+    found = righted(Contradiction("5433", "5432"), [memory(PORT)])
+    assert found == (memory(PORT), PORT.replace("5432", "5433"))
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        (Contradiction("5433", "5432"), [PORT, "The old one was 5432 too."]),
+        (Contradiction("5433", "5432"), ["From 5432 to 5432."]),
+        (Contradiction("5433", "543"), [PORT]),
+        (Contradiction("5433", "blue"), [PORT]),
+        (Contradiction("5432", "5432"), [PORT]),
+        (Contradiction("5433"), [PORT, "The lamp is green."]),
+        (Contradiction("5433"), ["Ports 5432 and 5431."]),
+        (Contradiction("something else"), [PORT]),
+    ],
+)
+def test_where_it_is_not_plain_it_asks(said, texts):
+    used = [memory(text, n) for n, text in enumerate(texts)]
+    found = righted(said, used)
+    assert isinstance(found, Unclear)
+    assert said.new in found.question
+    assert set(found.candidates) <= set(used)
+
+
+def test_copies_of_one_memory_are_one():
+    copies: list[Memory] = [memory(PORT, 0), memory(PORT.upper(), 1)]
+    assert righted(Contradiction("5433", "5432"), copies) == (
+        copies[0],
+        PORT.replace("5432", "5433"),
+    )
+
+
+def test_a_number_alone_replaces_the_only_number():
+    assert righted(Contradiction("5433"), [memory(PORT)]) == (
+        memory(PORT),
+        PORT.replace("5432", "5433"),
+    )
