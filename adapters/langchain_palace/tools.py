@@ -16,7 +16,7 @@ from langchain_palace.session import Call, call_of
 from langchain_palace.tracing import TRACER
 from palace import AgentTool, Mempalace, agent_tools, memory_span
 
-_TYPES: dict[str, type] = {"string": str, "integer": int}
+_TYPES: dict[str, Any] = {"string": str, "integer": int, "array": list[str]}
 _OPERATIONS = {
     "palace_remember": "create_memory",
     "palace_note": "create_memory",

@@ -24,7 +24,13 @@ _OPERATIONS = {
     "palace_correct": "update_memory",
     "palace_forget": "delete_memory",
 }
-_TYPES: Mapping[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
+_TYPES: Mapping[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "array": list[str],
+}
 
 
 def palace_tools(

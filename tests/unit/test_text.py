@@ -138,9 +138,9 @@ def test_shapes() -> None:
     "text", ["a" * 200_000, "a-" * 100_000, "数" * 100_000, "1," * 100_000, "A" * 9 + " '" * 90_000]
 )
 def test_words_are_linear(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     words(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
