@@ -28,10 +28,10 @@ from palace import Mempalace, load_preset, seed
 SAID = (
     "When did we move to PostgreSQL 16?",
     "When did we move to Oslo?",
-    "Please remember that the harvest party starts at 18:00 on the terrace.",
+    "It is settled now: the harvest party starts at 18:00 on the terrace.",
     "When does the harvest party start?",
 )
-_REMEMBER = """Thought: They want this kept.
+_REMEMBER = """Thought: This is worth keeping.
 Action: palace_remember
 Action Input: {"text": "The harvest party starts at 18:00 on the terrace."}"""
 
@@ -47,7 +47,7 @@ class ScriptedModel(CustomLLM):
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: ANN401, ARG002 - the host's signature
         """Reply to one prompt."""
         said = prompt.rpartition("\nuser: ")[2]
-        if "Please remember" in said and "Observation: " not in said:
+        if "It is settled" in said and "Observation: " not in said:
             return CompletionResponse(text=_REMEMBER)
         answer = "It is kept."
         if "<memory-context>" in said and "Answer the question below" in said:
