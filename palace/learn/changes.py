@@ -57,9 +57,19 @@ class WatchedStore:
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
         """Add a memory, and note it."""
         memory = self._store.add(draft, room=room, drawer=drawer)
+        self._added(memory)
+        return memory
+
+    def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
+        """Add memories, and note them."""
+        memories = self._store.add_many(drafts, room=room, drawer=drawer)
+        for memory in memories:
+            self._added(memory)
+        return memories
+
+    def _added(self, memory: Memory) -> None:
         step = {"did": "added", "memory": memory.id, "words": fingerprint(memory.text)}
         self.steps.append(step)
-        return memory
 
     def update(self, memory: Memory, **fields: object) -> Memory:
         """Change metadata, and note the comment before and after."""
