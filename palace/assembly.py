@@ -124,7 +124,7 @@ class Assembly:
     @cached_property
     def artifacts(self) -> ArtifactsLayer:
         """L3, with the fetchers that are configured."""
-        return ArtifactsLayer(self._fetchers())
+        return ArtifactsLayer(self._fetchers(), min_trust=self._settings.enforce.min_trust)
 
     @cached_property
     def sufficiency(self) -> Sufficiency:
@@ -172,6 +172,7 @@ class Assembly:
 
     def _resembling(self, draft: Draft) -> list[Memory]:
         """Return memories of the draft's own scope that share its words."""
+        self._palace.mend_index()
         scope = _scope_named(draft.scope)
         query = self.analyst.analyse(Turn(draft.text, scope.session_id, scope.project))
         terms = query.terms or tuple(dict.fromkeys(tokens(draft.text)))
@@ -252,6 +253,7 @@ class Assembly:
             vocabulary=self._palace.index,
             sufficiency=self.sufficiency,
             max_evidence=self._settings.enforce.max_evidence,
+            min_trust=self._settings.enforce.min_trust,
         )
 
     def _fetchers(self) -> Sequence[Fetcher]:

@@ -98,7 +98,6 @@ def check_settings(palace: Mempalace) -> Check:
 
 def check_permissions(palace: Mempalace) -> Check:
     """Say whether others can look into the palace, and whether we can write to it."""
-    mode = stat.S_IMODE(palace.root.stat().st_mode)
     if _is_read_only(palace):
         return Check(
             "permissions",
@@ -106,14 +105,29 @@ def check_permissions(palace: Mempalace) -> Check:
             detail=f"{palace.root} is read-only: it can be asked, but nothing can be remembered",
             hint="give this user permission to write to the folder",
         )
-    if os.name != "nt" and mode & 0o077:
+    open_folders = [(f, mode) for f in _own_folders(palace) if (mode := _mode_for_others(f))]
+    if open_folders:
+        listed = ", ".join(f"{folder} (mode {mode:o})" for folder, mode in open_folders)
         return Check(
             "permissions",
             ok=True,
-            detail=f"other users of this computer can enter {palace.root} (mode {mode:o})",
-            hint=f"chmod 700 {palace.root}",
+            detail=f"other users of this computer can enter {listed}",
+            hint=f"chmod 700 {' '.join(str(folder) for folder, _ in open_folders)}",
         )
     return Check("permissions", ok=True, detail=f"only you can enter {palace.root}")
+
+
+def _own_folders(palace: Mempalace) -> list[Path]:
+    """Return the palace and what belongs to it and stands elsewhere."""
+    elsewhere = palace.settings.scratchpad.dir
+    folders = [palace.root, *([Path(elsewhere).expanduser()] if elsewhere else [])]
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def _mode_for_others(folder: Path) -> int:
+    """Return the mode of a folder that others can enter, else 0."""
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    return mode if os.name != "nt" and mode & 0o077 else 0
 
 
 def check_files(palace: Mempalace) -> Check:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from palace.enforce.markers import harmless
 from palace.errors import (
     FetchError,
     MemoryNotFoundError,
@@ -387,7 +388,7 @@ def _visible(scope: ToolScope, memory_id: str) -> Memory:
 def _shown(item: Evidence, *, answers: bool) -> dict[str, Any]:
     return {
         "id": item.id,
-        "text": item.text,
+        "text": harmless(item.text),
         "source": item.source,
         "as_of": item.as_of.date().isoformat() if item.as_of else None,
         "trust": item.trust,
@@ -400,7 +401,7 @@ def _described(memory: Memory, palace: Mempalace) -> dict[str, Any]:
     as_of = memory.valid_from or memory.updated or memory.created
     return {
         "id": memory.id,
-        "text": palace.privacy.shown(memory.text),
+        "text": harmless(palace.privacy.shown(memory.text)),
         "source": memory.source,
         "as_of": as_of.date().isoformat() if as_of else None,
         "kind": memory.kind,

@@ -635,6 +635,25 @@ class WakeUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Suspect:
+    """Something stored that looks like an attack on whoever reads it.
+
+    Attributes:
+        id: Of the memory, playbook or note; `identity` for the identity.
+        source: Where a person finds it.
+        trust: Whose word it is.
+        reasons: What makes it suspicious; see `palace.enforce.suspicion`.
+        excerpt: Its first words, with secrets and stings removed.
+    """
+
+    id: str
+    source: str
+    trust: Trust
+    reasons: tuple[str, ...]
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One thing `doctor` tried."""
 

@@ -73,6 +73,7 @@ PUBLIC = [
     "Settings",
     "StoreError",
     "StoreUnavailableError",
+    "Suspect",
     "TextRefusedError",
     "Turn",
     "Unclear",

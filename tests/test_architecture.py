@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
-    "tools": {"types", "errors", "secrets"},
+    "tools": {"types", "errors", "secrets", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types"},
     "assembly": GROUND

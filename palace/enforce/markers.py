@@ -1,7 +1,7 @@
-"""Escape our own tag inside content, however it is spelled.
+"""Take the sting out of content: our own tag however it is spelled, and what programs act on.
 
 In: the words of a memory. Out: the same words, with no text in them that reads as the beginning or
-the end of our evidence block.
+the end of our evidence block, that a chat protocol takes for its own, or that a viewer fetches.
 """
 
 from __future__ import annotations
@@ -42,6 +42,30 @@ _TAG_END = r"(?:>|&(?:amp;)*(?:gt|\#o*62|\#xo*3e);?)"
 _TAG = regex.compile(rf"{_TAG_START}(?P<slash>/?+)memory-*+context(?:[^<>\n]{{0,80}}?{_TAG_END})?+")
 _DROPPED_CATEGORIES = frozenset({"Cf", "Mn", "Cc", "Zs", "Zl", "Zp"})
 _BEGINNINGS = frozenset("<&＜﹤‹〈⟨《≺ᐸ＆﹠")
+
+# What a viewer of Markdown or HTML loads by itself: it would tell a stranger that it was read.
+_IMAGE = regex.compile(r"!(?=\[)")
+_ELEMENT = regex.compile(
+    r"<(?=/?(?:img|image|picture|source|iframe|frame|script|link|object|embed|video|audio|track|svg"
+    r"|style|meta|base|form|input|body|bgsound)\b)",
+    regex.IGNORECASE,
+)
+# Words that model servers may take for the frame of a conversation and not for text in it.
+_PROTOCOL = regex.compile(
+    r"[<\[](?=[|｜]|<SYS>|/SYS>|<SYS\]|/?INST\]|/?s>|(?:start|end)_of_turn>|/?(?:bos|eos)>)",
+    regex.IGNORECASE,
+)
+
+
+def harmless(text: str) -> str:
+    """Return text that a model, a chat program and a viewer take for words and nothing else.
+
+    Our tags are escaped, images become links, elements that load something and the marks of chat
+    protocols are broken up. Doing it twice changes nothing.
+    """
+    seen = _IMAGE.sub("! ", escape_markers(text))
+    seen = _ELEMENT.sub("&lt;", seen)
+    return _PROTOCOL.sub(lambda found: f"{found[0]} ", seen)
 
 
 def escape_markers(text: str) -> str:

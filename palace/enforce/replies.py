@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from palace.enforce.markers import harmless
 from palace.text import clip
 from palace.types import Evidence, LayerReport
 
@@ -16,7 +17,7 @@ _QUOTE_CHARS = 280
 
 def quote_evidence(evidence: Sequence[Evidence]) -> str:
     """Return each piece of evidence verbatim, with its source and as-of time."""
-    return "\n".join(f"{item.text} ({_origin(item)})" for item in evidence)
+    return "\n".join(f"{harmless(item.text)} ({_origin(item)})" for item in evidence)
 
 
 def reply_for_near_miss(fallback_text: str, evidence: Sequence[Evidence]) -> str:
@@ -24,7 +25,7 @@ def reply_for_near_miss(fallback_text: str, evidence: Sequence[Evidence]) -> str
     if not evidence:
         return fallback_text
     quotes = "; ".join(
-        f'"{clip(item.text, _QUOTE_CHARS)}" ({_origin(item)})'
+        f'"{clip(harmless(item.text), _QUOTE_CHARS)}" ({_origin(item)})'
         for item in evidence[:NEAR_MISSES_NAMED]
     )
     return f"{fallback_text} The closest I have, which may not answer it: {quotes}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from palace.enforce.markers import harmless
 from palace.secrets import redact
 from palace.text import clip, estimate_tokens, tokens
 from palace.types import Memory, ScratchEntry, WakeUp
@@ -124,7 +125,7 @@ def compose_wake_up(
         shown: Returns a text as it may be shown to a model.
     """
     page = _Page(budget_tokens)
-    identity = shown(sources.identity.strip())
+    identity = harmless(shown(sources.identity.strip()))
     if identity:
         page.section("# Identity", [("identity", identity)])
     page.section("# Notes of this session", [(e.id, _line(shown(e.text))) for e in sources.notes])
@@ -149,7 +150,7 @@ def compose_wake_up(
 
 
 def _line(text: str) -> str:
-    return f"- {clip(text, _LINE_CHARS)}"
+    return f"- {clip(harmless(text), _LINE_CHARS)}"
 
 
 def _inactive(rooms: Sequence[RoomDigest], chosen: Sequence[RoomDigest]) -> list[str]:

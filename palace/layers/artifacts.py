@@ -8,9 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palace.errors import FetchError
-from palace.layers.judging import timed
+from palace.layers.judging import timed, trusted
 from palace.ports import Artifact, ArtifactRef, Fetcher
-from palace.types import Evidence, LayerName, LayerOutcome, LayerReport, Query, RecallSignal, Turn
+from palace.types import (
+    Evidence,
+    LayerName,
+    LayerOutcome,
+    LayerReport,
+    Query,
+    RecallSignal,
+    Trust,
+    Turn,
+)
 
 MAX_ARTIFACTS = 3
 
@@ -20,12 +29,14 @@ class ArtifactsLayer:
 
     Args:
         fetchers: Asked in this order; each recognises what it is configured for.
+        min_trust: What was fetched is the system's word; a higher bar means that nothing is.
     """
 
     name: LayerName = "L3"
 
-    def __init__(self, fetchers: Sequence[Fetcher]) -> None:
+    def __init__(self, fetchers: Sequence[Fetcher], *, min_trust: Trust = "system") -> None:
         self._fetchers = tuple(fetchers)
+        self._trusts = "system" in trusted(min_trust)
 
     def names_artifact(self, turn: Turn) -> bool:
         """Whether the prompt names something this layer could fetch; touches no network."""
@@ -43,6 +54,8 @@ class ArtifactsLayer:
         named = self._named(turn)
         if not named:
             return LayerReport(self.name, "skipped", reason="the prompt names no artifact")
+        if not self._trusts:
+            return LayerReport(self.name, "skipped", reason="artifacts are below enforce.min_trust")
         fetched: list[Evidence] = []
         failures: list[str] = []
         empty: list[str] = []

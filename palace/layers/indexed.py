@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from palace.layers.judging import judge, timed
+from palace.layers.judging import judge, timed, trusted
 from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
@@ -22,8 +22,6 @@ from palace.types import (
     Trust,
     Turn,
 )
-
-TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
 
 
 class IndexedLayer:
@@ -52,7 +50,7 @@ class IndexedLayer:
         self._searcher = searcher
         self._sufficiency = sufficiency
         self._max_evidence = max_evidence
-        self._trusted = frozenset(TRUST_ORDER[: TRUST_ORDER.index(min_trust) + 1])
+        self._trusted = trusted(min_trust)
         self._stale_after = timedelta(days=stale_after_days)
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - the query already holds what the turn says

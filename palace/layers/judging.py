@@ -12,7 +12,9 @@ from dataclasses import replace
 from palace.errors import PalaceError
 from palace.recall.scoring import Scored
 from palace.recall.sufficiency import Sufficiency
-from palace.types import Band, Evidence, LayerName, LayerReport
+from palace.types import Band, Evidence, LayerName, LayerReport, Trust
+
+TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
 
 # Only the head of a ranking is judged: what stands below never was the answer in any measurement.
 JUDGED = 10
@@ -68,3 +70,8 @@ def timed(layer: LayerName, gather: Callable[[], LayerReport]) -> LayerReport:
     except PalaceError as error:
         report = LayerReport(layer, "unavailable", reason=error.message)
     return replace(report, elapsed_ms=(time.perf_counter() - started) * 1000)
+
+
+def trusted(min_trust: Trust) -> frozenset[Trust]:
+    """Return whose word may make evidence: this trust and every higher one."""
+    return frozenset(TRUST_ORDER[: TRUST_ORDER.index(min_trust) + 1])

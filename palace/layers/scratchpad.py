@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from palace.errors import PalaceError
-from palace.layers.judging import judge, timed
+from palace.layers.judging import judge, timed, trusted
 from palace.ports import Candidate, Scratchpad, Vocabulary
 from palace.recall.scoring import Weights, score, term_weights
 from palace.recall.sufficiency import Sufficiency
@@ -21,6 +21,7 @@ from palace.types import (
     Query,
     RecallSignal,
     ScratchEntry,
+    Trust,
     Turn,
 )
 
@@ -33,6 +34,7 @@ class ScratchpadLayer:
         vocabulary: The palace's term weights, which the few notes alone could not give.
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence, >= 1.
+        min_trust: Notes of lower trust never make evidence.
     """
 
     name: LayerName = "L2"
@@ -44,11 +46,13 @@ class ScratchpadLayer:
         vocabulary: Vocabulary,
         sufficiency: Sufficiency,
         max_evidence: int = 5,
+        min_trust: Trust = "system",
     ) -> None:
         self._scratchpad = scratchpad
         self._vocabulary = vocabulary
         self._sufficiency = sufficiency
         self._max_evidence = max_evidence
+        self._trusted = trusted(min_trust)
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - notes are asked the same way for every kind
         """Return what this session noted about the question."""
@@ -79,10 +83,13 @@ class ScratchpadLayer:
         return judge(
             self.name,
             score(query, candidates, weights=self._weights(query, candidates)),
-            evidence_of=lambda scored: _evidence(entries[scored.candidate.key]),
+            evidence_of=lambda scored: self._evidence(entries[scored.candidate.key]),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
+
+    def _evidence(self, entry: ScratchEntry) -> Evidence | None:
+        return _evidence(entry) if entry.source in self._trusted else None
 
     def _weights(self, query: Query, candidates: Sequence[Candidate]) -> Weights:
         """Return the palace's weights; a term the notes hold is not unknown."""

@@ -113,7 +113,8 @@ class _Folder:
 
     def write(self, relative: str, data: bytes) -> None:
         path = self.root / relative
-        temporary = path.with_name(f".{_random.token_hex(8)}.tmp")
+        # Not `.tmp`: nobody holds the palace's lock here, so nobody may tidy this up.
+        temporary = path.with_name(f".{_random.token_hex(8)}.new")
         try:
             _make_folder(path.parent)
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

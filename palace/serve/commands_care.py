@@ -1,4 +1,4 @@
-"""The verbs that look after a palace: export, reindex, doctor, config.
+"""The verbs that look after a palace: export, reindex, doctor, audit, config.
 
 In: what a person typed. Out: one `Reply` for one call of the facade.
 """
@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from palace.serve import render
-from palace.serve.door import BREAKAGE, OK, Door, Reply, verb
+from palace.serve.door import BREAKAGE, NOT_FOUND, OK, Door, Reply, verb
 
 Form = Literal["json", "markdown"]
 
@@ -22,6 +22,7 @@ def register(app: typer.Typer, config: typer.Typer) -> None:
     verb(app, "export", example="palace export backup.json")(_export)
     verb(app, "reindex", example="palace reindex")(_reindex)
     verb(app, "doctor", example="palace doctor")(_doctor)
+    verb(app, "audit", example="palace audit")(_audit)
     verb(config, "explain", example="palace config explain")(_explain)
     verb(config, "default", example="palace config default > mempalace.yaml")(_default)
     verb(config, "path", example="palace config path")(_path)
@@ -83,6 +84,26 @@ def _doctor(door: Door) -> Reply:
     ok = all(check.ok for check in checks)
     return Reply(
         {"ok": ok, "checks": render.document(checks)}, tuple(lines), OK if ok else BREAKAGE
+    )
+
+
+def _audit(door: Door) -> Reply:
+    """List what is stored that looks like an attack on its readers.
+
+    Orders to the reader, imitations of our markers, hidden text, and what loads or sends
+    something. Nothing is changed. Exit code 1 if something is listed.
+    """
+    with door.existing() as palace:
+        suspects = palace.audit()
+    lines: list[render.Line] = []
+    for suspect in suspects:
+        lines.append(render.line((suspect.excerpt, "bold")))
+        facts = f"  {suspect.source}  {suspect.id}  said by {suspect.trust}"
+        lines.append(render.line((facts, "dim"), (f"  {', '.join(suspect.reasons)}", "yellow")))
+    if not suspects:
+        lines.append(render.dim("Nothing stored here looks like an attack."))
+    return Reply(
+        {"suspects": render.document(suspects)}, tuple(lines), NOT_FOUND if suspects else OK
     )
 
 

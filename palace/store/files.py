@@ -8,9 +8,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,6 +23,7 @@ ABSENT = ""
 """As `expected_digest`: the file must not exist yet."""
 
 LOCK_TIMEOUT_S = 10.0
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _LOCK_POLL_S = 0.005
 _HINTS = {
     errno.ENOSPC: "Free some disk space, then try again.",
@@ -209,6 +211,47 @@ def locked(
         yield
     finally:
         lock.release()
+
+
+def sweep(root: Path, folders: Sequence[str]) -> int:
+    """Delete the temporary files that writers which died have left; return how many there were.
+
+    Whoever writes holds the palace's lock; while somebody does, nothing is deleted.
+
+    Args:
+        root: The palace; its own files are looked at too.
+        folders: Below the root; whatever stands below them.
+
+    Raises:
+        StoreUnavailableError: If the file system refuses.
+    """
+    found = [root, *(root / name for name in folders)]
+    left: list[Path] = []
+    try:
+        for folder in found:
+            below, temporary = _entries_to_sweep(folder)
+            left.extend(temporary)
+            found.extend(below if folder != root else [])
+        if left:
+            with locked(root, timeout_s=0):
+                for path in left:
+                    path.unlink(missing_ok=True)
+    except OSError as error:
+        raise unavailable(error, "tidy", root) from error
+    return len(left)
+
+
+def _entries_to_sweep(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the folders in a folder, links left out, and the temporary files in it."""
+    try:
+        with os.scandir(folder) as entries:
+            listed = list(entries)
+    except FileNotFoundError:
+        return [], []
+    return (
+        [Path(entry.path) for entry in listed if entry.is_dir(follow_symlinks=False)],
+        [Path(entry.path) for entry in listed if _TEMPORARY.fullmatch(entry.name)],
+    )
 
 
 def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:

@@ -5,17 +5,29 @@ In: a path and the schema it must have. Out: rows and transactions, and errors o
 
 from __future__ import annotations
 
+import atexit
 import os
+import secrets as _random
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from palace.errors import StoreUnavailableError
+from palace.store.index_seal import (
+    identity_of,
+    opening_or_closing,
+    remove_database,
+    remove_leftovers,
+    seal,
+    state_of,
+)
 
 _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
@@ -37,12 +49,19 @@ class Schema:
     tables: frozenset[str]
 
 
+class IndexBusyError(StoreUnavailableError):
+    """Another program is writing the index, and the caller did not want to wait."""
+
+
 class IndexDatabase:
     """One SQLite file in WAL mode, shared by processes and threads; remade when it is not ours.
 
     Args:
         path: The database file, or None to keep everything in memory.
         schema: What it must hold.
+
+    Attributes:
+        damaged: Whether SQLite met something that only a new file can repair.
 
     Raises:
         StoreUnavailableError: If the file cannot be opened or remade.
@@ -52,7 +71,13 @@ class IndexDatabase:
         self.path = path
         self._schema = schema
         self._lock = threading.RLock()
+        self.damaged = False
+        self._generation = 0
         self._connection = self._open()
+        self._identity = self._found()
+        # What is not closed is not sealed, and would be made anew at the next start.
+        self._at_exit = partial(_close_if_alive, weakref.ref(self))
+        atexit.register(self._at_exit)
 
     # -- use -----------------------------------------------------------------------------------
 
@@ -66,23 +91,27 @@ class IndexDatabase:
             try:
                 return self._connection.execute(sql, arguments).fetchall()
             except sqlite3.Error as error:
-                raise _translated(error) from error
+                raise self.failed(error) from error
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
         """Lend the connection inside a write transaction: all of it happens, or nothing.
 
+        Args:
+            wait: Whether to wait for another program that is writing.
+
         Raises:
+            IndexBusyError: If another program is writing and `wait` is False.
             StoreUnavailableError: If SQLite refuses.
         """
         with self._lock:
             connection = self._connection
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                _begin(connection, wait=wait)
                 yield connection
                 connection.execute("COMMIT")
             except sqlite3.Error as error:
-                raise _translated(error) from error
+                raise self.failed(error) from error
             finally:
                 _rollback(connection)  # does nothing after a commit
 
@@ -107,16 +136,52 @@ class IndexDatabase:
         return None if result == "ok" else str(result)
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; whoever is the last to close the file seals it."""
+        atexit.unregister(self._at_exit)
+        with self._lock:
+            if self.path is None or self.is_lost():
+                self._connection.close()
+                return
+            with opening_or_closing(self.path):
+                self._connection.close()
+                seal(self.path)
+
+    def failed(self, error: Exception) -> StoreUnavailableError:
+        """Return the error for a caller, and remember what only a new file can repair."""
+        self.damaged = self.damaged or _is_damage(error)
+        return StoreUnavailableError(
+            f"the index failed: {error}",
+            hint="ask again, or run `palace reindex`; the index is derived and loses nothing by it",
+        )
+
+    def is_lost(self) -> bool:
+        """Whether the file was deleted or replaced since it was opened."""
+        return self._found() != self._identity
+
+    def is_another_generation(self) -> bool:
+        """Whether everything was thrown away since this was asked last, by whatever program."""
+        with self._lock:
+            before = self._generation
+            self._generation = self.rows("PRAGMA application_id")[0][0]
+            return before != self._generation
+
+    def reopen(self) -> None:
+        """Open the file that stands there now, a new one if there is none."""
         with self._lock:
             self._connection.close()
+            self._connection = self._open()
+            self._identity = self._found()
+
+    def _found(self) -> tuple[int, int] | None:
+        return identity_of(self.path) if self.path is not None else None
 
     def remake(self) -> None:
         """Throw the file away and start with an empty one."""
         with self._lock:
             self._connection.close()
             self._delete_files()
-            self._connection = self._open()
+            self.reopen()
+            self.damaged = False
 
     # -- opening -------------------------------------------------------------------------------
 
@@ -150,19 +215,27 @@ class IndexDatabase:
         )
 
     def _connect(self) -> sqlite3.Connection:
-        if self.path is not None:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.path is None:
+            return self._connected(":memory:", doubtful=False)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with opening_or_closing(self.path):
             if not self.path.exists():
+                remove_leftovers(self.path)
                 self.path.touch(mode=0o600)
+            is_new = self.path.stat().st_size == 0
+            doubtful = not is_new and state_of(self.path) == "doubtful"
+            return self._connected(self.path, doubtful=doubtful)
+
+    def _connected(self, database: Path | str, *, doubtful: bool) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path or ":memory:",
-            check_same_thread=False,
-            isolation_level=None,
-            cached_statements=256,
+            database, check_same_thread=False, isolation_level=None, cached_statements=256
         )
         with ExitStack() as undo:
             undo.callback(connection.close)
             self._prepare(connection)
+            if doubtful:
+                raise sqlite3.DatabaseError("the index changed since it was closed")
+            self._generation = connection.execute("PRAGMA application_id").fetchone()[0]
             undo.pop_all()
         return connection
 
@@ -198,8 +271,7 @@ class IndexDatabase:
         if self.path is None:
             return
         try:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            remove_database(self.path)
         except OSError as error:
             raise self._cannot_open(error) from error
 
@@ -230,8 +302,46 @@ def _rollback(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-def _translated(error: sqlite3.Error) -> StoreUnavailableError:
-    return StoreUnavailableError(
-        f"the index failed: {error}",
-        hint="run `palace reindex`; the index is derived and loses nothing by it",
+def begin_generation(connection: sqlite3.Connection) -> None:
+    """Tell other programs, inside a transaction, that everything was thrown away."""
+    connection.execute(f"PRAGMA application_id = {_random.randbelow(1 << 31)}")
+
+
+def _begin(connection: sqlite3.Connection, *, wait: bool) -> None:
+    """Begin a transaction that writes.
+
+    Raises:
+        IndexBusyError: If another program is writing and `wait` is False.
+    """
+    if wait:
+        connection.execute("BEGIN IMMEDIATE")
+        return
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        raise IndexBusyError("another program is writing the index") from error
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+
+
+def _close_if_alive(reference: weakref.ref[IndexDatabase]) -> None:
+    database = reference()
+    if database is not None:
+        database.close()
+
+
+def _is_damage(error: Exception) -> bool:
+    said = str(error)
+    words = (
+        "malformed",
+        "not a database",
+        "disk I/O",
+        "no such table",
+        "decode",
+        "corrupt",
+        "vtable",
     )
+    return isinstance(error, sqlite3.DatabaseError) and any(word in said for word in words)

@@ -7,6 +7,7 @@ Nothing in here is canonical; the file can be deleted at any time.
 from __future__ import annotations
 
 import math
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any, Literal
 
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
-from palace.store.index_database import IndexDatabase, Schema
+from palace.store.index_database import IndexDatabase, Schema, begin_generation
 from palace.store.index_rows import candidate, decode_row, sayable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.postings import (
@@ -123,6 +124,35 @@ class SqliteIndex:
         """Close the connection; the index can be opened again by a new object."""
         self._database.close()
 
+    def renew(self) -> bool:
+        """Do what is needed to be whole and ours again; nothing in the usual case.
+
+        An index whose file was deleted or replaced is opened anew, one that turned out damaged is
+        emptied.
+
+        Returns:
+            Whether the index was emptied, by this or by another program: then every file has to be
+            looked at again.
+
+        Raises:
+            StoreUnavailableError: If it cannot be opened.
+        """
+        with self._database.held():
+            if self._database.damaged:
+                self._database.damaged = False
+                self.clear()
+                return True
+            if self._database.is_lost():
+                self._database.reopen()
+                self._forget_state()
+                return True
+            return self._database.is_another_generation()
+
+    def _forget_state(self) -> None:
+        self._written.clear()
+        self._state = (-1, -1)
+        self._stamps = None
+
     def clear(self) -> None:
         """Throw everything away and start empty; other processes see it at once."""
         with self._database.held():
@@ -132,10 +162,11 @@ class SqliteIndex:
                     connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
                     for table in ("memories", "files", "terms", "partitions"):
                         connection.execute(f"DELETE FROM {table}")
+                    begin_generation(connection)
             except StoreUnavailableError:
                 # Too damaged to be emptied: then the file itself has to go.
                 self._database.remake()
-                self._state = (-1, -1)
+                self._forget_state()
 
     def scrub(self) -> None:
         """Leave no trace in the files of what was removed before.
@@ -194,14 +225,25 @@ class SqliteIndex:
         *,
         layer: LayerName = "L1",
         removed: Iterable[str] = (),
+        wait: bool = True,
     ) -> int:
         """Make these files' memories what the documents say and forget removed files, or neither.
 
+        Args:
+            documents: Drawn inside the transaction: who reads the files there reads what no other
+                program has indexed since.
+            layer: The layer of their memories.
+            removed: Paths to forget; drawn inside the transaction too.
+            wait: Whether to wait for another program that is writing.
+
         Returns:
             How many memories the files hold.
+
+        Raises:
+            IndexBusyError: If another program is writing and `wait` is False.
         """
         with self._database.held():
-            with self._database.transaction() as connection:
+            with self._database.transaction(wait=wait) as connection:
                 batch = WriteBatch(connection, self._written)
                 for path in removed:
                     batch.forget(path)
@@ -226,9 +268,13 @@ class SqliteIndex:
             with self._database.transaction() as connection:
                 connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
 
-    def touch(self, stamps: Iterable[FileStamp]) -> None:
-        """Note new stamps of files whose content did not change."""
-        with self._database.transaction() as connection:
+    def touch(self, stamps: Iterable[FileStamp], *, wait: bool = True) -> None:
+        """Note new stamps of files whose content did not change.
+
+        Raises:
+            IndexBusyError: If another program is writing and `wait` is False.
+        """
+        with self._database.transaction(wait=wait) as connection:
             connection.executemany(
                 "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ? WHERE path = ?",
                 [(s.size, s.mtime_ns, time.time_ns(), s.path) for s in stamps],
@@ -342,7 +388,7 @@ class SqliteIndex:
         if not keys:
             return []
         found = {
-            key: decode_row(*row)
+            key: self._decoded(*row)
             for key, *row in self._database.rows(
                 "SELECT m.key, f.path, m.line, m.position, m.data FROM memories m"
                 f" JOIN files f ON f.number = m.file WHERE m.key IN ({_marks(keys)})",
@@ -350,6 +396,13 @@ class SqliteIndex:
             )
         }
         return [found[key] for key in keys if key in found]
+
+    def _decoded(self, path: str, line: int, position: int, data: str) -> Memory:
+        try:
+            return decode_row(path, line, position, data)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            damage = sqlite3.DatabaseError("a row of it is malformed")
+            raise self._database.failed(damage) from error
 
     def get(self, memory_id: str) -> Memory | None:
         """Return one memory by id, active or not; a unique prefix of 8 characters is enough."""
@@ -359,7 +412,7 @@ class SqliteIndex:
             rows = self._memories(
                 "m.id >= ? AND m.id < ? LIMIT 2", (memory_id, memory_id + "\U0010ffff")
             )
-        return decode_row(*rows[0]) if len(rows) == 1 else None
+        return self._decoded(*rows[0]) if len(rows) == 1 else None
 
     def memories(
         self, *, room: str | None = None, path: str | None = None, layer: LayerName = "L1"
@@ -373,7 +426,7 @@ class SqliteIndex:
             conditions.append("f.path = ?")
             arguments.append(path)
         rows = self._memories(f"{' AND '.join(conditions)} ORDER BY f.path, m.position", arguments)
-        return (decode_row(*row) for row in rows)
+        return (self._decoded(*row) for row in rows)
 
     def _memories(self, condition: str, arguments: Sequence[str]) -> list[tuple[Any, ...]]:
         return self._database.rows(

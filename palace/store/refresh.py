@@ -5,10 +5,12 @@ In: the canonical store, the playbooks and the index. Out: what was added, chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from palace.errors import MemoryNotFoundError
+from palace.store.index_database import IndexBusyError
 from palace.store.index_sqlite import SqliteIndex
 from palace.types import Document, Fault, FileStamp, LayerName
 
@@ -35,12 +37,14 @@ class Refreshed:
         removed: Paths that are gone.
         memories: How many memories were written.
         faults: What could not be understood in the files that were read.
+        complete: False when another program was writing and this one did not wait for it.
     """
 
     read: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     memories: int = 0
     faults: tuple[Fault, ...] = ()
+    complete: bool = True
 
 
 def refresh(
@@ -48,13 +52,19 @@ def refresh(
     sources: Sequence[tuple[LayerName, Readable]],
     *,
     progress: Progress | None = None,
+    wait: bool = True,
 ) -> Refreshed:
     """Index every file whose size, time or content changed, and forget files that are gone.
+
+    A file is read while the index can be written by nobody else: of two programs that index it at
+    the same time, the one that comes last has read it last.
 
     Args:
         index: The derived index.
         sources: Layer and the files that belong to it.
         progress: Called with (files done, files to do).
+        wait: Whether to wait for another program that is writing the index; if not, the rest is
+            left for another time.
     """
     known = index.stamps()
     scanned = [(layer, source, source.scan()) for layer, source in sources]
@@ -68,7 +78,13 @@ def refresh(
     ]
     if not dirty and not gone:
         return Refreshed()
-    return _apply(index, dirty, gone, progress)
+    work = _Work(index, wait=wait)
+    try:
+        work.forget(gone, sources)
+        work.take_in(dirty, progress)
+    except IndexBusyError:
+        return replace(work.done(), complete=False)
+    return work.done()
 
 
 def _suspect(stamp: FileStamp, known: tuple[FileStamp, bool] | None) -> bool:
@@ -79,37 +95,69 @@ def _suspect(stamp: FileStamp, known: tuple[FileStamp, bool] | None) -> bool:
     return racy or before.mtime_ns != stamp.mtime_ns or before.size != stamp.size
 
 
-def _apply(
-    index: SqliteIndex,
-    dirty: Sequence[tuple[LayerName, Readable, FileStamp]],
-    gone: tuple[str, ...],
-    progress: Progress | None,
-) -> Refreshed:
-    digests = index.digests()
-    read: list[str] = []
-    faults: list[Fault] = []
-    memories = 0
-    if gone:
-        index.apply((), removed=gone)
-    for start, batch in _batches(dirty):
-        same: list[FileStamp] = []
-        changed: dict[LayerName, list[tuple[Document, FileStamp]]] = {}
-        for layer, source, stamp in batch:
-            document = source.read(stamp.path)
+@dataclass(slots=True)
+class _Work:
+    """What one refresh does to the index, and what it has done so far."""
+
+    index: SqliteIndex
+    wait: bool
+    read: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    memories: int = 0
+
+    def done(self) -> Refreshed:
+        return Refreshed(tuple(self.read), tuple(self.removed), self.memories, tuple(self.faults))
+
+    def forget(self, gone: Sequence[str], sources: Sequence[tuple[LayerName, Readable]]) -> None:
+        if gone:
+            self.index.apply((), removed=self._still(gone, sources), wait=self.wait)
+
+    def _still(
+        self, gone: Sequence[str], sources: Sequence[tuple[LayerName, Readable]]
+    ) -> Iterator[str]:
+        """Yield what is gone now as well: a file may have come back since it was looked for."""
+        present = {stamp.path for _, source in sources for stamp in source.scan()}
+        for path in gone:
+            if path not in present:
+                self.removed.append(path)
+                yield path
+
+    def take_in(
+        self,
+        dirty: Sequence[tuple[LayerName, Readable, FileStamp]],
+        progress: Progress | None,
+    ) -> None:
+        digests = self.index.digests()
+        for start, batch in _batches(dirty):
+            same: list[FileStamp] = []
+            for layer in dict.fromkeys(layer for layer, _, _ in batch):
+                items = [(source, stamp) for of, source, stamp in batch if of == layer]
+                changed = self._changed(items, digests, same)
+                self.memories += self.index.apply(changed, layer=layer, wait=self.wait)
+            if same:
+                self.index.touch(same, wait=self.wait)
+            if progress is not None:
+                progress(min(start + len(batch), len(dirty)), len(dirty))
+        self.index.settle(self.memories)
+
+    def _changed(
+        self,
+        items: Sequence[tuple[Readable, FileStamp]],
+        digests: Mapping[str, str],
+        same: list[FileStamp],
+    ) -> Iterator[tuple[Document, FileStamp]]:
+        for source, stamp in items:
+            try:
+                document = source.read(stamp.path)
+            except MemoryNotFoundError:
+                continue  # deleted since it was listed; the next look forgets it
             if digests.get(stamp.path) == document.digest:
                 same.append(stamp)
-            else:
-                changed.setdefault(layer, []).append((document, stamp))
-                read.append(stamp.path)
-                faults.extend(document.faults)
-        for layer, documents in changed.items():
-            memories += index.apply(documents, layer=layer)
-        if same:
-            index.touch(same)
-        if progress is not None:
-            progress(min(start + len(batch), len(dirty)), len(dirty))
-    index.settle(memories)
-    return Refreshed(tuple(read), gone, memories, tuple(faults))
+                continue
+            self.read.append(stamp.path)
+            self.faults.extend(document.faults)
+            yield document, stamp
 
 
 def _batches(

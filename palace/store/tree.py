@@ -34,9 +34,15 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
     stamps: list[FileStamp] = []
     faults: list[Fault] = []
     for path, entry in walk(root, folders, faults):
-        if path[-3:].lower() == SUFFIX and entry.is_file():
+        if path[-3:].lower() != SUFFIX or not entry.is_file():
+            continue
+        try:
             status = entry.stat()
-            stamps.append(FileStamp(path, status.st_size, status.st_mtime_ns))
+        except FileNotFoundError:
+            continue  # deleted since the folder was listed
+        except OSError as error:
+            raise unavailable(error, "read", Path(entry.path)) from error
+        stamps.append(FileStamp(path, status.st_size, status.st_mtime_ns))
     stamps.sort(key=attrgetter("path"))
     return stamps, faults
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.assembly import Assembly
-from palace.errors import StoreUnavailableError
+from palace.errors import MemoryNotFoundError, StoreUnavailableError
 from palace.ports import Embedder, Fetcher, Scrubbable
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
-from palace.store.files import ensure_folder, unavailable
+from palace.store.files import ensure_folder, sweep, unavailable
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
@@ -29,7 +30,7 @@ from palace.store.rooms import RoomStore
 from palace.store.scratchpad_file import FileScratchpad
 from palace.store.vector_file import VectorFile
 from palace.store.vector_scrubber import VectorScrubber
-from palace.types import Heard, Turn
+from palace.types import Document, FileStamp, Heard, Turn
 
 if TYPE_CHECKING:
     from palace.learn.remember import Writer
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 
 Progress = Callable[[int, int], object]
+_WRITTEN = ("rooms", "timeline", "playbooks")
 _log = logging.getLogger(__name__)
 
 
@@ -91,8 +93,9 @@ class OpenedPalace:
             self.vectors.start()
 
     def _tidy(self) -> None:
-        """Drop what has outlived its time: journal months and notes of ended sessions."""
+        """Drop what has outlived its time: old journal months, ended notes, half-written files."""
         try:
+            sweep(self.root, _WRITTEN)
             self.journal.apply_retention()
             self.scratchpad.purge_expired()
         except StoreUnavailableError as error:
@@ -147,6 +150,7 @@ class OpenedPalace:
             progress: Called with (files done, files to do).
         """
         with self._refresh_lock:
+            force = self.index.renew() or force
             now = time.monotonic()
             if not force and now - self._refreshed_at < self.settings.index.refresh_s:
                 return Refreshed()
@@ -154,6 +158,7 @@ class OpenedPalace:
                 self.index,
                 [("L1", self.store), ("L4", PlaybookPages(self.playbook_files))],
                 progress=progress,
+                wait=force,
             )
             self._refreshed_at = time.monotonic()
         self._tell_vectors(changed=bool(done.read))
@@ -166,12 +171,24 @@ class OpenedPalace:
 
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
-        stamp = self.store.stamp(path)
-        if stamp is None:
+        self.mend_index()
+        if self.store.stamp(path) is None:
             self.index.apply((), removed=[path])
         else:
-            self.index.apply([(self.store.read(path), stamp)])
-        self._tell_vectors(changed=stamp is not None)
+            self.index.apply(self._as_it_is(path))
+            self._tell_vectors(changed=True)
+
+    def mend_index(self) -> None:
+        """Fill an index that was lost, or emptied by another program; nothing in the usual case."""
+        if self.index.renew():
+            self.refresh()
+
+    def _as_it_is(self, path: str) -> Iterator[tuple[Document, FileStamp]]:
+        """Yield a file as it is when asked for: inside the transaction that indexes it."""
+        stamp = self.store.stamp(path)
+        if stamp is not None:
+            with suppress(MemoryNotFoundError):
+                yield self.store.read(path), stamp
 
     def _tell_vectors(self, *, changed: bool) -> None:
         if changed and self.vectors is not None:

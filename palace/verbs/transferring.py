@@ -18,7 +18,7 @@ from palace.errors import ConfigError
 from palace.learn.formats import FORMATS, Format
 from palace.learn.importing import Destination, Imported, import_path
 from palace.learn.transfer import Exported, export_json, export_markdown, own_files
-from palace.store.files import atomic_write
+from palace.store.files import atomic_write, locked
 from palace.store.rooms import RoomStore
 from palace.types import ConversationTurn
 from palace.verbs.opened import Progress
@@ -72,7 +72,7 @@ class TransferringVerbs(ReadingVerbs):
         return Destination(
             root=root,
             store=store,
-            write_file=lambda path, data: atomic_write(root / path, data, expected_digest=None),
+            write_file=lambda path, data: _put_file(root, path, data),
             known=lambda: self.memories(include_inactive=True),
             fit=self._parts.writer.fit,
             privacy=self.privacy,
@@ -120,3 +120,9 @@ def _link(source: Path, target: Path) -> None:
         os.link(os.path.realpath(source), target)
     except OSError:
         shutil.copyfile(source, target)
+
+
+def _put_file(root: Path, relative: str, data: bytes) -> None:
+    """Write one new file; whoever tidies up does not touch what is written under the lock."""
+    with locked(root):
+        atomic_write(root / relative, data, expected_digest=None)

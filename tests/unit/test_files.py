@@ -16,6 +16,7 @@ from palace.store.files import (
     locked,
     read_bytes,
     remove_file,
+    sweep,
 )
 
 STEPS = ("create", "write", "fsync", "rename", "fsync_dir")
@@ -155,3 +156,29 @@ def test_a_lock_that_cannot_be_made_says_so(tmp_path):
     (tmp_path / ".palace").write_text("in the way")
     with pytest.raises(StoreUnavailableError), locked(tmp_path):
         pass
+
+
+def test_what_a_dead_writer_left_is_swept_but_never_what_a_living_one_writes(tmp_path):
+    left = [
+        tmp_path / f"{folder}.0123456789abcdef.tmp" for folder in ("", "rooms/a/b/", "timeline/")
+    ]
+    others = [
+        tmp_path / name
+        for name in (
+            "rooms/a.md",
+            "rooms/.short.tmp",
+            "rooms/.git/x.tmp",
+            "elsewhere/.0123456789abcdef.tmp",
+        )
+    ]
+    for path in (*left, *others):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    (tmp_path / "rooms" / "loop").symlink_to(tmp_path)
+    with locked(tmp_path), pytest.raises(StoreUnavailableError):
+        sweep(tmp_path, ("rooms", "timeline", "missing"))
+    assert all(path.exists() for path in left)
+    assert sweep(tmp_path, ("rooms", "timeline", "missing")) == 3
+    assert [path.exists() for path in left] == [False] * 3
+    assert all(path.exists() for path in others)
+    assert sweep(tmp_path, ("rooms", "timeline", "missing")) == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -17,12 +19,14 @@ from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.store import index_database
 from palace.store.index_rows import memory_tokens
+from palace.store.index_seal import state_of
 from palace.store.index_sqlite import SCHEMA_VERSION, SqliteIndex
 from palace.store.index_writing import WriteBatch
 from palace.text import utc_now
 from palace.types import Turn
 from tests.doubles import indexed, memory, paged
 
+ROOT = Path(__file__).parents[2]
 LEXICONS = load_lexicons(("en", "de", "ru", "zh", "ja"))
 KETTLE = memory("The blue kettle stands by the window.")
 
@@ -353,19 +357,124 @@ def test_a_damaged_file_is_rebuilt_at_open(path: Path, damage: str) -> None:
     index.close()
 
 
-def test_damage_in_the_middle_is_an_error_that_a_clear_repairs(path: Path) -> None:
+def spoil(path: Path, start: int = 12288) -> None:
+    """Zero the middle of a database without making a new file of it."""
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(b"\0" * (path.stat().st_size - start))
+
+
+def test_damage_in_use_is_an_error_that_renewing_repairs(path: Path) -> None:
     fill(path)
-    data = path.read_bytes()
-    path.write_bytes(data[:12288] + b"\0" * (len(data) - 12288))
+    user = SqliteIndex(path)
+    spoil(path)
     index = SqliteIndex(path)
     assert index.check()
     with pytest.raises(StoreUnavailableError) as caught:
         index.apply([paged(KETTLE)])
     assert "reindex" in caught.value.hint
-    index.clear()
-    assert index.check() is None
+    assert index.renew()
+    assert (index.check(), index.renew()) == (None, False)
     index.apply([paged(KETTLE)])
     assert texts(index, "kettl") == [KETTLE.text]
+    assert user.renew()
+    assert texts(user, "kettl") == [KETTLE.text]
+    index.close()
+    user.close()
+
+
+@pytest.mark.parametrize("place", [30, 5000, 20_000, -2000, -1])
+def test_a_flipped_bit_is_noticed_at_open(path: Path, place: int) -> None:
+    fill(path)
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0x10
+    path.write_bytes(data)
+    index = SqliteIndex(path)
+    assert index.stamps() == {}
+    index.close()
+
+
+def test_a_flipped_bit_that_kept_the_time_is_noticed_too(path: Path) -> None:
+    fill(path)
+    before = path.stat()
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    index = SqliteIndex(path)
+    assert index.stamps() == {}
+    index.close()
+
+
+def test_a_closed_index_is_used_again(path: Path) -> None:
+    fill(path)
+    for _ in range(2):
+        first, second = SqliteIndex(path), SqliteIndex(path)
+        assert len(first.stamps()) == len(second.stamps()) == 10
+        first.close()
+        second.close()
+        second.close()
+
+
+def test_an_index_nobody_closed_is_sealed_at_the_end(path: Path) -> None:
+    code = "import sys; from palace.store.index_sqlite import *; i = SqliteIndex(Path(sys.argv[1]))"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, cwd=ROOT)
+    assert state_of(path) == "whole"
+
+
+@pytest.mark.parametrize("gone", [("",), ("", "-wal"), ("", "-wal", "-shm")])
+def test_an_index_deleted_while_it_is_open_is_left_alone(path: Path, gone: tuple[str, ...]) -> None:
+    fill(path)
+    lost = SqliteIndex(path)
+    lost.apply([paged(memory("the old one"), path="old.md")])
+    for suffix in gone:
+        path.with_name(path.name + suffix).unlink()
+    new = SqliteIndex(path)
+    assert new.stamps() == {}
+    new.apply([paged(KETTLE)])
+    lost.apply([paged(memory("into the void"), path="void.md")])
+    assert lost.renew()
+    assert not lost.renew()
+    assert texts(lost, "kettl") == texts(new, "kettl") == [KETTLE.text]
+    assert texts(new, "void") == []
+    assert new.check() is None
+    lost.close()
+    new.close()
+    assert state_of(path) == "whole"
+
+
+def test_who_lost_its_file_does_not_spoil_the_next_one_by_closing(path: Path) -> None:
+    fill(path)
+    lost = SqliteIndex(path)
+    lost.apply([paged(memory("the old one"), path="old.md")])
+    path.unlink()
+    new = SqliteIndex(path)
+    new.apply([paged(KETTLE)])
+    lost.close()
+    third = SqliteIndex(path)
+    assert texts(third, "kettl") == texts(new, "kettl") == [KETTLE.text]
+    assert third.check() is None
+    new.close()
+    third.close()
+
+
+def test_another_process_learns_that_the_index_was_emptied(path: Path) -> None:
+    fill(path)
+    mine, other = SqliteIndex(path), SqliteIndex(path)
+    other.clear()
+    assert mine.renew()
+    assert not mine.renew()
+    mine.close()
+    other.close()
+
+
+def test_a_row_that_is_no_memory_is_damage(path: Path) -> None:
+    fill(path)
+    index = SqliteIndex(path)
+    index._database.rows('UPDATE memories SET data = \'{"id": "m-1", "tex\'')
+    with pytest.raises(StoreUnavailableError):
+        list(index.memories())
+    assert index.renew()
     index.close()
 
 

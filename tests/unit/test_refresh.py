@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from palace.errors import MemoryNotFoundError
 from palace.ports import Scope
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.playbook_files import PlaybookFiles
@@ -215,3 +217,88 @@ def test_a_playbook_is_found_by_title_triggers_and_steps(
 def test_a_playbook_without_steps_gives_its_body() -> None:
     playbook = Playbook("tea", "Tea", (), (), (), (), "\nBoil, then wait.\n", "playbooks/tea.md")
     assert as_memory(playbook).text == "Tea\nBoil, then wait."
+
+
+class MeddledFiles(ScriptedFiles):
+    """Files that another program changes and indexes right after we have read one of them."""
+
+    def __init__(self, other: SqliteIndex) -> None:
+        super().__init__()
+        self.other = other
+        self.meddler: threading.Thread | None = None
+
+    def read(self, path: str) -> Document:
+        document = super().read(path)
+        if self.meddler is None:
+            self.put(path, "newer", mtime_ns=2)
+            newer, stamp = super().read(path), self.scan()[0]
+            self.meddler = threading.Thread(target=self.other.apply, args=([(newer, stamp)],))
+            self.meddler.start()
+            self.meddler.join(0.3)
+        return document
+
+
+def test_an_older_version_never_replaces_a_newer_one(tmp_path: Path) -> None:
+    mine, other = (SqliteIndex(tmp_path / "index.sqlite") for _ in range(2))
+    files = MeddledFiles(other)
+    files.put("a.md", "older")
+    refresh(mine, [("L1", files)])
+    assert files.meddler
+    files.meddler.join()
+    assert texts(mine) == ["newer"]
+    mine.close()
+    other.close()
+
+
+class VanishingFiles(ScriptedFiles):
+    """Files that somebody deletes after they were listed."""
+
+    def read(self, path: str) -> Document:
+        if path == "gone.md":
+            raise MemoryNotFoundError("gone")
+        return super().read(path)
+
+
+def test_a_file_that_vanishes_after_it_was_listed_stops_nothing(index: SqliteIndex) -> None:
+    files = VanishingFiles()
+    files.put("gone.md", "gone")
+    files.put("here.md", "here")
+    assert refresh(index, [("L1", files)]).read == ("here.md",)
+    assert texts(index) == ["here"]
+
+
+class ReturningFiles(ScriptedFiles):
+    """Files of which one is missing in the first listing only."""
+
+    listed = 0
+
+    def scan(self) -> list[FileStamp]:
+        self.listed += 1
+        return [s for s in super().scan() if self.listed > 1 or s.path != "a.md"]
+
+
+def test_a_file_that_came_back_is_not_forgotten(index: SqliteIndex) -> None:
+    files = ReturningFiles()
+    files.put("a.md", "back")
+    files.listed = 1
+    refresh(index, [("L1", files)])
+    files.listed = 0
+    assert refresh(index, [("L1", files)]).removed == ()
+    assert texts(index) == ["back"]
+
+
+def test_who_must_not_wait_looks_another_time(tmp_path: Path) -> None:
+    mine, other = (SqliteIndex(tmp_path / "index.sqlite") for _ in range(2))
+    files = ScriptedFiles()
+    files.put("a.md", "one")
+
+    def while_writing() -> Iterator[tuple[Document, FileStamp]]:
+        started = time.monotonic()
+        assert refresh(mine, [("L1", files)], wait=False) == Refreshed(complete=False)
+        assert time.monotonic() - started < 1
+        yield from ()
+
+    other.apply(while_writing())
+    assert refresh(mine, [("L1", files)], wait=False).read == ("a.md",)
+    mine.close()
+    other.close()

@@ -1,0 +1,117 @@
+"""Whatever happens to the derived index, nobody gets a wrong answer and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from palace import Mempalace, PalaceError, RetrievalEnforcer
+
+FACTS = {
+    f"We moved the {name} to Oslo on 2026-0{n % 9 + 1}-1{n % 10}.": f"When did we move the {name} to Oslo?"
+    for n, name in enumerate("kettle printer lathe piano archive beehive".split())
+}
+NEVER = "When did we move the submarine to Oslo?"
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    random.Random(len(data)).shuffle(places := list(range(len(data))))
+    for place in places[:40]:
+        data[place] ^= 1 << (place % 8)
+    with path.open("r+b") as file:
+        file.write(data)
+
+
+def newer(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+
+
+def rewrite(path: Path, data: bytes) -> None:
+    with path.open("r+b") as file:
+        file.truncate()
+        file.write(data)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "deleted": lambda path: path.unlink(),
+    "truncated": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "emptied": lambda path: os.truncate(path, 0),
+    "zeroed": lambda path: rewrite(path, b"\0" * path.stat().st_size),
+    "bit-flipped": flip,
+    "words": lambda path: rewrite(path, b"only words " * 5000),
+    "newer schema": newer,
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    with Mempalace.open(tmp_path) as palace:
+        for text in FACTS:
+            palace.remember(text, room="moves", on_conflict="keep")
+    return tmp_path
+
+
+def index_of(root: Path) -> Path:
+    return root / ".palace" / "index.sqlite"
+
+
+def wrong_answers(palace: Mempalace) -> tuple[list[str], int]:
+    """What was answered wrongly, and how often the palace said that it could not look."""
+    enforcer = RetrievalEnforcer(palace)
+    wrong, unavailable = [], 0
+    for text, question in {**FACTS, "": NEVER}.items():
+        verdict = enforcer.decide(question)
+        if verdict.outcome == "unavailable":
+            unavailable += 1
+        elif (
+            verdict.outcome != ("hit" if text else "near_miss")
+            or text
+            and [e.text for e in verdict.evidence[:1]] != [text]
+        ):
+            wrong.append(f"{question} {verdict.outcome} {verdict.text}")
+    return wrong, unavailable
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_at_rest(root: Path, damage: str) -> None:
+    DAMAGE[damage](index_of(root))
+    with Mempalace.open(root) as palace:
+        assert wrong_answers(palace) == ([], 0)
+        assert palace.index.check() is None
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_in_use(root: Path, damage: str) -> None:
+    with Mempalace.open(root) as palace, Mempalace.open(root) as other:
+        DAMAGE[damage](index_of(root))
+        wrong, unavailable = wrong_answers(palace)
+        assert wrong == []
+        assert unavailable <= 2
+        new = _stored(other, "We moved the anvil to Oslo on 2026-03-04.")
+        assert _found(palace, new)
+        assert wrong_answers(other)[0] == wrong_answers(palace)[0] == []
+    with Mempalace.open(root) as palace:
+        assert wrong_answers(palace) == ([], 0)
+        assert palace.get(new).text == "We moved the anvil to Oslo on 2026-03-04."
+        assert [c.name for c in palace.doctor() if not c.ok] == []
+
+
+def _stored(palace: Mempalace, text: str) -> str:
+    """Remember, once more if the palace had to mend its index first."""
+    try:
+        return palace.remember(text, room="moves", on_conflict="keep").memory.id
+    except PalaceError:
+        return palace.remember(text, room="moves", on_conflict="keep").memory.id
+
+
+def _found(palace: Mempalace, identifier: str) -> bool:
+    palace.refresh()
+    return palace.get(identifier).id == identifier

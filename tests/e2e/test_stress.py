@@ -1,0 +1,47 @@
+"""Short runs of `python -m benchmarks.stress`: real processes, threads and tasks on one palace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import stress
+from palace import Mempalace
+
+
+def kept(root: Path, told: list[stress.Told], *, workers: int) -> None:
+    assert len(told) == workers
+    assert sum(len(one.stored) for one in told) > workers
+    assert stress.broken_promises(root, told) == []
+
+
+def test_many_processes_lose_nothing(tmp_path):
+    told = stress.run_processes(tmp_path, processes=4, seconds=2)
+    kept(tmp_path, told, workers=4)
+
+
+def test_many_threads_and_tasks_lose_nothing(tmp_path):
+    told = stress.run_threads(tmp_path, threads=4, seconds=0.8)
+    told += stress.run_tasks(tmp_path, tasks=4, seconds=0.6)
+    kept(tmp_path, told, workers=8)
+
+
+@pytest.mark.parametrize("breach", ["lost", "twice", "changed", "back", "note"])
+def test_a_broken_promise_is_seen(tmp_path, breach):
+    [told] = stress.run_threads(tmp_path, threads=1, seconds=0.4)
+    identifier, text = next(iter(told.stored.items()))
+    with Mempalace.open(tmp_path) as palace:
+        file = tmp_path / palace.get(identifier).path
+    content = file.read_text("utf-8")
+    if breach == "lost":
+        file.write_text(content.replace(f"id={identifier}", "id=m-other"), "utf-8")
+    elif breach == "twice":
+        (tmp_path / "rooms" / "copy.md").write_text(content, "utf-8")
+    elif breach == "changed":
+        file.write_text(content.replace(text, "Something else."), "utf-8")
+    elif breach == "back":
+        told.retired.add(identifier)
+    else:
+        told.noted.append(("session", "never noted"))
+    assert stress.broken_promises(tmp_path, [told])
