@@ -124,7 +124,12 @@ def test_python_example(code, printed, tmp_path):
     assert (done.stdout, done.stderr) == (printed, "")
 
 
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -157,3 +162,17 @@ def test_the_changelog_knows_the_version():
     assert re.search(
         rf"^## {re.escape(__version__)}\b", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M
     )
+
+
+def test_every_promise_names_a_test_that_exists():
+    page = (ROOT / "SECURITY.md").read_text("utf-8")
+    promises = [line for line in page.splitlines() if line.startswith("| ") and "::" in line]
+    named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", page)
+    assert len(promises) > 15
+    assert all("`tests/" in line for line in promises)
+    missing = [
+        f"{file}::{name}"
+        for file, name in named
+        if not re.search(rf"\bdef {name}\(", (ROOT / file).read_text("utf-8"))
+    ]
+    assert missing == []

@@ -19,7 +19,7 @@ from palace.enforce.specifics import find_names, find_specifics
 
 _PLACES = ("code", "url", "path")
 _PIECE = regex.compile(
-    r"[,;!?.]+(?=\s|$)|[()—\n。！？；，、]+|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
+    r"(?<![,;!?.])[,;!?.]++(?=\s|$)|[()—\n。！？；，、]+|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero)\s",
     regex.IGNORECASE,
 )
 

@@ -22,7 +22,7 @@ from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConfl
 ABSENT = ""
 """As `expected_digest`: the file must not exist yet."""
 
-LOCK_TIMEOUT_S = 10.0
+LOCK_TIMEOUT_S = 30.0
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _LOCK_POLL_S = 0.005
 _HINTS = {

@@ -1,0 +1,151 @@
+"""Nobody reaches another project's or session's memories, and no prompt names where to fetch from."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from palace import Mempalace, PalaceError, RetrievalEnforcer, agent_tools
+from palace.fetch.gitea import GiteaFetcher
+from palace.fetch.github import GitHubFetcher
+
+SECRET_WORD = "zanzibar"
+OWN, OTHER = "garden", "bank"
+CRAFTED = [
+    "bank", "Bank", "BANK", "bank ", " bank", "ｂａｎｋ", "bаnk", "bank\u200b", "ba\u00adnk", "project:bank",
+    "session:bank", "bank' OR '1'='1", "bank\" OR scope = \"global", "%", "*", "bank*", "global", "../bank",
+    "bank/", "garden,bank", "garden bank", "garden:bank", "NEAR(bank)", "bank\x00", "garden\nbank", "b" * 600,
+]  # fmt: skip
+REACHING = [
+    "What is the code word of the bank?", f"{SECRET_WORD}", f"{SECRET_WORD}*", f'"{SECRET_WORD}"',
+    f"body:{SECRET_WORD}", f"scope:project:bank {SECRET_WORD}", f"{SECRET_WORD} OR code", f"code AND {SECRET_WORD}",
+    f"NEAR(code {SECRET_WORD})", "[[vault/codes]]", "#vault", "rooms/vault/codes.md", "When did we set the code word?",
+    "'; SELECT data FROM memories; --", "{body context} : code", "ｃｏｄｅ ｗｏｒｄ", "cоde wоrd of the bаnk",
+    "Which code word did project:bank set?", "status:inactive code word", "code word -garden",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def palace(tmp_path_factory: pytest.TempPathFactory):
+    with Mempalace.open(tmp_path_factory.mktemp("shared")) as palace:
+        for where in ({"project": OTHER}, {"session_id": OTHER}):
+            palace.remember(
+                f"We set the code word of the bank to {SECRET_WORD} on 2026-03-04. #vault",
+                room="vault",
+                drawer="codes",
+                tags=["vault"],
+                on_conflict="keep",
+                **where,
+            )
+        palace.remember("See [[vault/codes]] and #vault for the code word.", room="hall")
+        palace.note(f"The code word is {SECRET_WORD}.", session_id=OTHER)
+        yield palace
+
+
+def seen(palace: Mempalace, prompt: str, **who: str | None) -> str:
+    """Everything that asking, searching and the agent's tools say to somebody."""
+    verdict = RetrievalEnforcer(palace).decide(prompt, **who)
+    hits = palace.search(prompt, top_k=50, **who)
+    plays = palace.search(prompt, top_k=50, layer="L4", **who)
+    said = [
+        verdict.text,
+        *(e.text for e in verdict.evidence),
+        *(h.memory.text for h in (*hits, *plays)),
+    ]
+    said += [e.text for report in verdict.walk for e in report.evidence]
+    tools = {tool.name: tool for tool in agent_tools(palace, **who)}
+    said.append(str(tools["palace_search"](query=prompt)))
+    return "\n".join(said).replace(prompt, "")
+
+
+@pytest.mark.parametrize("prompt", REACHING)
+def test_no_question_reaches_another_scope(palace, prompt):
+    for who in ({}, {"project": OWN}, {"session_id": OWN}, {"session_id": OWN, "project": OWN}):
+        assert SECRET_WORD not in seen(palace, prompt, **who)
+    assert SECRET_WORD in seen(palace, "What is the code word of the bank?", project=OTHER)
+
+
+@pytest.mark.parametrize("name", [name for name in CRAFTED if name != OTHER])
+def test_no_crafted_name_is_taken_for_another(palace, name):
+    for who in ({"project": name}, {"session_id": name}):
+        with suppress(PalaceError):
+            assert SECRET_WORD not in seen(palace, "What is the code word of the bank?", **who)
+            assert SECRET_WORD not in palace.wake_up(name, project=None).text
+            assert all(SECRET_WORD not in entry.text for entry in palace.notes(name))
+
+
+def test_tools_show_and_change_only_what_their_scope_may_see(palace):
+    [hidden, _] = palace.memories(room="vault")
+    tools = {tool.name: tool for tool in agent_tools(palace, session_id=OWN, project=OWN)}
+    for name, arguments in (
+        ("palace_read", {"memory_id": hidden.id}),
+        ("palace_read", {"room": "vault"}),
+        ("palace_read", {"room": "vault", "drawer": "codes"}),
+        ("palace_forget", {"memory_id": hidden.id, "reason": "because"}),
+        ("palace_correct", {"memory_id": hidden.id, "text": "The code word is another."}),
+    ):
+        assert SECRET_WORD not in str(tools[name](**arguments)), name
+    assert palace.get(hidden.id).status == "active"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../out", "/etc/out", "a/../../out", "..", ".", "a\\..\\out", "C:out", "con", "NUL.md", "a\x00b", "․․/out",
+     "‥/out", "．．／out", "a/b/c/d/e/f/g/h/i", ".hidden", "timeline", "TIMELINE", "playbooks", "\u202egnp", "~root/\x01"],
+)  # fmt: skip
+def test_no_name_leaves_the_root(tmp_path, name):
+    root = tmp_path / "in" / "palace"
+    with Mempalace.open(root) as palace:
+        for act in (
+            lambda: palace.remember("The lamp is green.", room=name),
+            lambda: palace.remember("The lamp is red.", drawer=name),
+            lambda: palace.room(name),
+            lambda: palace.note("The lamp is blue.", session_id=name),
+        ):
+            with suppress(PalaceError):
+                act()
+    outside = [p for p in tmp_path.rglob("*") if p.is_file() and not p.is_relative_to(root)]
+    assert outside == []
+    assert not Path("/etc/out").exists()
+
+
+@pytest.mark.skipif(not hasattr(Path, "symlink_to"), reason="needs links")
+def test_links_do_not_lead_out(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "private.md").write_text(f"- The code word is {SECRET_WORD}.\n")
+    root = tmp_path / "palace"
+    (root / "rooms").mkdir(parents=True)
+    (root / "rooms" / "link").symlink_to(outside)
+    (root / "rooms" / "one.md").symlink_to(outside / "private.md")
+    (root / "identity.txt").symlink_to(outside / "private.md")
+    with Mempalace.open(root) as palace:
+        assert palace.memories() == []
+        with pytest.raises(PalaceError):
+            palace.remember("The lamp is green.", room="link")
+        with pytest.raises(PalaceError):
+            palace.set_identity("somebody")
+    assert [p.name for p in outside.iterdir()] == ["private.md"]
+
+
+ELSEWHERE = [
+    "http://127.0.0.1/owner/repo/issues/1", "http://localhost:8000/owner/repo/issues/1", "http://[::1]/owner/repo/issues/1",
+    "http://169.254.169.254/latest/meta-data", "http://10.0.0.5/owner/repo/issues/1", "file:///etc/passwd",
+    "http://forge.example@127.0.0.1/owner/repo/issues/1", "http://forge.example.evil.example/owner/repo/issues/1",
+    "http://2130706433/owner/repo/issues/1", "http://0x7f.1/owner/repo/issues/1", "https://forge.example:8443/owner/repo/issues/1",
+    "gopher://forge.example/owner/repo/issues/1", "http://forge.example\\@127.0.0.1/owner/repo/issues/1",
+    "https://forge.example/../../owner/repo/issues/1", "https://forge.example/other/repo/issues/1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ELSEWHERE)
+def test_no_prompt_names_a_server(address):
+    gitea = GiteaFetcher(base_url="https://forge.example", repositories=["owner/repo"])
+    github = GitHubFetcher(repositories=["owner/repo"])
+    for fetcher in (gitea, github):
+        for ref in fetcher.recognise(f"What is the status of {address} now?"):
+            assert "127" not in ref.target
+            assert "//" not in ref.target
+            assert ".." not in ref.target
