@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from palace.enforce.enforcer import Enforcement, Policy
@@ -90,7 +91,9 @@ class Assembly:
         """The channel of meaning, None where no embedder is configured."""
         settings = self._settings.embeddings
         own = self._palace.embedder
-        load = (lambda: own) if own is not None else configured_embedder(settings)
+        folder = self._palace.root / ".palace"
+        configured = configured_embedder(settings, cache=folder / "embeddings.sqlite")
+        load = (lambda: own) if own is not None else configured
         if load is None:
             return None
         from palace.store.vector_channel import VectorChannel
@@ -98,9 +101,10 @@ class Assembly:
 
         return VectorChannel(
             self._palace.index,
-            VectorFile(self._palace.root / ".palace"),
+            VectorFile(folder),
             load,
             batch_size=settings.batch_size,
+            is_local=own is not None or settings.in_force != "openai",
         )
 
     @cached_property
@@ -330,17 +334,57 @@ def _scope_named(scope: str) -> Scope:
     )
 
 
-def configured_embedder(embeddings: EmbeddingsSettings) -> Callable[[], Embedder] | None:
-    """Return what loads the embedder that the settings name, None where they name none."""
-    if embeddings.provider == "off":
-        return None
+def configured_embedder(
+    embeddings: EmbeddingsSettings, *, cache: Path
+) -> Callable[[], Embedder] | None:
+    """Return what loads the embedder that the settings name, None where they name none.
 
-    def load() -> Embedder:
+    Args:
+        embeddings: The settings.
+        cache: File for vectors that a server was asked for.
+    """
+    model, download = embeddings.model or "", embeddings.download
+
+    def wordllama() -> Embedder:
         from palace.models.wordllama import WordLlamaEmbedder
 
         return WordLlamaEmbedder()
 
-    return load
+    def model2vec() -> Embedder:
+        from palace.models.model2vec import Model2VecEmbedder
+
+        return Model2VecEmbedder(model, download=download)
+
+    def sentence_transformers() -> Embedder:
+        from palace.models.sentence_transformers import SentenceTransformersEmbedder
+
+        return SentenceTransformersEmbedder(model, download=download)
+
+    made: Mapping[str, Callable[[], Embedder]] = {
+        "wordllama": wordllama,
+        "model2vec": model2vec,
+        "sentence-transformers": sentence_transformers,
+        "openai": lambda: _openai_embedder(embeddings, cache),
+    }
+    return made.get(embeddings.in_force)
+
+
+def _openai_embedder(embeddings: EmbeddingsSettings, cache: Path) -> Embedder:
+    from palace.models.openai_embedder import DEFAULT_URL, OpenAIEmbedder
+    from palace.models.vector_cache import VectorCache
+
+    openai = embeddings.openai
+    return OpenAIEmbedder(
+        model=openai.model or "",
+        base_url=openai.base_url or DEFAULT_URL,
+        api_key=openai.api_key.get_secret_value() if openai.api_key else None,
+        dimensions=openai.dimensions,
+        batch_size=embeddings.batch_size,
+        max_chars=openai.max_chars,
+        timeout_s=openai.timeout_s,
+        attempts=openai.attempts,
+        cache=VectorCache(cache),
+    )
 
 
 def configured_fetchers(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:

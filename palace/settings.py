@@ -23,6 +23,7 @@ from pydantic_core import ErrorDetails
 from palace.errors import ConfigError
 from palace.settings_file import KeyPath, YamlSource, dotted, parse_yaml, read_yaml
 from palace.settings_keys import (
+    FALLBACK_VARIABLES,
     FILE_NAME,
     PREFIX,
     TOKEN_VARIABLES,
@@ -50,6 +51,7 @@ from palace.settings_model import (
     IndexSettings,
     JournalSettings,
     LogsSettings,
+    OpenAISettings,
     ScratchpadSettings,
     SearchSettings,
     Settings,
@@ -76,6 +78,7 @@ __all__ = [
     "JournalSettings",
     "LoadedSettings",
     "LogsSettings",
+    "OpenAISettings",
     "Origin",
     "ScratchpadSettings",
     "SearchSettings",
@@ -193,7 +196,8 @@ def load_settings(
     """Find, read and check the settings.
 
     One file is read, the first of: `config`, `$PALACE_CONFIG`, `mempalace.yaml` in `cwd`,
-    `config/mempalace.yaml` in the root. Variables named `PALACE_<SECTION>__<KEY>` go on top of it,
+    `config/mempalace.yaml` in the root. `EMBEDDING_BASE_URL` and `EMBEDDING_MODEL_NAME` stand below
+    it. Variables named `PALACE_<SECTION>__<KEY>` go on top of it,
     arguments on top of them; a variable that is empty counts as not set. Relative paths in a file
     are relative to its folder, all others to `cwd`.
 
@@ -212,10 +216,14 @@ def load_settings(
     if root is not None:
         from_env[_ROOT] = _Value(str(root), Origin("argument"), here)
     found, ignored = _find_files(config, _root_of(from_env, here), variables, here)
-    values: _Values = {}
+    values: _Values = {
+        path: _Value(variables[name].strip(), Origin("env", name), here)
+        for name, path in FALLBACK_VARIABLES.items()
+        if name in variables
+    }
     origins = {FILE_KEY: Origin("default")}
     if found is not None:
-        values = _file_values(read_yaml(found[0]), found[0].parent)
+        values |= _file_values(read_yaml(found[0]), found[0].parent)
         origins[FILE_KEY] = found[1]
     values |= from_env
     settings = _validated(values)

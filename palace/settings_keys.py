@@ -26,6 +26,14 @@ TOKEN_VARIABLES: Mapping[str, KeyPath] = MappingProxyType(
     {
         "GITEA_TOKEN": ("artifacts", "gitea", "token"),
         "GITHUB_TOKEN": ("artifacts", "github", "token"),
+        "EMBEDDING_API_KEY": ("embeddings", "openai", "api_key"),
+    }
+)
+# What other programs are told too; a settings file wins over these.
+FALLBACK_VARIABLES: Mapping[str, KeyPath] = MappingProxyType(
+    {
+        "EMBEDDING_BASE_URL": ("embeddings", "openai", "base_url"),
+        "EMBEDDING_MODEL_NAME": ("embeddings", "openai", "model"),
     }
 )
 

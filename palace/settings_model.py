@@ -61,6 +61,9 @@ def _in_order(low_key: str, low: float | None, high_key: str, high: float | None
 _PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 _Url = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_check_url)]
 _Token = Annotated[SecretStr, AfterValidator(_check_token)]
+_ModelName = Annotated[
+    str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")
+]
 _Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
 _Repository = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,100}/[\w.-]{1,100}$")]
 
@@ -238,13 +241,66 @@ class SearchSettings(Section):
         return self
 
 
+class OpenAISettings(Section):
+    """An OpenAI-compatible embeddings endpoint."""
+
+    base_url: _Url | None = Field(
+        None,
+        description="Address without /embeddings, http(s), at most 2000 characters; null = "
+        "$EMBEDDING_BASE_URL, else OpenAI's own.",
+    )
+    model: _ModelName | None = Field(
+        None, description="Name of the model on the server; null = $EMBEDDING_MODEL_NAME."
+    )
+    api_key: _Token | None = Field(
+        None, description="Key, 1 to 1000 characters; only from the environment."
+    )
+    dimensions: StrictInt | None = Field(
+        None,
+        ge=1,
+        le=16_384,
+        description="Dimensions to ask the server for; 1 to 16384, null = those of the model.",
+    )
+    timeout_s: StrictFloat = Field(
+        30.0,
+        gt=0,
+        le=600,
+        description="Longest wait for one request, in seconds; above 0 to 600, for a question at "
+        "most 5.",
+    )
+    attempts: StrictInt = Field(
+        5,
+        ge=1,
+        le=20,
+        description="Most tries of one request, in tries; 1 to 20, for a question at most 2.",
+    )
+    max_chars: StrictInt = Field(
+        8000,
+        ge=200,
+        le=1_000_000,
+        description="Longest text that is sent, in characters, the rest is left out; 200 to "
+        "1000000.",
+    )
+
+
 class EmbeddingsSettings(Section):
     """Meaning besides words: which model turns texts into vectors."""
 
-    provider: Literal["off", "wordllama"] = Field(
-        "off",
-        description="Where vectors come from: off (words alone) or wordllama (a small model inside "
-        "its package, offline; extra semantic).",
+    provider: Literal[
+        "auto", "off", "wordllama", "model2vec", "sentence-transformers", "openai"
+    ] = Field(
+        "auto",
+        description="Where vectors come from: auto (openai where its model and its address or key "
+        "are set, else off), off (words alone), wordllama (a small model inside its package, "
+        "offline), model2vec, sentence-transformers or openai (any compatible server).",
+    )
+    model: _ModelName | None = Field(
+        None,
+        description="Model of model2vec or sentence-transformers: an absolute folder, or a name "
+        "such as owner/model.",
+    )
+    download: StrictBool = Field(
+        False, description="Whether a model that is named and not on this computer is fetched."
     )
     batch_size: StrictInt = Field(
         32,
@@ -252,6 +308,29 @@ class EmbeddingsSettings(Section):
         le=2048,
         description="Memories embedded and kept at a time, in memories; 1 to 2048.",
     )
+    openai: OpenAISettings = Field(
+        OpenAISettings(), description="An OpenAI-compatible embeddings endpoint."
+    )
+
+    @model_validator(mode="after")
+    def _named(self) -> EmbeddingsSettings:
+        if self.provider in ("model2vec", "sentence-transformers") and self.model is None:
+            raise PydanticCustomError(
+                "incomplete", f"must be set for {self.provider}", {"key": "model"}
+            )
+        if self.provider == "openai" and self.openai.model is None:
+            raise PydanticCustomError(
+                "incomplete", "must be set for openai", {"key": "openai.model"}
+            )
+        return self
+
+    @property
+    def in_force(self) -> str:
+        """The provider, with `auto` decided."""
+        if self.provider != "auto":
+            return self.provider
+        addressed = self.openai.base_url is not None or self.openai.api_key is not None
+        return "openai" if self.openai.model and addressed else "off"
 
 
 class IndexSettings(Section):

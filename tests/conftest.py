@@ -10,13 +10,14 @@ import pytest
 pytest.register_assert_rewrite("palace.testing")
 
 _TOKENS = ("GITEA_TOKEN", "GITHUB_TOKEN")
+_ELSEWHERE = ("PALACE_", "EMBEDDING_")
 
 
 @pytest.fixture(autouse=True)
 def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith("PALACE_") or name in _TOKENS:
+        if name.startswith(_ELSEWHERE) or name in _TOKENS:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))

@@ -21,14 +21,14 @@ def unit_vectors(matrix: ArrayLike) -> list[Vector]:
         matrix: Shape (texts, dimensions), any numeric type.
 
     Raises:
-        EmbedderUnavailableError: If it holds something else than finite numbers.
+        EmbedderUnavailableError: If it is no matrix of finite numbers.
     """
     import numpy as np
 
     rows = np.asarray(matrix, dtype=np.float64)
-    if not np.isfinite(rows).all():
+    if rows.ndim != 2 or not np.isfinite(rows).all():
         raise EmbedderUnavailableError(
-            "the embedder returned numbers that are not finite", hint="try another model"
+            "the embedder returned something else than finite numbers", hint="try another model"
         )
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     units = rows / np.where(lengths > 0, lengths, 1.0)

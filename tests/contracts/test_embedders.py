@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from palace.models.model2vec import Model2VecEmbedder
+from palace.models.sentence_transformers import SentenceTransformersEmbedder
 from palace.models.wordllama import WordLlamaEmbedder
 from palace.testing import EmbedderContract, HashedEmbedder
+from tests.small_models import save_model2vec, save_sentence_transformer
 
 
 class TestHashedEmbedder(EmbedderContract):
@@ -24,3 +29,64 @@ class TestWordLlamaEmbedder(EmbedderContract):
     @pytest.fixture
     def embedder(self, wordllama: WordLlamaEmbedder) -> WordLlamaEmbedder:
         return wordllama
+
+
+@pytest.fixture(scope="module")
+def model2vec(tmp_path_factory: pytest.TempPathFactory) -> Model2VecEmbedder:
+    pytest.importorskip("model2vec")
+    return Model2VecEmbedder(str(save_model2vec(tmp_path_factory.mktemp("small-static"))))
+
+
+class TestModel2VecEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, model2vec: Model2VecEmbedder) -> Model2VecEmbedder:
+        return model2vec
+
+
+@pytest.fixture(scope="module")
+def sentence_transformers(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> SentenceTransformersEmbedder:
+    pytest.importorskip("sentence_transformers")
+    folder = save_sentence_transformer(tmp_path_factory.mktemp("small-sentences"))
+    return SentenceTransformersEmbedder(str(folder))
+
+
+class TestSentenceTransformersEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(
+        self, sentence_transformers: SentenceTransformersEmbedder
+    ) -> SentenceTransformersEmbedder:
+        return sentence_transformers
+
+
+@pytest.mark.parametrize("make", [Model2VecEmbedder, SentenceTransformersEmbedder])
+@pytest.mark.parametrize("model", ["nobody/has-this", "no name at all", "/no/such/folder"])
+def test_nothing_is_downloaded_unless_it_may_be(make, model: str) -> None:
+    pytest.importorskip("huggingface_hub")
+    from palace.errors import EmbedderUnavailableError
+
+    with pytest.raises(EmbedderUnavailableError) as caught:
+        make(model).embed(["a lamp"], kind="query")
+    assert "is not on this computer" in caught.value.message or "installed" in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
+    pytest.importorskip("model2vec")
+    from palace.errors import EmbedderUnavailableError
+
+    with pytest.raises(EmbedderUnavailableError, match="cannot be used"):
+        Model2VecEmbedder(str(tmp_path)).embed(["a lamp"], kind="query")
+
+
+def test_identity_follows_the_weights_and_not_the_place(tmp_path: Path) -> None:
+    pytest.importorskip("model2vec")
+    first, second, third = (tmp_path / place / "model" for place in "abc")
+    identities = [
+        Model2VecEmbedder(str(save_model2vec(folder, seed=seed))).identity
+        for folder, seed in ((first, 1), (second, 1), (third, 2))
+    ]
+    assert identities[0] == identities[1]
+    assert identities[0].name == identities[2].name == "model2vec/model"
+    assert identities[0].revision != identities[2].revision

@@ -1,0 +1,81 @@
+"""Where the files of a model are, by folder or by name; nothing is downloaded unless it may be.
+
+In: a folder or the name of a model on the Hugging Face hub. Out: a folder with its files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palace.errors import EmbedderUnavailableError
+from palace.models.fingerprint import fingerprint
+
+_MAX_FILES = 500
+_SUFFIXES = frozenset({".safetensors", ".bin", ".json", ".txt", ".model", ".onnx"})
+
+
+def model_folder(model: str, *, download: bool, extra: str) -> Path:
+    """Return the folder of a model.
+
+    Args:
+        model: A folder, or a name such as `owner/model`.
+        download: Whether a model that is not on this computer may be fetched.
+        extra: The extra that brings the hub's library.
+
+    Raises:
+        EmbedderUnavailableError: If it is not there.
+    """
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        return folder
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+    except ImportError as error:
+        raise not_installed("huggingface-hub", extra) from error
+    try:
+        return Path(snapshot_download(model, local_files_only=not download))
+    except (HFValidationError, HfHubHTTPError, OSError, ValueError) as error:
+        raise EmbedderUnavailableError(
+            f"the model {model!r} is not on this computer",
+            hint="name a folder in embeddings.model, or allow the download with "
+            "embeddings.download: true",
+            retryable=False,
+        ) from error
+
+
+def model_name(model: str) -> str:
+    """Return a name for identities: the same wherever the folder stands."""
+    folder = Path(model).expanduser()
+    return folder.resolve().name if folder.is_dir() else model
+
+
+def model_revision(folder: Path) -> str:
+    """Return a fingerprint of the files that make a model what it is.
+
+    Raises:
+        EmbedderUnavailableError: If they cannot be read.
+    """
+    try:
+        files = (p for p in sorted(folder.rglob("*")) if p.suffix in _SUFFIXES and p.is_file())
+        return fingerprint(list(files)[:_MAX_FILES])
+    except OSError as error:
+        raise unusable(str(folder), error) from error
+
+
+def not_installed(package: str, extra: str) -> EmbedderUnavailableError:
+    """Return the error for a package that is missing."""
+    return EmbedderUnavailableError(
+        f"the package {package} is not installed",
+        hint=f"pip install 'mempalace-enforcer[{extra}]'",
+        retryable=False,
+    )
+
+
+def unusable(model: str, error: Exception) -> EmbedderUnavailableError:
+    """Return the error for a model that its library cannot use."""
+    return EmbedderUnavailableError(
+        f"the model {model!r} cannot be used: {error}",
+        hint="check embeddings.model: the folder must hold a whole model of this kind",
+        retryable=False,
+    )

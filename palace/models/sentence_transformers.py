@@ -1,0 +1,87 @@
+"""Sentence models that run on this computer, by folder or by name.
+
+In: texts. Out: vectors. Needs the extra `sentence-transformers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from palace.models.local_model import (
+    model_folder,
+    model_name,
+    model_revision,
+    not_installed,
+    unusable,
+)
+from palace.models.packing import fitting, unit_vectors
+from palace.ports import EmbedderIdentity, Vector
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_MAX_CHARS = 20_000
+# What models call the instruction that belongs before a text of each kind.
+_PROMPTS = {"query": ("query",), "passage": ("passage", "document")}
+
+
+class SentenceTransformersEmbedder:
+    """`Embedder` over a `sentence-transformers` model; it uses the prompts that the model names.
+
+    Args:
+        model: A folder, or a name such as `owner/model`.
+        download: Whether a model that is not on this computer may be fetched.
+    """
+
+    def __init__(self, model: str, *, download: bool = False) -> None:
+        self.model = model
+        self._download = download
+
+    @cached_property
+    def identity(self) -> EmbedderIdentity:
+        """The model with a fingerprint of its files."""
+        (vector,) = self.embed(["."], kind="passage")
+        return EmbedderIdentity(
+            f"sentence-transformers/{model_name(self.model)}",
+            model_revision(self._folder),
+            len(vector) // 4,
+        )
+
+    def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"]) -> list[Vector]:
+        """Return one vector for each text, in order.
+
+        Raises:
+            EmbedderUnavailableError: If the package or the model cannot be used.
+        """
+        if not texts:
+            return []
+        transformer = self._transformer
+        prompts = transformer.prompts or {}
+        try:
+            matrix = transformer.encode(
+                [fitting(text, _MAX_CHARS) for text in texts],
+                prompt_name=next((name for name in _PROMPTS[kind] if prompts.get(name)), None),
+                show_progress_bar=False,
+                convert_to_numpy=True,
+            )
+        except RuntimeError as error:
+            raise unusable(self.model, error) from error
+        return unit_vectors(matrix)
+
+    @cached_property
+    def _folder(self) -> Path:
+        return model_folder(self.model, download=self._download, extra="sentence-transformers")
+
+    @cached_property
+    def _transformer(self) -> SentenceTransformer:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise not_installed("sentence-transformers", "sentence-transformers") from error
+        try:
+            return SentenceTransformer(str(self._folder))
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise unusable(self.model, error) from error

@@ -1,0 +1,112 @@
+"""Vectors that were paid for, kept on disk by model and content.
+
+In: the words a vector was made of, and by which model. Out: the vector, if it is still there.
+Derived: a cache that is damaged, full or read-only costs money, never an answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from palace.ports import Vector
+
+_MAX_BYTES = 268_435_456
+_PRUNED_SHARE = 4
+_BUSY_TIMEOUT_MS = 2000
+
+
+class VectorCache:
+    """A small database of vectors; the oldest go when it is full. Never raises.
+
+    Args:
+        path: The file; its folder is made if needed. None keeps nothing.
+        max_bytes: Most bytes of vectors, >= 1.
+    """
+
+    def __init__(self, path: Path | None, *, max_bytes: int = _MAX_BYTES) -> None:
+        self._path = path
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors that are known, by text."""
+        found: dict[str, Vector] = {}
+        with self._lock, suppress(sqlite3.Error, OSError):
+            connection = self._opened()
+            for text in texts if connection is not None else ():
+                assert connection is not None
+                row = connection.execute(
+                    "SELECT vector FROM vectors WHERE key = ?", (_key(model, text),)
+                ).fetchone()
+                if row is not None:
+                    found[text] = row[0]
+        return found
+
+    def put(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by the text they were made of."""
+        with self._lock, suppress(sqlite3.Error, OSError):
+            connection = self._opened()
+            if connection is None or not vectors:
+                return
+            with connection:
+                connection.executemany(
+                    "INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)",
+                    [(_key(model, text), vector) for text, vector in vectors.items()],
+                )
+                self._prune(connection, len(next(iter(vectors.values()))))
+
+    def close(self) -> None:
+        """Close the database; it opens again when it is needed."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _opened(self) -> sqlite3.Connection | None:
+        if self._connection is None and self._path is not None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                self._connection = _connect(self._path)
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                self._path.unlink(missing_ok=True)
+                self._connection = _connect(self._path)
+        return self._connection
+
+    def _prune(self, connection: sqlite3.Connection, vector_bytes: int) -> None:
+        most = max(self._max_bytes // max(vector_bytes, 1), 1)
+        count, newest = connection.execute(
+            "SELECT count(*), coalesce(max(number), 0) FROM vectors"
+        ).fetchone()
+        if count > most:
+            kept = most - most // _PRUNED_SHARE
+            connection.execute("DELETE FROM vectors WHERE number <= ?", (newest - kept,))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.touch(mode=0o600)
+    connection = sqlite3.connect(path, check_same_thread=False)
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        # Losing the last vectors in a power cut only means asking for them again.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY AUTOINCREMENT,"
+            " key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL)"
+        )
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _key(model: str, text: str) -> bytes:
+    return hashlib.sha256(f"{model}\0{text}".encode("utf-8", "replace")).digest()
