@@ -181,6 +181,16 @@ def check_index(palace: Mempalace) -> Check:
     return Check("index", ok=True, detail="whole")
 
 
+def check_meaning(palace: Mempalace) -> Check:
+    """Ask the embedder for a vector, and compare it with what the stored ones were made by."""
+    if palace.vectors is None:
+        return Check("meaning", ok=True, detail="no embedder is configured, words answer alone")
+    identity, state = palace.vectors.look()
+    detail = f"{state.embedded} of {state.total} memories are embedded by {identity}"
+    hint = "" if state.status == "ready" else "`palace embed` embeds the rest now"
+    return Check("meaning", ok=True, detail=detail, hint=hint)
+
+
 # Trials with a probe memory
 
 
@@ -353,6 +363,7 @@ _INSPECTIONS = (
     ("ids", check_ids),
     ("identity", check_identity),
     ("index", check_index),
+    ("meaning", check_meaning),
 )
 _TRIALS = (
     ("scratchpad", check_scratchpad),

@@ -146,6 +146,9 @@ class Embedder(Protocol):
             EmbedderUnavailableError: And nothing else; never holds a token.
         """
 
+    def close(self) -> None:
+        """Let go of connections and memory; what is asked for later is opened again."""
+
 
 @dataclass(frozen=True, slots=True)
 class VectorState:

@@ -61,6 +61,10 @@ class Model2VecEmbedder:
         )
         return unit_vectors(matrix)
 
+    def close(self) -> None:
+        """Let go of the model; it is loaded again when it is needed."""
+        self.__dict__.pop("_static", None)
+
     @cached_property
     def _folder(self) -> Path:
         return model_folder(self.model, download=self._download, extra="model2vec")

@@ -7,6 +7,7 @@ is kept on disk; the key goes into one header and nowhere else, not into logs an
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -88,6 +89,7 @@ class OpenAIEmbedder:
         self._attempts = attempts
         self._cache = cache or VectorCache(None)
         self._sleep = sleep
+        self._opening = threading.Lock()
         self._client: httpx.Client | None = None
 
     def __repr__(self) -> str:
@@ -124,9 +126,10 @@ class OpenAIEmbedder:
     def close(self) -> None:
         """Close connections and cache; both open again when they are needed."""
         self._cache.close()
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        with self._opening:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []
@@ -179,8 +182,7 @@ class OpenAIEmbedder:
     # -- one request ---------------------------------------------------------------------------
 
     def _exchanged(self, texts: Sequence[str], timeout_s: float) -> bytes:
-        import httpx
-
+        httpx = _httpx()
         body: dict[str, Any] = {"model": self.model, "input": list(texts)}
         body["encoding_format"] = "float"
         if self._asked_dimensions is not None:
@@ -198,9 +200,10 @@ class OpenAIEmbedder:
         raise failure
 
     def _http(self) -> httpx.Client:
-        if self._client is None:
-            self._client = _httpx().Client(headers=self._headers, follow_redirects=False)
-        return self._client
+        with self._opening:
+            if self._client is None:
+                self._client = _httpx().Client(headers=self._headers, follow_redirects=False)
+            return self._client
 
     def _check(self, response: httpx.Response) -> None:
         status = response.status_code

@@ -5,7 +5,8 @@ In: texts. Out: vectors. Needs the extra `sentence-transformers`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -71,6 +72,10 @@ class SentenceTransformersEmbedder:
             raise unusable(self.model, error) from error
         return unit_vectors(matrix)
 
+    def close(self) -> None:
+        """Let go of the model; it is loaded again when it is needed."""
+        self.__dict__.pop("_transformer", None)
+
     @cached_property
     def _folder(self) -> Path:
         return model_folder(self.model, download=self._download, extra="sentence-transformers")
@@ -82,6 +87,21 @@ class SentenceTransformersEmbedder:
         except ImportError as error:
             raise not_installed("sentence-transformers", "sentence-transformers") from error
         try:
-            return SentenceTransformer(str(self._folder))
+            with _no_progress_bar():
+                return SentenceTransformer(str(self._folder))
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise unusable(self.model, error) from error
+
+
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """Keep the library below from drawing on standard error; it is set for the whole process."""
+    from transformers.utils import logging as drawing
+
+    was_on = drawing.is_progress_bar_enabled()
+    drawing.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_on:
+            drawing.enable_progress_bar()

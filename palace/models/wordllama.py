@@ -48,6 +48,10 @@ class WordLlamaEmbedder:
             vectors.update(zip(places, unit_vectors(matrix), strict=True))
         return [vectors[place] for place in range(len(texts))]
 
+    def close(self) -> None:
+        """Let go of the model; it is loaded again when it is needed."""
+        self.__dict__.pop("_model", None)
+
     @cached_property
     def _identity(self) -> EmbedderIdentity:
         weights = _folder() / "weights" / f"{_CONFIG}_{_DIMENSION}.safetensors"

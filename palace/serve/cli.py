@@ -27,7 +27,14 @@ from palace import (
     UnsafeNameError,
     __version__,
 )
-from palace.serve import commands_care, commands_keep, commands_read, commands_write, render
+from palace.serve import (
+    commands_care,
+    commands_keep,
+    commands_meaning,
+    commands_read,
+    commands_write,
+    render,
+)
 from palace.serve.door import (
     BREAKAGE,
     INTERRUPTED,
@@ -142,6 +149,7 @@ def application() -> typer.Typer:
     commands_write.register(app)
     commands_keep.register(app)
     commands_read.register(app)
+    commands_meaning.register(app)
     commands_care.register(app, config)
     app.add_typer(config, name="config")
     return app

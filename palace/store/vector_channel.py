@@ -161,6 +161,20 @@ class VectorChannel:
     def _require_match(self) -> None:
         self._file.require(self._model().identity)
 
+    def look(self) -> tuple[EmbedderIdentity, VectorState]:
+        """Return the model and how complete its vectors are, both looked at anew.
+
+        Raises:
+            EmbedderMismatchError: If the stored vectors come from another model.
+            EmbedderUnavailableError: If the embedder cannot be used.
+            StoreUnavailableError: If index or vectors cannot be read.
+        """
+        self._vectors.recount()
+        self._require_match()
+        self._model().embed(["."], kind="query")
+        self._note_counts()
+        return self._model().identity, self._state
+
     # -- embedding -----------------------------------------------------------------------------
 
     def catch_up(self, *, progress: Progress | None = None) -> Embedded:
@@ -231,11 +245,13 @@ class VectorChannel:
         self._woken.set()
 
     def close(self) -> None:
-        """End the background work after its current batch, and close the file."""
+        """End the background work after its current batch, and close embedder and file."""
         self._stopped.set()
         self._woken.set()
         if self._thread is not None:
             self._thread.join(_FAREWELL_S)
+        if self._embedder is not None:
+            self._embedder.close()
         self._file.close()
 
     def _work(self) -> None:

@@ -45,6 +45,9 @@ class HashedEmbedder:
         self.embedded.extend(texts)
         return [self._vector(text) for text in texts]
 
+    def close(self) -> None:
+        """Nothing is open."""
+
     def _vector(self, text: str) -> Vector:
         numbers = [0.0] * self.identity.dimension
         for word in tokens(text) or [""]:
@@ -105,6 +108,13 @@ class EmbedderContract:
         first, second = embedder.embed([text, "a lamp"], kind="passage")
         assert len(first) == len(second) == 4 * embedder.identity.dimension
         assert self.nearness(first, first) <= 1.0001  # not so for NaN
+
+    def test_closed_is_not_the_end(self, embedder: Embedder) -> None:
+        """What is closed opens again, with the same vectors."""
+        before = embedder.embed(["a lamp"], kind="query")
+        embedder.close()
+        embedder.close()
+        assert embedder.embed(["a lamp"], kind="query") == before
 
     def test_shared_words_are_near(self, embedder: Embedder) -> None:
         """A question is nearer to its answer than to something else."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from palace import ConfigError, Mempalace
 from palace.ports import Scope
 from palace.store.passages import passage_of
 from palace.testing import HashedEmbedder
+from tests.e2e.fake_embeddings import FakeEmbeddings
 
 
 def nearest(palace: Mempalace, text: str) -> list[str]:
@@ -65,3 +71,116 @@ def test_wordllama_by_setting(tmp_path, monkeypatch):
         done = palace.embed()
         assert (done.embedded, done.identity.dimension) == (2, 256)
         assert nearest(palace, "Which drugs did the doctor give?")[0].startswith("The physician")
+
+
+def test_a_server_by_the_usual_variables(tmp_path, monkeypatch):
+    with FakeEmbeddings(dimension=64, key="k") as server:
+        monkeypatch.setenv("EMBEDDING_BASE_URL", server.url)
+        monkeypatch.setenv("EMBEDDING_MODEL_NAME", "small")
+        monkeypatch.setenv("EMBEDDING_API_KEY", "k")
+        with Mempalace.open(tmp_path) as palace:
+            palace.remember("The kettle is blue.")
+            assert palace.embed().identity.name == "openai/small"
+            assert nearest(palace, "kettle") == ["The kettle is blue."]
+        sent = len(server.requests)
+        with Mempalace.open(tmp_path) as palace:
+            assert nearest(palace, "kettle") == ["The kettle is blue."]
+        assert len(server.requests) == sent  # what was embedded once is on the disk
+    with Mempalace.open(tmp_path) as palace:
+        assert palace.vectors is not None
+        assert palace.vectors.ask("something else") is None
+        assert palace.vectors.state.status == "unavailable"
+        assert palace.search("Which kettle?")[0].memory.text == "The kettle is blue."
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    """A process is killed between two batches, and once in the middle of a write."""
+    with Mempalace.open(tmp_path) as palace:
+        for n in range(60):
+            palace.remember(f"Shelf {n} holds kettle {n}.", on_conflict="keep")
+    code = f"""
+import os, sys
+from palace import Mempalace
+from palace.testing import HashedEmbedder
+class Dying(HashedEmbedder):
+    def embed(self, texts, *, kind):
+        if len(self.embedded) >= 32:
+            next(palace.root.glob(".palace/*.f32")).open("ab").write(b"half a row")
+            os.kill(os.getpid(), 9)
+        return super().embed(texts, kind=kind)
+palace = Mempalace.open({str(tmp_path)!r}, embedder=Dying())
+palace.embed()
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False, timeout=50)
+    assert done.returncode == -9
+    embedder = HashedEmbedder()
+    with Mempalace.open(tmp_path, embedder=embedder) as palace:
+        assert palace.embed().embedded == 60
+        assert len(embedder.embedded) == 28
+        assert nearest(palace, "Shelf 41 kettle 41")[0] == "Shelf 41 holds kettle 41."
+
+
+def test_several_processes_embed_together(tmp_path):
+    """Two at once embed everything, and nothing twice."""
+    with Mempalace.open(tmp_path) as palace:
+        for n in range(80):
+            palace.remember(f"Shelf {n} holds kettle {n}.", on_conflict="keep")
+    code = f"""
+from palace import Mempalace
+from palace.testing import HashedEmbedder
+embedder = HashedEmbedder()
+with Mempalace.open({str(tmp_path)!r}, embedder=embedder) as palace:
+    assert palace.embed().embedded == 80
+    print(len(embedder.embedded))
+"""
+    running = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(2)
+    ]
+    counts = [int(process.communicate(timeout=50)[0]) for process in running]
+    assert sum(counts) == 80
+    with Mempalace.open(tmp_path, embedder=HashedEmbedder()) as palace:
+        assert len(nearest(palace, "Shelf 41")) == 5
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everything")
+def test_a_read_only_palace_keeps_its_vectors(tmp_path):
+    with Mempalace.open(tmp_path, embedder=HashedEmbedder()) as palace:
+        palace.remember("The kettle is blue.")
+        palace.embed()
+    places = [tmp_path / ".palace", tmp_path]
+    for place in places:
+        place.chmod(0o500)
+    try:
+        with Mempalace.open(tmp_path, embedder=HashedEmbedder()) as palace:
+            assert nearest(palace, "kettle") == ["The kettle is blue."]
+    finally:
+        for place in places:
+            place.chmod(0o700)
+
+
+def test_the_command(tmp_path, capsys, monkeypatch):
+    from palace.serve.cli import run
+
+    monkeypatch.chdir(tmp_path)
+    with Mempalace.open(tmp_path / "palace") as palace:
+        palace.remember("The kettle is blue.")
+    assert run(["--root", "palace", "embed"]) == 2
+    assert "embeddings.provider" in capsys.readouterr().err
+    with FakeEmbeddings() as server:
+        monkeypatch.setenv("EMBEDDING_BASE_URL", server.url)
+        monkeypatch.setenv("EMBEDDING_MODEL_NAME", "small")
+        assert run(["--root", "palace", "embed", "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["identity"] == {"name": "openai/small", "revision": "", "dimension": 8}
+        assert (document["embedded"], document["total"]) == (1, 1)
+        monkeypatch.setenv("EMBEDDING_MODEL_NAME", "large")
+        assert run(["--root", "palace", "embed"]) == 3
+        assert "palace embed --rebuild" in capsys.readouterr().err
+        assert run(["--root", "palace", "doctor", "--json"]) == 3
+        checks = {c["name"]: c for c in json.loads(capsys.readouterr().out)["checks"]}
+        assert not checks["meaning"]["ok"]
+        assert [name for name, check in checks.items() if not check["ok"]] == ["meaning"]
+        assert run(["--root", "palace", "embed", "--rebuild"]) == 0
+        assert "1 of 1 memories are embedded" in capsys.readouterr().out
+        assert run(["--root", "palace", "doctor"]) == 0
+    assert run(["--root", "palace", "ask", "What colour is the kettle?"]) == 0

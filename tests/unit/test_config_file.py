@@ -26,7 +26,11 @@ def test_the_annotated_file_loads_to_the_defaults(tmp_path):
 def test_the_annotated_file_sets_every_key_but_the_secrets(tmp_path):
     loaded = load_settings(config=CONFIG / "mempalace.yaml", env={}, cwd=tmp_path)
     missing = {key for key, origin in loaded.origins.items() if origin.kind == "default"}
-    assert missing == {"artifacts.gitea.token", "artifacts.github.token"}
+    assert missing == {
+        "artifacts.gitea.token",
+        "artifacts.github.token",
+        "embeddings.openai.api_key",
+    }
 
 
 def test_every_key_is_explained_by_a_comment_line_above_it():

@@ -23,6 +23,7 @@ NAMES = [
     "ids",
     "identity",
     "index",
+    "meaning",
     "remember",
     "search",
     "rebuild",

@@ -291,6 +291,50 @@ def test_a_token_comes_from_its_own_variable_before_the_usual_one(place, host):
     assert loaded.origins[f"artifacts.{host}.token"] == Origin("env", own)
 
 
+def test_the_usual_variables_of_embeddings_stand_below_the_file(place, write):
+    usual = {
+        "EMBEDDING_API_KEY": SECRET,
+        "EMBEDDING_BASE_URL": "http://127.0.0.1:9/v1/",
+        "EMBEDDING_MODEL_NAME": "small",
+    }
+    loaded = load_settings(env=usual, cwd=place)
+    openai = loaded.settings.embeddings.openai
+    assert (openai.base_url, openai.model) == ("http://127.0.0.1:9/v1", "small")
+    assert openai.api_key == SecretStr(SECRET)
+    assert loaded.origins["embeddings.openai.model"] == Origin("env", "EMBEDDING_MODEL_NAME")
+    assert loaded.settings.embeddings.in_force == "openai"
+    write("embeddings: {openai: {model: large}}\n")
+    loaded = load_settings(env=usual, cwd=place)
+    assert loaded.settings.embeddings.openai.model == "large"
+    own = {**usual, "PALACE_EMBEDDINGS__OPENAI__MODEL": "own"}
+    assert load_settings(env=own, cwd=place).settings.embeddings.openai.model == "own"
+
+
+@pytest.mark.parametrize(
+    ("env", "provider"),
+    [
+        ({}, "off"),
+        ({"EMBEDDING_API_KEY": SECRET}, "off"),
+        ({"EMBEDDING_MODEL_NAME": "small"}, "off"),
+        ({"EMBEDDING_MODEL_NAME": "small", "EMBEDDING_API_KEY": SECRET}, "openai"),
+        ({"EMBEDDING_MODEL_NAME": "small", "EMBEDDING_BASE_URL": "http://h/v1"}, "openai"),
+        ({"PALACE_EMBEDDINGS__PROVIDER": "wordllama", "EMBEDDING_API_KEY": SECRET}, "wordllama"),
+    ],
+)
+def test_the_embedder_in_force(place, env, provider):
+    assert load_settings(env=env, cwd=place).settings.embeddings.in_force == provider
+
+
+@pytest.mark.parametrize(
+    ("provider", "key"),
+    [("model2vec", "model"), ("sentence-transformers", "model"), ("openai", "openai.model")],
+)
+def test_an_embedder_needs_its_model(place, provider, key):
+    error = refused(place, {"PALACE_EMBEDDINGS__PROVIDER": provider})
+    assert f"embeddings.{key}" in error.message
+    assert f"must be set for {provider}" in error.message
+
+
 @pytest.mark.parametrize("host", ["gitea", "github"])
 def test_a_token_in_a_file_is_refused_without_repeating_it(place, write, host):
     file = write(f"artifacts:\n  {host}:\n    repositories: []\n    token: {SECRET}\n")

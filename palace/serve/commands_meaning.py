@@ -1,0 +1,35 @@
+"""The verb that keeps meaning complete: embed.
+
+In: what a person typed. Out: one `Reply` for one call of the facade.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from palace.serve import render
+from palace.serve.door import Door, Reply, verb
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb of this module to the command."""
+    verb(app, "embed", example="palace embed --rebuild")(_embed)
+
+
+def _embed(
+    door: Door,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Begin anew; needed after a change of the model."),
+    ] = False,
+) -> Reply:
+    """Embed every memory that has no vector yet.
+
+    Needs an embedder in the settings. An interrupted run goes on where it stopped.
+    """
+    with door.existing() as palace, door.progress("embedding") as bar:
+        done = palace.embed(rebuild=rebuild, progress=bar)
+    counts = f"{done.embedded} of {done.total} memories are embedded, {done.added} of them now"
+    return Reply(render.document(done), (render.line(f"{counts}, by {done.identity}"),))
