@@ -1,7 +1,7 @@
 """Verdicts on hand-written notes, and what two scripted models make of them.
 
 Run:
-    python -m benchmarks.notes --cases FILE --palace DIR --json OUT
+    python -m benchmarks.notes --cases FILE --palace DIR [--embedder NAME] --json OUT
 
 In: a folder of notes and cases with the verdict a careful friend would expect. Out: verdicts by
 family, whether the right memory is in the evidence, how often something is presented as a memory
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.datasets import Case, load_cases, open_notes
+from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import latency_ms, mean, report
 from palace import RetrievalEnforcer, Verdict
 
@@ -122,17 +123,21 @@ def main() -> None:
     parser.add_argument("--cases", type=Path, required=True, help="cases, JSONL")
     parser.add_argument("--palace", type=Path, required=True, help="folder of notes; it is copied")
     parser.add_argument("--json", type=Path, help="where to write the results")
+    add_option(parser)
     arguments = parser.parse_args()
+    use(arguments.embedder)
     judged: list[Judged] = []
     durations_s: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        enforcer = RetrievalEnforcer(open_notes(arguments.palace, Path(folder)))
+        palace = open_notes(arguments.palace, Path(folder))
+        embedded = embed_all(palace)
+        enforcer = RetrievalEnforcer(palace)
         for case in load_cases(arguments.cases):
             started = time.perf_counter()
             verdict = enforcer.decide(case.turn)
             durations_s.append(time.perf_counter() - started)
             judged.append(judge(case, verdict))
-    report(results(judged, durations_s), arguments.json)
+    report({"embedder": embedded, **results(judged, durations_s)}, arguments.json)
 
 
 if __name__ == "__main__":

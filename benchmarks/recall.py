@@ -1,7 +1,7 @@
 """Recall and honesty on long conversations.
 
 Run:
-    python -m benchmarks.recall --locomo FILE [--merged] --json OUT
+    python -m benchmarks.recall --locomo FILE [--merged] [--embedder NAME] --json OUT
 
 In: conversations in LoCoMo's format, ingested through the public API (one palace each, or one for
 all). Out: retrieval per category, honesty towards questions that nothing answers, and timings.
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.datasets import ADVERSARIAL, Conversation, Question, load_locomo
+from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import (
     auroc,
     false_hits_at,
@@ -128,6 +129,11 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
         timings.ingest_s += time.perf_counter() - started
         timings.turns += len(conversation.turns)
         palaces[conversation.name] = palace
+    embedded = [
+        made
+        for palace in {id(p): p for p in palaces.values()}.values()
+        if (made := embed_all(palace))
+    ]
     for number, conversation in enumerate(conversations, 1):
         print(f"{conversation.name} ({number} of {len(conversations)})", flush=True)
         others = [] if merged else [c for c in conversations if c.name != conversation.name]
@@ -135,6 +141,7 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
             asked.append(ask(palaces[conversation.name], text, relevant, family, timings))
     return {
         "data": {"conversations": len(conversations), "turns": timings.turns, "merged": merged},
+        "embedder": embedded,
         "retrieval": retrieval(asked),
         "honesty": honesty(asked),
         "timings": {
@@ -217,7 +224,9 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path, required=True, help="conversations")
     parser.add_argument("--merged", action="store_true", help="one palace for all of them")
     parser.add_argument("--json", type=Path, help="where to write the results")
+    add_option(parser)
     arguments = parser.parse_args()
+    use(arguments.embedder)
     with tempfile.TemporaryDirectory() as folder:
         results = measure(load_locomo(arguments.locomo), Path(folder), merged=arguments.merged)
     report(results, arguments.json)

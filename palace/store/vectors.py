@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _SPARE = 16
 # Below this share of the rows it is cheaper to gather the rows in question first.
 _SELECTIVE = 8
+# Readers (layer and scope) whose mask is kept until something changes.
+_READERS = 8
 # One line of the table for each property of a memory; paths, layers and scopes are numbered.
 _KEY, _ROW, _PATH, _LAYER, _SCOPE, _ALIVE = range(6)
 
@@ -54,6 +56,7 @@ class VectorIndex:
         self._row_of: dict[bytes, int] = {}
         self._waiting: dict[int, bytes] = {}  # place -> digest of what has no vector yet
         self._table: Table | None = None
+        self._allowed_before: dict[tuple[str, Scope], Table] = {}
         self._matrix: NDArray[np.float32] | None = None
 
     # -- questions -----------------------------------------------------------------------------
@@ -111,16 +114,23 @@ class VectorIndex:
         """Return the places of memories that have a vector and belong to this layer and scope."""
         import numpy as np
 
+        known = self._allowed_before.get((layer, scope))
+        if known is not None:
+            return known
         scopes = ["global"]
         scopes += [f"session:{scope.session_id}"] if scope.session_id else []
         scopes += [f"project:{scope.project}"] if scope.project else []
         numbers = [self._numbers[s] for s in scopes if s in self._numbers]
-        return np.flatnonzero(
+        places = np.flatnonzero(
             (table[_ALIVE] == 1)
             & (table[_ROW] >= 0)
             & (table[_LAYER] == self._numbers.get(layer, -1))
             & np.isin(table[_SCOPE], numbers)
         )
+        if len(self._allowed_before) >= _READERS:
+            self._allowed_before.clear()
+        self._allowed_before[layer, scope] = places
+        return places
 
     def _scores(self, vector: Vector, rows: Table) -> NDArray[np.float32]:
         import numpy as np
@@ -137,6 +147,7 @@ class VectorIndex:
         gone = keys - {c.key for c in self._index.candidates_by_key(sorted(keys))}
         if gone and self._table is not None:
             self._table[_ALIVE, np.isin(self._table[_KEY], sorted(gone))] = 0
+            self._allowed_before.clear()
 
     # -- what is embedded ----------------------------------------------------------------------
 
@@ -166,6 +177,7 @@ class VectorIndex:
         now = (self._index.version(), self._file.version())
         if self._table is not None and self._seen == now:
             return self._table
+        self._allowed_before.clear()
         start = (self._index.epoch(), self._file.generation())
         if start != self._start or self._is_mostly_dead():
             self._forget()

@@ -1,0 +1,121 @@
+"""How long the nearest memories take to find among many, exactly, filter and all.
+
+Run:
+    python -m benchmarks.vectors [--memories 100000] [--dimension 384] [--questions 500]
+
+In: generated memories of three scopes with random vectors. Out: median and worst durations of a
+question (mask, dot products, best 60, check against the index), of joining at first use, and of
+taking in one memory that was written meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measures import latency_ms
+from palace.ports import EmbedderIdentity, Scope
+from palace.store.index_sqlite import SqliteIndex
+from palace.store.passages import passage_digest, passage_of
+from palace.store.vector_file import VectorFile
+from palace.store.vectors import VectorIndex
+from palace.types import Document, FileStamp, Memory
+
+SEED = 20261001
+PAGE = 1000
+BEST = 60
+_SCOPES = ("global", "project:garden", "session:s1")
+
+
+def pages(memories: int) -> Iterator[Document]:
+    """Yield generated files; every third memory belongs to a project, every third to a session."""
+    for number, first in enumerate(range(0, memories, PAGE)):
+        path = f"rooms/made/page-{number}.md"
+        made = tuple(
+            Memory(
+                f"m-{n:08}",
+                f"word{n} stands by word{n // 7}",
+                path=path,
+                line=n,
+                room="made",
+                drawer=f"page-{number}",
+                position=n - first,
+                scope=_SCOPES[n % 3],
+            )
+            for n in range(first, min(first + PAGE, memories))
+        )
+        yield Document(path, path, "", (), made)
+
+
+def filled(folder: Path, memories: int, dimension: int) -> tuple[SqliteIndex, VectorFile]:
+    """Return an index of generated memories and a random vector for each."""
+    import numpy as np
+
+    rng = np.random.default_rng(SEED)
+    identity = EmbedderIdentity("random", "", dimension)
+    index, file = SqliteIndex(folder / "index.sqlite"), VectorFile(folder)
+    for page in pages(memories):
+        index.apply([(page, FileStamp(page.path, 1, 1))])
+        rows = rng.standard_normal((len(page.memories), dimension), dtype=np.float32)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        digests = [passage_digest(passage_of(m)) for m in page.memories]
+        vectors = [row.tobytes() for row in rows]
+        file.add(list(zip(digests, vectors, strict=True)), identity=identity)
+    return index, file
+
+
+def measure(memories: int, dimension: int, questions: int) -> dict[str, object]:
+    """Return durations in milliseconds."""
+    import numpy as np
+
+    scope = Scope(session_id="s1", project="garden")
+    rng = np.random.default_rng(SEED + 1)
+    with tempfile.TemporaryDirectory() as folder:
+        index, file = filled(Path(folder), memories, dimension)
+        vectors = VectorIndex(index, file)
+        started = time.perf_counter()
+        vectors.counts()
+        joined_s = time.perf_counter() - started
+        durations: dict[str, list[float]] = {"all": [], "a third": [], "after a write": []}
+        for number in range(questions):
+            asked = rng.standard_normal(dimension).astype("<f4")
+            asked /= np.linalg.norm(asked)
+            for name, reader in (("all", scope), ("a third", Scope())):
+                started = time.perf_counter()
+                found = vectors.nearest(asked.tobytes(), layer="L1", scope=reader, limit=BEST)
+                durations[name].append(time.perf_counter() - started)
+                assert len(found) == min(BEST, memories)
+            if number % 10 == 0:
+                (page,) = pages(1)
+                index.apply([(page, FileStamp(page.path, 1, number))])
+                started = time.perf_counter()
+                vectors.nearest(asked.tobytes(), layer="L1", scope=scope, limit=BEST)
+                durations["after a write"].append(time.perf_counter() - started)
+        index.close()
+        file.close()
+    return {
+        "memories": memories,
+        "dimension": dimension,
+        "joined_ms": joined_s * 1000,
+        "nearest_ms": {name: latency_ms(times) for name, times in durations.items()},
+    }
+
+
+def main() -> None:
+    """Measure and report."""
+    from benchmarks.measures import report
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--memories", type=int, default=100_000, help="memories to generate")
+    parser.add_argument("--dimension", type=int, default=384, help="numbers in a vector")
+    parser.add_argument("--questions", type=int, default=500, help="questions to ask")
+    parser.add_argument("--json", type=Path, help="where to write the results")
+    arguments = parser.parse_args()
+    report(measure(arguments.memories, arguments.dimension, arguments.questions), arguments.json)
+
+
+if __name__ == "__main__":
+    main()
