@@ -16,6 +16,7 @@ from palace.errors import EmbedderUnavailableError
 from palace.models.packing import fitting, unit_vectors
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity, Vector
+from palace.secrets import redact
 
 if TYPE_CHECKING:
     import httpx
@@ -106,12 +107,13 @@ class OpenAIEmbedder:
     def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"]) -> list[Vector]:
         """Return one vector for each text, in order; blank texts count as a full stop.
 
-        A question is given up after one retry, passages after `attempts`.
+        Secrets are redacted before anything is sent or kept. A question is given up after one
+        retry, passages after `attempts`.
 
         Raises:
             EmbedderUnavailableError: If the server cannot be reached, refuses, or answers nonsense.
         """
-        fit = [fitting(text, self._max_chars) for text in texts]
+        fit = [fitting(redact(text), self._max_chars) for text in texts]
         sent = [text if text.strip() else "." for text in fit]
         space = f"{self.model}\0{self._asked_dimensions or ''}"
         known = self._cache.get(space, sent)

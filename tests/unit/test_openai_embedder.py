@@ -103,6 +103,14 @@ def test_order_is_by_index(server: FakeEmbeddings, made: Made) -> None:
     )
 
 
+def test_secrets_are_not_sent(server: FakeEmbeddings, made: Made) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2
+    made().embed([f"The token is {secret} now."], kind="passage")
+    assert len(server.texts) == 1
+    assert secret not in server.texts[0]
+    assert "[secret removed" in server.texts[0]
+
+
 def test_vectors_are_made_units(server: FakeEmbeddings, made: Made) -> None:
     server.script = [says({"data": [{"index": 0, "embedding": [3, 4]}]})]
     (vector,) = made().embed(["x"], kind="passage")

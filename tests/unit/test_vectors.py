@@ -211,6 +211,10 @@ def test_identity_reads_well() -> None:
         ({"title": "Fleet", "heading": "Fleet > Web"}, "Fleet > Fleet > Web: It runs on port 80."),
         ({"title": "Fleet", "heading": "Fleet"}, "Fleet: It runs on port 80."),
         ({"speaker": "Mira", "title": "2026-03-01"}, "Mira: It runs on port 80."),
+        (
+            {"speaker": "Mira", "created": datetime(2026, 3, 1, tzinfo=timezone.utc)},
+            "Mira on 01 March 2026: It runs on port 80.",
+        ),
     ],
 )
 def test_passages(fields, passage) -> None:
