@@ -199,7 +199,16 @@ class VectorChannel:
                 progress(self._state.embedded, self._state.total)
             if not made:
                 break
+        self._extend_graph()
         return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
+
+    def _extend_graph(self) -> None:
+        """Make or extend the graph of a very large palace, unless another process is at it."""
+        if self._file.read_only:
+            return
+        lock = FileLock(self._file.folder / "graph.lock")
+        with suppress(Timeout), lock.acquire(timeout=0):
+            self._vectors.extend_graph(stopped=self._stopped.is_set)
 
     def rebuild(self, *, progress: Progress | None = None) -> Embedded:
         """Throw all vectors away and embed everything again, with the model of the settings.

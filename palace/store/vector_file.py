@@ -114,7 +114,7 @@ class VectorFile:
     def _delete(self) -> None:
         self.close()
         try:
-            for path in (*self.folder.glob("vectors-*.f32"), *self.folder.glob(f"{_DATABASE}*")):
+            for path in (*self.folder.glob("vectors-*"), *self.folder.glob(f"{_DATABASE}*")):
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise _refused(error) from error
@@ -191,7 +191,7 @@ class VectorFile:
             "generation": generation,
         }
         with self._transaction() as connection:
-            old = list(self.folder.glob("vectors-*.f32"))
+            old = list(self.folder.glob("vectors-*"))
             self._file_of(generation).touch(mode=0o600)
             connection.execute("DELETE FROM rows")
             connection.execute("DELETE FROM meta")

@@ -1,18 +1,21 @@
 """Which memories are nearest in meaning: the index's memories joined with their stored vectors.
 
-In: a question's vector, a layer and a scope. Out: candidate keys with their cosines, exactly.
+In: a question's vector, a layer and a scope. Out: candidate keys with their cosines: the nearest of
+all, exactly, or in very large palaces the nearest of those that a graph finds.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from palace.errors import StoreUnavailableError
 from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
+from palace.store.row_graph import RowGraph, graphs_are_available, write_graph
 from palace.store.vector_file import VectorFile
 from palace.types import LayerName
 
@@ -28,12 +31,16 @@ _SPARE = 16
 _SELECTIVE = 8
 # Readers (layer and scope) whose mask is kept until something changes.
 _READERS = 8
+# Above so many rows a graph is asked first, where there is one; below, all are compared.
+_EXACT_ROWS = 100_000
+# A graph that lacks more than this share of the rows is extended; they are compared until then.
+_TAIL = 10
 # One line of the table for each property of a memory; paths, layers and scopes are numbered.
 _KEY, _ROW, _PATH, _LAYER, _SCOPE, _ALIVE = range(6)
 
 
 class VectorIndex:
-    """Exact nearest neighbours among the memories that a reader may see.
+    """Nearest neighbours among the memories that a reader may see.
 
     Layer and scope are a mask over the rows before the best are taken; what changed since (retired,
     expired, removed) is asked of the index for the head of the list, again until the list is full.
@@ -58,6 +65,7 @@ class VectorIndex:
         self._table: Table | None = None
         self._allowed_before: dict[tuple[str, Scope], Table] = {}
         self._matrix: NDArray[np.float32] | None = None
+        self._graph: RowGraph | None = None
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -76,19 +84,49 @@ class VectorIndex:
             places = self._allowed(table, layer, scope)
             if limit < 1 or not len(places):
                 return []
-            scores = self._scores(vector, table[_ROW, places])
-            taken = limit + _SPARE
-            while True:
-                head = _best_first(scores, taken)
-                keys = table[_KEY, places[head]].tolist()
-                visible = self._index.visible(keys, layer=layer, scope=scope)
-                if len(visible) < len(keys):
-                    self._drop_vanished(set(keys) - visible)
-                if len(visible) >= limit or len(keys) == len(places):
-                    break
-                taken *= 4
-            ranked = zip(keys, scores[head].tolist(), strict=True)
-            return [(key, score) for key, score in ranked if key in visible][:limit]
+            likely = self._likely(table, places, vector, limit)
+            if likely is not None:
+                found = self._best(table, likely, vector, layer=layer, scope=scope, limit=limit)
+                if len(found) >= limit:
+                    return found
+            return self._best(table, places, vector, layer=layer, scope=scope, limit=limit)
+
+    def _best(
+        self,
+        table: Table,
+        places: Table,
+        vector: Vector,
+        *,
+        layer: LayerName,
+        scope: Scope,
+        limit: int,
+    ) -> list[tuple[int, float]]:
+        """Compare the memories at these places exactly, and return the best that are visible."""
+        scores = self._scores(vector, table[_ROW, places])
+        taken = limit + _SPARE
+        while True:
+            head = _best_first(scores, taken)
+            keys = table[_KEY, places[head]].tolist()
+            visible = self._index.visible(keys, layer=layer, scope=scope)
+            if len(visible) < len(keys):
+                self._drop_vanished(set(keys) - visible)
+            if len(visible) >= limit or len(keys) == len(places):
+                break
+            taken *= 4
+        ranked = zip(keys, scores[head].tolist(), strict=True)
+        return [(key, score) for key, score in ranked if key in visible][:limit]
+
+    def _likely(self, table: Table, places: Table, vector: Vector, limit: int) -> Table | None:
+        """Return the places that the graph thinks of, None where all have to be compared."""
+        import numpy as np
+
+        matrix, graph = self._matrix, self._graph
+        if graph is None or matrix is None or len(places) * _SELECTIVE < len(matrix):
+            return None
+        marked = np.zeros(len(matrix), dtype=bool)
+        marked[graph.near(vector, limit=limit)] = True
+        marked[graph.rows :] = True
+        return np.asarray(places[marked[table[_ROW, places]]])
 
     def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """Return the cosine of every key that has a vector; the others are left out.
@@ -165,6 +203,36 @@ class VectorIndex:
             waiting = ((p, digest) for p, digest in self._waiting.items() if table[_ALIVE, p])
             return {int(table[_KEY, p]): digest for p, digest in islice(waiting, limit)}
 
+    def extend_graph(self, *, stopped: Callable[[], bool] = lambda: False) -> bool:
+        """Make or extend the graph where there are so many rows that it is worth it.
+
+        Args:
+            stopped: Asked now and then; True ends the work without a result.
+
+        Returns:
+            Whether a graph was written.
+
+        Raises:
+            StoreUnavailableError: If it cannot be written.
+        """
+        with self._lock:
+            self._synced()
+            matrix, graph, path = self._matrix, self._graph, self._graph_path()
+        if matrix is None or len(matrix) <= _EXACT_ROWS or not graphs_are_available():
+            return False
+        if graph is not None and (len(matrix) - graph.rows) * _TAIL < len(matrix):
+            return False
+        try:
+            written = write_graph(path, matrix, stopped=stopped)
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"the graph of vectors cannot be written: {error}",
+                hint="check the free space of the palace's .palace folder",
+            ) from error
+        with self._lock:
+            self._graph = self._read_graph()
+        return written
+
     def recount(self) -> None:
         """Read everything anew: files that were removed left no trace to follow."""
         with self._lock:
@@ -197,6 +265,7 @@ class VectorIndex:
             return
         self._row_of.update((digest, row) for row, digest in new)
         self._matrix = self._mapped(len(self._row_of))
+        self._graph = self._read_graph()
         for place in [p for p, digest in self._waiting.items() if digest in self._row_of]:
             assert self._table is not None
             self._table[_ROW, place] = self._row_of[self._waiting.pop(place)]
@@ -215,6 +284,19 @@ class VectorIndex:
                 f"the file of vectors cannot be read: {error}",
                 hint="`palace embed --rebuild` makes it anew; until then words answer",
             ) from error
+
+    def _graph_path(self) -> Path:
+        return self._file.path().with_suffix(".usearch")
+
+    def _read_graph(self) -> RowGraph | None:
+        matrix = self._matrix
+        if matrix is None or len(matrix) <= _EXACT_ROWS or not graphs_are_available():
+            return None
+        try:
+            graph = RowGraph(self._graph_path(), dimension=matrix.shape[1])
+        except OSError:
+            return None  # none was made yet, or it is damaged; then all are compared
+        return graph if graph.rows <= len(matrix) else None
 
     def _take_in_memories(self) -> Table:
         import numpy as np

@@ -219,3 +219,61 @@ def test_identity_reads_well() -> None:
 )
 def test_passages(fields, passage) -> None:
     assert passage_of(memory("It runs on port 80.", **fields)) == passage
+
+
+# Many rows
+
+
+@pytest.fixture
+def many(index: SqliteIndex, file: VectorFile, monkeypatch: pytest.MonkeyPatch) -> VectorIndex:
+    """600 memories of three scopes, which counts as very many."""
+    pytest.importorskip("usearch")
+    monkeypatch.setattr("palace.store.vectors._EXACT_ROWS", 200)
+    scopes = ("global", "global", "project:garden")
+    memories = [memory(f"shelf {n} word{n % 37}", n, scope=scopes[n % 3]) for n in range(600)]
+    put(index, file, *memories)
+    return VectorIndex(index, file)
+
+
+def test_a_graph_finds_what_comparing_all_finds(
+    index: SqliteIndex, file: VectorFile, many: VectorIndex
+) -> None:
+    asked = [f"shelf word{n}" for n in range(30)]
+    exact = [set(found(index, many, text, limit=5)) for text in asked]
+    assert many.extend_graph()
+    assert not many.extend_graph()  # nothing is new
+    again = VectorIndex(index, file)
+    for vectors in (many, again):
+        likely = [set(found(index, vectors, text, limit=5)) for text in asked]
+        assert sum(len(a & b) for a, b in zip(exact, likely, strict=True)) >= 0.9 * 30 * 5
+        assert vectors._graph is not None
+    garden = found(index, again, "shelf word2", scope=Scope(project="garden"), limit=600)
+    assert len(garden) == 600
+    assert not [text for text in found(index, again, "shelf", limit=600) if "shelf 2 " in text]
+
+
+def test_rows_that_the_graph_lacks_are_found_too(
+    index: SqliteIndex, file: VectorFile, many: VectorIndex
+) -> None:
+    many.extend_graph()
+    put(index, file, memory("a kettle of copper"), path="rooms/a/c.md")
+    assert found(index, many, "copper kettle", limit=1) == ["a kettle of copper"]
+    index.apply((), removed=["rooms/a/c.md"])
+    assert "a kettle of copper" not in found(index, many, "copper kettle", limit=5)
+
+
+@pytest.mark.parametrize("content", [b"", b"no graph at all" * 99])
+def test_a_damaged_graph_is_no_loss(
+    index: SqliteIndex, file: VectorFile, many: VectorIndex, content: bytes
+) -> None:
+    many.extend_graph()
+    file.path().with_suffix(".usearch").write_bytes(content)
+    again = VectorIndex(index, file)
+    assert len(found(index, again, "shelf", limit=5)) == 5
+    assert again.extend_graph()
+    assert again._graph is not None
+
+
+def test_a_graph_is_not_finished_when_told_to_stop(many: VectorIndex, file: VectorFile) -> None:
+    assert not many.extend_graph(stopped=lambda: True)
+    assert not file.path().with_suffix(".usearch").exists()
