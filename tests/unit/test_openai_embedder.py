@@ -168,7 +168,7 @@ def test_an_answer_that_trickles_times_out(server: FakeEmbeddings, made: Made) -
 
     server.script = [drip]
     with pytest.raises(EmbedderUnavailableError, match="too slowly"):
-        made(timeout_s=0.3, attempts=1).embed(["x"], kind="passage")
+        made(timeout_s=1.0, attempts=1).embed(["x"], kind="passage")
 
 
 def test_nobody_is_there(made: Made, waits: list[float]) -> None:
@@ -270,13 +270,13 @@ def test_the_key_never_shows(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     server.key = "another"
-    embedder = made(api_key=KEY, timeout_s=0.1, attempts=2)
+    embedder = made(api_key=KEY, timeout_s=0.5, attempts=2)
     told = [repr(embedder)]
     for script in (
         [],
         [says(b"", status=500)] * 9,
         [says(b"?")],
-        [lambda *_: server.stopping.wait(0.3)] * 9,
+        [lambda *_: server.stopping.wait(0.8)] * 9,
     ):
         server.script = list(script)
         with pytest.raises(EmbedderUnavailableError) as caught:
