@@ -137,6 +137,8 @@ class VectorChannel:
             self._fail("mismatch", error)
         except (ModelError, StoreError) as error:
             self._fail("unavailable", error)
+        except OSError as error:  # a lock that cannot be made
+            self._fail("unavailable", StoreError(error.strerror or str(error)))
         return otherwise
 
     def _fail(self, status: Literal["unavailable", "mismatch"], error: PalaceError) -> None:

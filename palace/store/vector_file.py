@@ -60,6 +60,8 @@ class VectorFile:
                 # Damaged or from another version: it is derived, so it is made anew.
                 self._delete()
                 self._opened = self._connect()
+            except OSError as error:
+                raise _translated(error) from error
         return self._opened
 
     def _connect(self) -> sqlite3.Connection:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from palace.errors import StoreUnavailableError
+from palace.errors import EmbedderUnavailableError, StoreUnavailableError
 from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.row_graph import RowGraph, graphs_are_available, write_graph
@@ -134,10 +135,10 @@ class VectorIndex:
         Raises:
             StoreUnavailableError: If index or vectors cannot be read.
         """
-        import numpy as np
-
         with self._lock:
             table = self._synced()
+            import numpy as np
+
             if not keys or not table.shape[1]:
                 return {}
             asked = np.asarray(keys, dtype=np.int64)
@@ -242,6 +243,12 @@ class VectorIndex:
 
     def _synced(self) -> Table:
         """Return the table of memories with everybody's changes taken in."""
+        if find_spec("numpy") is None:
+            raise EmbedderUnavailableError(
+                "the package numpy is not installed",
+                hint="pip install 'mempalace-enforcer[embeddings]'",
+                retryable=False,
+            )
         now = (self._index.version(), self._file.version())
         if self._table is not None and self._seen == now:
             return self._table

@@ -148,3 +148,32 @@ def test_nothing_is_loaded_before_it_is_needed(index: SqliteIndex, tmp_path: Pat
     assert channel.state.status == "partial"
     channel.close()
     assert not (tmp_path / ".palace").exists()
+
+
+def test_a_palace_without_numpy_answers_with_words(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palace.store.vectors.find_spec", lambda _: None)
+    channel = opened(HashedEmbedder())
+    assert channel.ask("kettle") is None
+    assert (channel.state.status, channel.state.reason) == (
+        "unavailable",
+        "the package numpy is not installed",
+    )
+
+
+def test_a_folder_that_cannot_be_used_costs_only_meaning(
+    index: SqliteIndex, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    channel = VectorChannel(index, VectorFile(tmp_path / "file" / ".palace"), HashedEmbedder)
+    assert channel.ask("kettle") is None
+    assert channel.state.status == "unavailable"
+    channel.close()
+
+
+def test_a_lock_that_cannot_be_made_costs_only_meaning(opened: Opened, tmp_path: Path) -> None:
+    (tmp_path / ".palace" / "embedding.lock").mkdir(parents=True)
+    channel = opened(HashedEmbedder())
+    assert channel.ask("kettle") is None
+    assert channel.state.status == "unavailable"
