@@ -716,7 +716,7 @@ def test_commands_are_complete() -> None:
     assert {" ".join(c) for c in _commands()} == {
         *("init", "remember", "note", "promote", "import", "ask", "search", "list", "show"),
         *("correct", "forget", "tag", "link", "undo", "history"),
-        *("wakeup", "journal", "why", "export", "reindex", "doctor", "audit"),
+        *("wakeup", "journal", "why", "export", "reindex", "embed", "doctor", "audit"),
         *("config explain", "config default", "config path"),
     }
 
