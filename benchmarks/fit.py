@@ -1,10 +1,12 @@
-"""Fit the shipped models: the recall detector and the two sufficiency models.
+"""Fit the shipped models: ranking, the recall detector, sufficiency and attribution.
 
 Run:
     python -m benchmarks.fit --locomo FILE --prompts FILE --notes DIR --out palace/recall/weights
+    python -m benchmarks.fit … --embedder wordllama --embedder sentence-transformers:PATH
 
 In: conversations, labelled prompts and notes with cases. Out: weights as JSON, and the scores on
 held-out folds (by conversation, by palace, and for prompts by text), from which the bars are read.
+With embedders the models that also see meaning are fitted, on the questions of all together.
 """
 
 from __future__ import annotations
@@ -15,40 +17,39 @@ import json
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from benchmarks.datasets import (
-    ADVERSARIAL,
-    Case,
-    Conversation,
-    load_cases,
-    load_locomo,
-    load_prompts,
-    open_conversation,
-    open_notes,
+from benchmarks.datasets import Case, load_cases, load_locomo, load_prompts, open_notes
+from benchmarks.embedders import embed_all, use
+from benchmarks.fit_recall import (
+    Judged,
+    conversation_questions,
+    fit_attribution,
+    fit_ranking,
+    fit_sufficiency,
+    notes_questions,
+    ranked_out_of_fold,
+    report_attribution,
+    report_confidences,
+    report_ranking,
 )
+from benchmarks.newton import Fitted, fit_logistic
 from palace import Mempalace, Turn
-from palace.recall.scoring import Scored
 from palace.recall.shape import machine_reason
 
 SEED = 20261001
-JUDGED = 10
-FOREIGN_PER_CONVERSATION = 25
 PROMPTS_PER_PALACE = 150
 PROMPT_FOLDS = 5
 DETECTOR_L2 = 2.0
-SUFFICIENCY_L2 = 1.0
 BARS = {
     "detector": {"recall": 0.55, "other": 0.2},
-    "sufficiency_statement": {"sufficient": 0.4, "unclear": 0.05},
-    "sufficiency_turn": {"sufficient": 0.35, "unclear": 0.1},
+    "sufficiency_statement": {"sufficient": 0.4, "unclear": 0.05},  # with meaning: unclear alone
+    "sufficiency_turn": {"sufficient": 0.2, "unclear": 0.05},
+    "attribution": {},
+    "ranking": {},
 }
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,158 +64,14 @@ class Example:
     query: str = ""
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A logistic model over named features."""
-
-    names: list[str]
-    weights: Array
-
-    def probability(self, features: dict[str, float]) -> float:
-        """Return the probability of a positive."""
-        row = np.array([*(features.get(n, 0.0) for n in self.names), 1.0])
-        return float(_sigmoid(row @ self.weights))
-
-
-def _sigmoid(z: Array) -> Array:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(z, -40, 40))))
-
-
 def fit(examples: Sequence[Example], *, l2: float) -> Fitted:
-    """Fit by Newton's method with an L2 penalty on all weights but the bias."""
-    names = sorted({name for e in examples for name in e.features})
-    x = np.array([[*(e.features.get(n, 0.0) for n in names), 1.0] for e in examples])
-    y = np.array([e.label for e in examples])
-    w = np.array([e.weight for e in examples])
-    penalty = np.eye(len(names) + 1) * l2
-    penalty[-1, -1] = 1e-3
-    beta = np.zeros(len(names) + 1)
-    for _ in range(60):
-        p = _sigmoid(x @ beta)
-        gradient = x.T @ (w * (p - y)) + penalty @ beta
-        hessian = (x * (w * p * (1 - p))[:, None]).T @ x + penalty
-        step = np.linalg.solve(hessian, gradient)
-        beta -= step
-        if np.abs(step).max() < 1e-8:
-            break
-    return Fitted(names, beta)
-
-
-# -- sufficiency -----------------------------------------------------------------------------------
-
-
-@dataclass
-class Judged:
-    """One question with the features of its best candidates and which of them answer it."""
-
-    fold: str
-    family: str
-    question: str
-    candidates: list[tuple[dict[str, float], float]] = field(default_factory=list)
-
-
-def judged_question(
-    palace: Mempalace, turn: Turn, is_gold: Callable[[Scored], bool], *, layer: str = "L1"
-) -> list[tuple[dict[str, float], float]]:
-    """Return (features, answers it) of the candidates the enforcer would judge."""
-    parts = palace._parts  # the fit reads what the walk reads; nothing public exposes features
-    scored = parts.searcher.scored(palace.analyse(turn), layer="L4" if layer == "L4" else "L1")
-    return [(dict(s.features), float(is_gold(s))) for s in scored[:JUDGED]]
-
-
-def conversation_questions(
-    conversations: Sequence[Conversation], folder: Path
-) -> tuple[list[Judged], list[Mempalace]]:
-    """Return judged questions of every conversation: its own, foreign ones and swapped names."""
-    rng = random.Random(SEED)
-    rows: list[Judged] = []
-    palaces = []
-    for conversation in conversations:
-        palace = open_conversation(conversation, folder)
-        palaces.append(palace)
-
-        def add(text: str, family: str, gold: frozenset[str], palace: Mempalace = palace) -> None:
-            def is_gold(scored: Scored) -> bool:
-                return palace.index.load([scored.candidate.key])[0].provenance in gold
-
-            rows.append(
-                Judged(palace.root.name, family, text, judged_question(palace, Turn(text), is_gold))
-            )
-
-        for question in conversation.questions:
-            if question.category == ADVERSARIAL:
-                add(question.text, "adversarial", frozenset())
-            elif question.evidence:
-                add(question.text, f"category {question.category}", question.evidence)
-        for other in conversations:
-            if other.name == conversation.name:
-                continue
-            answerable = [q for q in other.questions if q.category != ADVERSARIAL]
-            for question in rng.sample(answerable, FOREIGN_PER_CONVERSATION):
-                swapped = question.text
-                for theirs, ours in zip(other.speakers, conversation.speakers, strict=True):
-                    swapped = swapped.replace(theirs, ours)
-                add(question.text, "foreign", frozenset())
-                add(swapped, "foreign swapped", frozenset())
-    return rows, palaces
-
-
-def notes_questions(palace: Mempalace, cases: Sequence[Case]) -> list[Judged]:
-    """Return judged cases of one palace of notes, rooms and playbooks apart."""
-    rows = []
-    for case in cases:
-        if case.family == "machine-shaped":
-            continue
-
-        def is_gold(scored: Scored, case: Case = case) -> bool:
-            memory = palace.index.load([scored.candidate.key])[0]
-            return case.is_gold(memory.text, memory.source)
-
-        for layer in ("L1", "L4"):
-            candidates = judged_question(palace, case.turn, is_gold, layer=layer)
-            rows.append(
-                Judged(palace.root.name, f"{case.family} {layer}", case.turn.prompt, candidates)
-            )
-    return rows
-
-
-def sufficiency_examples(rows: Sequence[Judged]) -> list[Example]:
-    """Return the head of every ranking as examples; lower candidates count less."""
-    return [
-        Example(row.fold, row.family, features, label, 1.0 if rank == 0 or label else 0.4)
-        for row in rows
-        for rank, (features, label) in enumerate(row.candidates[:5])
-    ]
-
-
-def held_out_confidences(rows: Sequence[Judged], *, l2: float) -> list[tuple[Judged, float, bool]]:
-    """Return each question with its best confidence and whether that candidate answers it."""
-    examples = sufficiency_examples(rows)
-    result = []
-    for fold in sorted({row.fold for row in rows}):
-        model = fit([e for e in examples if e.fold != fold], l2=l2)
-        for row in (r for r in rows if r.fold == fold):
-            scored = [(model.probability(f), bool(label)) for f, label in row.candidates]
-            best, right = max(scored, default=(0.0, False))
-            strange = bool(row.candidates) and row.candidates[0][0]["unknown_name"] >= 1.0
-            result.append((row, 0.0 if strange else best, right))
-    return result
-
-
-def report_confidences(
-    title: str, results: Sequence[tuple[Judged, float, bool]], bars: Sequence[float]
-) -> None:
-    """Print, per family, the share at or above each bar (and of those, the share that is right)."""
-    print(f"\n{title}, held out; share at or above the bar (right memory first)")
-    print(f"{'family':34}{'n':>6}" + "".join(f"{bar:>15.2f}" for bar in bars))
-    for family in sorted({row.family for row, _, _ in results}):
-        mine = [(p, right) for row, p, right in results if row.family == family]
-        cells = []
-        for bar in bars:
-            above = [right for p, right in mine if p >= bar]
-            share = len(above) / len(mine)
-            cells.append(f"{share:>8.2f} ({sum(above) / len(mine):.2f})")
-        print(f"{family:34}{len(mine):>6}" + "".join(f"{cell:>15}" for cell in cells))
+    """Fit the detector's model."""
+    return fit_logistic(
+        [e.features for e in examples],
+        [e.label for e in examples],
+        weights=[e.weight for e in examples],
+        l2=l2,
+    )
 
 
 # -- detector --------------------------------------------------------------------------------------
@@ -319,29 +176,66 @@ def main() -> None:
         "--notes", type=Path, required=True, help="folder with palace_* and cases_*"
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for the weights")
+    parser.add_argument(
+        "--embedder", action="append", default=[], help="fit with meaning; may be repeated"
+    )
     arguments = parser.parse_args()
+    provenance = (
+        f"python -m benchmarks.fit, seed {SEED}; data: {arguments.locomo.name},"
+        f" {arguments.prompts.name}, {arguments.notes.name}"
+    )
+    if arguments.embedder:
+        provenance += "; embedders: " + ", ".join(e.partition(":")[0] for e in arguments.embedder)
+    rows: list[Judged] = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        conversations = load_locomo(arguments.locomo)
-        turns, palaces = conversation_questions(conversations, folder)
-        notes = [
-            (
-                open_notes(source, folder),
-                load_cases(arguments.notes / f"cases_{source.name[-1]}.jsonl"),
-            )
-            for source in sorted(arguments.notes.glob("palace_*"))
-        ]
-        statements = [row for palace, cases in notes for row in notes_questions(palace, cases)]
+        for number, embedder in enumerate(arguments.embedder or ["off"]):
+            folder = Path(name) / str(number)
+            folder.mkdir()
+            rows += fit_detector_and_ask(arguments, embedder, folder, provenance)
+    suffix = "_semantic" if arguments.embedder else ""
+
+    def write(kind: str, model: Fitted) -> None:
+        path = arguments.out / f"{kind}{suffix}.json"
+        write_model(path, model, bars=BARS[kind], provenance=provenance)
+
+    write("ranking", fit_ranking(rows))
+    ranked_out_of_fold(rows)
+    report_ranking(rows)
+    attribution = fit_attribution(rows)
+    report_attribution(rows)
+    if not suffix:
+        write("attribution", attribution)
+    # A turn is judged by its words and by who spoke, whether meaning is on or not.
+    for kind in ("statement",) if suffix else ("statement", "turn"):
+        mine = [row for row in rows if row.kind == kind]
+        report_confidences(f"sufficiency_{kind}", mine, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6))
+        write(f"sufficiency_{kind}", fit_sufficiency(mine))
+
+
+def fit_detector_and_ask(
+    arguments: argparse.Namespace, embedder: str, folder: Path, provenance: str
+) -> list[Judged]:
+    """Open everything, fit the detector where words answer alone, and return the questions."""
+    use(embedder)
+    conversations = load_locomo(arguments.locomo)
+    turns, palaces = conversation_questions(conversations, folder)
+    notes = [
+        (
+            open_notes(source, folder),
+            load_cases(arguments.notes / f"cases_{source.name[-1]}.jsonl"),
+        )
+        for source in sorted(arguments.notes.glob("palace_*"))
+    ]
+    for palace, _ in notes:
+        embed_all(palace)
+    statements = [row for palace, cases in notes for row in notes_questions(palace, cases)]
+    if embedder == "off":
         asked = [[q.text for q in c.questions] for c in conversations]
         examples = detector_examples(
             Mempalace.open(folder / "empty"),
             list(zip(palaces, asked, strict=True)),
             notes,
             list(load_prompts(arguments.prompts)),
-        )
-        provenance = (
-            f"python -m benchmarks.fit, seed {SEED}; data: {arguments.locomo.name},"
-            f" {arguments.prompts.name}, {arguments.notes.name}"
         )
         report_detector(examples, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7))
         write_model(
@@ -350,16 +244,9 @@ def main() -> None:
             bars=BARS["detector"],
             provenance=provenance,
         )
-        for kind, rows in (("statement", statements), ("turn", turns)):
-            name = f"sufficiency_{kind}"
-            results = held_out_confidences(rows, l2=SUFFICIENCY_L2)
-            report_confidences(name, results, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6))
-            write_model(
-                arguments.out / f"{name}.json",
-                fit(sufficiency_examples(rows), l2=SUFFICIENCY_L2),
-                bars=BARS[name],
-                provenance=provenance,
-            )
+    for palace in (*palaces, *(palace for palace, _ in notes)):
+        palace.close()
+    return [*turns, *statements]
 
 
 if __name__ == "__main__":

@@ -82,6 +82,7 @@ class Assembly:
         search = self._settings.search
         return Searcher(
             self._palace.index,
+            vectors=self.vectors,
             candidates=search.candidates,
             neighbour_distance=search.neighbour_distance,
         )
@@ -137,6 +138,8 @@ class Assembly:
         return Sufficiency(
             load_model("sufficiency_statement"),
             load_model("sufficiency_turn"),
+            attribution=load_model("attribution"),
+            meaning=load_model("sufficiency_statement_semantic") if self.vectors else None,
             sufficient_at=settings.sufficient_at,
             unclear_at=settings.unclear_at,
         )

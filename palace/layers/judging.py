@@ -38,12 +38,14 @@ def judge(
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
-    judged = [(sufficiency.confidence(s), s) for s in scored[:JUDGED]]
-    judged.sort(key=lambda item: -item[0])
+    head = sorted(scored[:JUDGED], key=lambda s: -sufficiency.promise(s))
+    judged = [(sufficiency.confidence(s), s) for s in head]
     bands = [(sufficiency.band(s, c), c, s) for c, s in judged]
     kept = [item for item in bands if item[0] != "none"]
-    kept.sort(key=lambda item: item[0] != "sufficient")
-    best = judged[0][0] if judged else None
+    kept.sort(
+        key=lambda item: (item[0] != "sufficient", -item[1] if item[0] == "sufficient" else 0)
+    )
+    best = max((c for c, _ in judged), default=None)
     if not kept:
         return LayerReport(layer, "none", candidates=len(scored), best=best)
     found: list[tuple[Band, Evidence]] = []

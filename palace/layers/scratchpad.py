@@ -11,8 +11,9 @@ from functools import lru_cache
 from palace.errors import PalaceError
 from palace.layers.judging import judge, timed, trusted
 from palace.ports import Candidate, Scratchpad, Vocabulary
-from palace.recall.scoring import Weights, score, term_weights
+from palace.recall.scoring import score
 from palace.recall.sufficiency import Sufficiency
+from palace.recall.weighing import Weights, term_weights
 from palace.text import name_tokens, tokens
 from palace.types import (
     Evidence,

@@ -11,8 +11,8 @@ from typing import Literal
 from palace.ports import Scope, Vocabulary
 from palace.recall.lexicon import Lexicon, matchable, matches
 from palace.recall.logistic import LogisticModel
-from palace.recall.scoring import term_weights
 from palace.recall.shape import code_share, machine_reason
+from palace.recall.weighing import term_weights
 from palace.text import fold
 from palace.types import Query, RecallKind, RecallSignal, Turn
 

@@ -30,10 +30,13 @@ class LogisticModel:
 
     def probability(self, features: Mapping[str, float]) -> float:
         """Return the probability in (0, 1)."""
-        total = self.bias + sum(
+        return probability_of(self.log_odds(features))
+
+    def log_odds(self, features: Mapping[str, float]) -> float:
+        """Return bias + sum of weight * value."""
+        return self.bias + sum(
             weight * features[name] for name, weight in self.weights.items() if name in features
         )
-        return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, total))))
 
     def contributions(self, features: Mapping[str, float]) -> dict[str, float]:
         """Return each feature's share of the log-odds, largest first."""
@@ -41,9 +44,14 @@ class LogisticModel:
         return dict(sorted(parts.items(), key=lambda item: -abs(item[1])))
 
 
-@lru_cache(maxsize=8)
+def probability_of(log_odds: float) -> float:
+    """Return 1 / (1 + exp(-log odds)), in (0, 1)."""
+    return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, log_odds))))
+
+
+@lru_cache(maxsize=16)
 def load_model(name: str) -> LogisticModel:
-    """Return a shipped model, `detector` or `sufficiency`."""
+    """Return a shipped model, by name."""
     path = resources.files("palace.recall") / "weights" / f"{name}.json"
     data = json.loads(path.read_text("utf-8"))
     return LogisticModel(

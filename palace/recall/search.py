@@ -5,10 +5,14 @@ In: a query and a scope. Out: scored candidates, or hits with their memories loa
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from palace.ports import Index, Scope
-from palace.recall.scoring import Scored, Weights, score, term_weights
+from palace.ports import Candidate, Index, Scope, Vectors
+from palace.recall.fusion import QUESTION, Fusion, fused
+from palace.recall.logistic import probability_of
+from palace.recall.scoring import Scored, score
+from palace.recall.weighing import Weights, term_weights
 from palace.types import Hit, LayerName, Query
 
 # Only the head of the candidate list is worth its neighbours.
@@ -16,42 +20,74 @@ _NEIGHBOURED = 30
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """Everything one query found, before it is scored.
+
+    Attributes:
+        candidates: By words and by meaning, and the turns around them, each once.
+        weights: Term weights of the query.
+        cosines: Candidate key -> cosine to the question; None where words answer alone.
+    """
+
+    candidates: Sequence[Candidate]
+    weights: Weights
+    cosines: Mapping[int, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Searcher:
-    """Asks the index and scores what comes back.
+    """Asks the index, and the vectors where there are some, and scores what comes back.
 
     Attributes:
         index: Where the memories are.
-        candidates: How many candidates are scored, >= 1.
+        vectors: The channel of meaning, None where it is off.
+        candidates: How many candidates each channel brings, >= 1.
         neighbour_distance: How many memories on each side lend their words, >= 0.
+        fusion: How the two channels are joined.
     """
 
     index: Index
+    vectors: Vectors | None = None
     candidates: int = 60
     neighbour_distance: int = 2
+    fusion: Fusion = QUESTION
 
     def weights(self, query: Query) -> Weights:
         """Return the weight of every term of the query in this palace."""
         return term_weights(query, self.index)
 
-    def scored(self, query: Query, *, layer: LayerName = "L1") -> list[Scored]:
-        """Return the scored candidates of a layer, best first."""
+    def found(self, query: Query, *, layer: LayerName = "L1") -> Found:
+        """Return everything that one of the channels finds, and the turns around it."""
         scope = Scope(session_id=query.session_id, project=query.project)
-        found = self.index.candidates(
-            (*query.terms, *query.carried), layer=layer, scope=scope, limit=self.candidates
-        )
-        if not found:
-            return []
-        spoken = [c for c in found[:_NEIGHBOURED] if c.session]
+        terms = (*query.terms, *query.carried)
+        by_words = self.index.candidates(terms, layer=layer, scope=scope, limit=self.candidates)
+        vector = self.vectors.ask(query.text) if self.vectors is not None else None
+        by_meaning: list[Candidate] = []
+        if self.vectors is not None and vector is not None:
+            nearest = self.vectors.nearest(vector, layer=layer, scope=scope, limit=self.candidates)
+            known = {c.key for c in by_words}
+            by_meaning = self.index.candidates_by_key([k for k, _ in nearest if k not in known])
+        heads = (*by_words[:_NEIGHBOURED], *by_meaning[:_NEIGHBOURED])
+        spoken = [c for c in heads if c.session]
         near = self.index.neighbours(spoken, distance=self.neighbour_distance, scope=scope)
         pool = {c.key: c for around in near.values() for c in around}
-        pool.update((c.key, c) for c in found)
-        return score(query, list(pool.values()), weights=self.weights(query))
+        pool.update((c.key, c) for c in (*by_words, *by_meaning))
+        cosines = None
+        if self.vectors is not None and vector is not None:
+            cosines = self.vectors.cosines(vector, list(pool))
+        return Found(list(pool.values()), self.weights(query), cosines)
+
+    def scored(self, query: Query, *, layer: LayerName = "L1") -> list[Scored]:
+        """Return the scored candidates of a layer, best first."""
+        found = self.found(query, layer=layer)
+        ranked = score(query, found.candidates, weights=found.weights, cosines=found.cosines)
+        return fused(ranked, found.cosines, self.fusion)
 
     def hits(self, query: Query, *, top_k: int, layer: LayerName = "L1") -> list[Hit]:
-        """Return the best memories of a layer with their scores."""
+        """Return the best memories of a layer with their scores in (0, 1)."""
         best = self.scored(query, layer=layer)[:top_k]
         return [
-            Hit(memory=memory, score=scored.rank, parts=scored.features)
+            Hit(memory=memory, score=probability_of(scored.rank), parts=scored.features)
             for scored in best
             for memory in self.index.load([scored.candidate.key])
         ]

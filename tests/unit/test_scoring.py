@@ -8,21 +8,9 @@ from typing import Any
 import pytest
 
 from palace.ports import Candidate, TermCounts
-from palace.recall.scoring import (
-    ADDRESSED_TURN,
-    NAMED_TURN,
-    OTHER_TURN,
-    OWN_TURN,
-    Weights,
-    answer_present,
-    attribution,
-    counted_present,
-    features,
-    inverse_frequency,
-    relevance,
-    score,
-    term_weights,
-)
+from palace.recall.features import answer_present, counted_present, features
+from palace.recall.scoring import score
+from palace.recall.weighing import Weights, inverse_frequency, relevance, term_weights
 from palace.text import name_tokens, tokens
 from palace.types import AnswerType, Query
 from tests.doubles import FixedVocabulary
@@ -49,7 +37,7 @@ def weights(asked: Query, *texts: str) -> Weights:
 
 
 def described(asked: Query, found: Candidate, *texts: str) -> dict[str, float]:
-    return features(asked, found, [], weights=weights(asked, *texts), margin=0.0)
+    return features(asked, found, [], weights=weights(asked, *texts))
 
 
 # -- weights ------------------------------------------------------------------------------------
@@ -157,24 +145,6 @@ def test_statements_do_not_lend_words() -> None:
 
 
 # -- attribution --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        (candidate("we bought it", session="s", context=("mira",)), OWN_TURN),
-        (candidate("Mira bought it", session="s", context=("jona",)), NAMED_TURN),
-        (candidate("you bought it", session="s", context=("jona",)), ADDRESSED_TURN),
-        (candidate("we bought it", session="s", context=("jona",)), OTHER_TURN),
-        (candidate("we bought it"), 1.0),
-    ],
-)
-def test_attribution(found: Candidate, expected: float) -> None:
-    assert attribution(found, query("buy", names=(("mira",),))) == expected
-
-
-def test_without_a_name_every_turn_counts() -> None:
-    assert attribution(candidate("we bought it", session="s"), query("buy")) == 1.0
 
 
 def test_the_named_person_comes_first() -> None:

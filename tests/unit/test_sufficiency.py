@@ -140,6 +140,7 @@ def test_a_candidate_that_was_not_described_proves_nothing() -> None:
 def test_rank_does_not_enter() -> None:
     sufficiency = Sufficiency(STATEMENT, TURN)
     low, high = (
-        Scored(Candidate(1, "a", 0, "", (), ()), r, {"coverage": 0.5}) for r in (0.1, 99.0)
+        Scored(Candidate(1, "a", 0, "", (), ()), r, {"coverage": 0.5, "has_names": 0.0})
+        for r in (0.1, 99.0)
     )
     assert sufficiency.confidence(low) == sufficiency.confidence(high)

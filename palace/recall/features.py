@@ -1,0 +1,161 @@
+"""The absolute signals of one candidate, from which `sufficiency` judges whether it answers.
+
+In: a query, a candidate and the turns around it as index tokens. Out: features in [0, 1]; they
+never depend on what else was found, so the best of the bad stays bad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from palace.ports import Candidate
+from palace.recall.weighing import K1, Weights, relevance
+from palace.types import Query
+
+_RELATIVE_DATES = frozenset(
+    "yesterday today tomorrow tonight ago last next week weekend month year morn even monday"
+    " tuesday wednesday thursday friday saturday sunday daili weekli summer winter spring"
+    " autumn fall sinc until gestern heut morgen hier ayer hoy manana ontem hoje вчера сегодня"
+    " завтра".split()
+)
+_CLOCK_WORDS = frozenset("am pm noon midnight clock uhr heur hora час 点 時".split())
+_NUMBER_WORDS = frozenset(
+    "one two three four five six seven eight nine ten eleven twelv dozen half twice once coupl"
+    " hundr thousand zwei drei vier deux trois quatr dos tres cuatro dois".split()
+)
+
+
+def features(
+    query: Query,
+    candidate: Candidate,
+    neighbours: Sequence[Candidate],
+    *,
+    weights: Weights,
+) -> dict[str, float]:
+    """Return the absolute signals of one candidate, each in [0, 1]."""
+    body, context = set(candidate.body), set(candidate.context)
+    here = body | context
+    window = here.union(*(n.body for n in neighbours)) if neighbours else here
+    idf = weights.idf
+    total = sum(idf.values()) or 1.0
+    matched = [t for t in idf if t in here]
+    own = [t for t in query.terms if t in here]
+    known_total = sum(idf[t] for t in weights.known) or 1.0
+    asked = {token for name in query.names for token in name}
+    rest = {t: weight for t, weight in idf.items() if t not in asked}
+    rest_total = sum(rest.values()) or 1.0
+    return {
+        "coverage": sum(idf[t] for t in matched) / total,
+        "coverage_body": sum(idf[t] for t in idf if t in body) / total,
+        "coverage_window": sum(idf[t] for t in idf if t in window) / total,
+        "coverage_known": sum(idf[t] for t in matched) / known_total,
+        "absent": sum(idf[t] for t in idf if t not in weights.known) / total,
+        "distinct": min(len(matched), 4) / 4,
+        "rarest": max((idf[t] for t in matched), default=0.0) / weights.ceiling,
+        "head": _share(query.head, here),
+        "tail": _share([t for t in query.terms if t not in query.head], here),
+        "names": _names_present(query, here),
+        "names_body": _names_present(query, body),
+        "has_names": float(bool(query.names)),
+        "unknown_name": _unknown_names(query, weights),
+        "identifiers": _share([i for i in query.identifiers if i in idf], here),
+        "numbers": _share([n for n in query.numbers if n in idf], body),
+        "missing": max((idf[t] for t in idf if t not in here), default=0.0) / weights.ceiling,
+        "missing_known": max((idf[t] for t in weights.known if t not in here), default=0.0)
+        / weights.ceiling,
+        "answer_type": answer_present(query, candidate),
+        "counted": counted_present(query, candidate.body),
+        "phrase": _adjacent_pairs(own, candidate.body),
+        "rest_body": sum(rest[t] for t in rest if t in body) / rest_total,
+        "relevance": min(relevance(candidate, rest) / (rest_total * (K1 + 1)), 1.0),
+        "one_term": float(len(query.terms) <= 1),
+        "carried": float(bool(query.carried)),
+        "own": _own_share(query, here),
+    }
+
+
+def _share(terms: Sequence[str], present: set[str]) -> float:
+    """Return the share of terms that are present; neutral .5 where nothing was asked."""
+    return sum(t in present for t in terms) / len(terms) if terms else 0.5
+
+
+def _own_share(query: Query, present: set[str]) -> float:
+    """Return the share of the prompt's own terms that are present, those of the turn before apart.
+
+    Neutral .5 where the prompt stands alone or only says what sort of thing it asks for.
+    """
+    own = [t for t in query.terms if t not in query.soft] if query.carried else []
+    return _share(own, present)
+
+
+def _names_present(query: Query, present: set[str]) -> float:
+    if not query.names:
+        return 0.5
+    return sum(all(t in present for t in name) for name in query.names) / len(query.names)
+
+
+def _unknown_names(query: Query, weights: Weights) -> float:
+    if not query.names:
+        return 0.0
+    unknown = sum(any(t in weights.idf and t not in weights.known for t in n) for n in query.names)
+    return unknown / len(query.names)
+
+
+def _adjacent_pairs(terms: Sequence[str], body: Sequence[str]) -> float:
+    """Return the share of neighbouring query terms that stand within three tokens of each other."""
+    pairs = list(pairwise(terms))
+    if not pairs:
+        return 0.5
+    places: dict[str, list[int]] = {}
+    for number, token in enumerate(body):
+        places.setdefault(token, []).append(number)
+    close = sum(
+        any(abs(i - j) <= 3 for i in places.get(a, ()) for j in places.get(b, ())) for a, b in pairs
+    )
+    return close / len(pairs)
+
+
+def answer_present(query: Query, candidate: Candidate) -> float:
+    """Return whether a memory holds something of the expected kind that the question did not say.
+
+    1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
+    """
+    asked = {*query.terms, *query.carried, *query.numbers}
+    fresh = [t for t in candidate.body if t not in asked]
+    match query.answer_type:
+        case "clock":
+            return float(any(_tells_clock(t) for t in fresh))
+        case "date":
+            return float(any(_tells_date(t) for t in fresh))
+        case "number":
+            return float(any(_tells_number(t) for t in fresh))
+        case "person":
+            return float(any(t in candidate.names for t in fresh) or bool(candidate.session))
+        case _:
+            return 0.5
+
+
+def counted_present(query: Query, body: Sequence[str]) -> float:
+    """Return whether a number stands beside the thing whose number is asked ("how many eggs").
+
+    1 if it does, 0 if not, .5 where nothing is counted.
+    """
+    if query.answer_type != "number" or not query.head:
+        return 0.5
+    thing = query.head[0]
+    places = [i for i, token in enumerate(body) if token == thing]
+    near = {j for i in places for j in range(max(i - 3, 0), i + 4)}
+    return float(any(j < len(body) and _tells_number(body[j]) for j in near))
+
+
+def _tells_clock(token: str) -> bool:
+    return (token[:1].isdigit() and ":" in token) or token in _CLOCK_WORDS
+
+
+def _tells_number(token: str) -> bool:
+    return token[:1].isdigit() or token in _NUMBER_WORDS
+
+
+def _tells_date(token: str) -> bool:
+    return token[:1].isdigit() or token.startswith("month") or token in _RELATIVE_DATES

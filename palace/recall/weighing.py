@@ -1,0 +1,81 @@
+"""What a term weighs in this palace, and how relevant a memory is to weighed terms.
+
+In: a query and the palace's vocabulary. Out: weights, and BM25 over index tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from palace.ports import Candidate, Scope, TermCounts, Vocabulary
+from palace.types import Query
+
+K1 = 1.2
+B = 0.4
+AVERAGE_TOKENS = 24.0
+CONTEXT_SHARE = 0.5
+CARRIED_WEIGHT = 0.5
+SOFT_WEIGHT = 0.3
+# Of a handful of memories the frequencies tell nothing: weights are those of a palace this large.
+_FEWEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Term weights of one query over one palace.
+
+    Attributes:
+        idf: Term -> inverse document frequency; carried terms are discounted.
+        known: Terms that some memory holds.
+    """
+
+    idf: Mapping[str, float]
+    known: frozenset[str]
+    ceiling: float
+
+
+def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
+    """Return the weight of every term of the query; absent terms weigh most.
+
+    Source: the probabilistic inverse document frequency of Robertson & Spärck Jones.
+    """
+    terms = (*query.terms, *query.carried)
+    scope = Scope(query.session_id, query.project)
+    counts = vocabulary.counts(terms, scope=scope)
+    size = max(vocabulary.size(scope=scope), _FEWEST)
+    idf = {t: inverse_frequency(counts[t], size) for t in terms}
+    for term in query.carried:
+        idf[term] *= CARRIED_WEIGHT
+    for term in query.soft:
+        idf[term] *= SOFT_WEIGHT
+    return Weights(
+        idf=idf,
+        known=frozenset(t for t in terms if counts[t].any),
+        ceiling=inverse_frequency(TermCounts(), size),
+    )
+
+
+def inverse_frequency(count: TermCounts, size: int) -> float:
+    """Return log(1 + (N - n + .5) / (n + .5)), > 0."""
+    n = min(count.any, size)
+    return math.log(1.0 + (size - n + 0.5) / (n + 0.5))
+
+
+def relevance(candidate: Candidate, weights: Mapping[str, float]) -> float:
+    """Return BM25 over body and (at half weight) context; >= 0.
+
+    Source: Robertson & Zaragoza 2009, with fixed average length so that the value does not depend
+    on the rest of the palace.
+    """
+    length = len(candidate.body)
+    norm = K1 * (1 - B + B * length / AVERAGE_TOKENS)
+    total = 0.0
+    for term, weight in weights.items():
+        frequency = candidate.body.count(term) + (
+            CONTEXT_SHARE if term in candidate.context else 0.0
+        )
+        if frequency:
+            total += weight * frequency * (K1 + 1) / (frequency + norm)
+    return total
