@@ -23,6 +23,7 @@ from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.remember import Writer
 from palace.ports import Fetcher, Layer, Scope
 from palace.recall.detector import CueDetector
+from palace.recall.fusion import Fusion
 from palace.recall.lexicon import Lexicon, load_lexicons
 from palace.recall.logistic import load_model
 from palace.recall.query import Analyst
@@ -83,6 +84,7 @@ class Assembly:
         return Searcher(
             self._palace.index,
             vectors=self.vectors,
+            fusion=Fusion(search.fusion, search.vector_share),
             candidates=search.candidates,
             neighbour_distance=search.neighbour_distance,
         )

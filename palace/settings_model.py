@@ -228,6 +228,15 @@ class SearchSettings(Section):
         le=5000,
         description="Candidates that are scored closely, in memories, at least top_k; 1 to 5000.",
     )
+    fusion: Literal["question", "weighted", "rrf"] = Field(
+        "question",
+        description="How words and meaning are joined where an embedder is on: question (the fitted "
+        "ranking, which looks at how much of the question the words cover), weighted (fixed "
+        "shares) or rrf (reciprocal ranks).",
+    )
+    vector_share: StrictFloat = Field(
+        0.7, ge=0, le=1, description="Share of meaning in weighted fusion; 0 to 1, words the rest."
+    )
     neighbour_distance: StrictInt = Field(
         2,
         ge=0,
