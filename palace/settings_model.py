@@ -235,7 +235,10 @@ class SearchSettings(Section):
         "shares) or rrf (reciprocal ranks).",
     )
     vector_share: StrictFloat = Field(
-        0.7, ge=0, le=1, description="Share of meaning in weighted fusion; 0 to 1, words the rest."
+        0.7,
+        ge=0,
+        le=1,
+        description="Share of meaning in weighted fusion, words have the rest; 0 to 1.",
     )
     neighbour_distance: StrictInt = Field(
         2,
