@@ -230,8 +230,8 @@ class SearchSettings(Section):
     )
     fusion: Literal["question", "weighted", "rrf"] = Field(
         "question",
-        description="How words and meaning are joined where an embedder is on: question (the fitted "
-        "ranking, which looks at how much of the question the words cover), weighted (fixed "
+        description="How words and meaning are joined where an embedder is on: question (the "
+        "fitted ranking, which sees how much of the question the words cover), weighted (fixed "
         "shares) or rrf (reciprocal ranks).",
     )
     vector_share: StrictFloat = Field(
