@@ -5,7 +5,7 @@ In: what stores, layers and doors produce. Out: what the enforcer, the doors and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -22,6 +22,9 @@ Status = Literal["active", "inactive"]
 LayerName = Literal["L0", "L1", "L2", "L3", "L4", "L5"]
 LayerOutcome = Literal["loaded", "sufficient", "unclear", "none", "skipped", "unavailable"]
 Band = Literal["sufficient", "unclear", "none"]
+Rule = Literal[
+    "bars", "stranger", "name missing", "names present", "own words", "meaning", "procedure"
+]
 AnswerType = Literal["clock", "date", "number", "person", "place", "reason", "yes_no", "thing"]
 
 
@@ -251,6 +254,69 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """How it was judged whether one memory answers, feature by feature.
+
+    Attributes:
+        source: File of the memory, relative to the palace root.
+        model: Which of the two fitted models judged it.
+        bias: Log-odds before any feature speaks.
+        parts: Feature -> (value, contribution to the log-odds), largest contribution first.
+        probability: What the features add up to, in [0, 1].
+        attribution: Factor in [0, 1] for whether what was found is the asked person's own; None
+            where nobody was asked about or nobody speaks.
+        attribution_parts: As `parts`, for the model behind `attribution`.
+        confidence: `probability` times `attribution`; 0 when nobody the question names is known.
+        sufficient_at: The bar in force from which evidence is sufficient.
+        unclear_at: The bar in force from which it is at least unclear.
+        rule: What decided: `bars`; `stranger` (nobody the question names is known), `name missing`
+            (a statement lacks a name of the question), `names present` (it holds them all),
+            `own words` (it only shares words with the turn before), `meaning` (near by meaning is
+            at least unclear) or `procedure` (a playbook proves no fact).
+    """
+
+    source: str
+    model: Literal["statement", "turn"]
+    bias: float
+    parts: Mapping[str, tuple[float, float]]
+    probability: float
+    attribution: float | None
+    attribution_parts: Mapping[str, tuple[float, float]]
+    confidence: float
+    sufficient_at: float
+    unclear_at: float
+    band: Band
+    rule: Rule
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON shape, rounded; features that say nothing are left out."""
+        rounded = {
+            name: None if value is None else round(value, 4)
+            for name, value in (
+                ("bias", self.bias),
+                ("probability", self.probability),
+                ("attribution", self.attribution),
+                ("confidence", self.confidence),
+                ("sufficient_at", self.sufficient_at),
+                ("unclear_at", self.unclear_at),
+            )
+        }
+        return {
+            "source": self.source,
+            "model": self.model,
+            **rounded,
+            "band": self.band,
+            "rule": self.rule,
+            "parts": _rounded_parts(self.parts),
+            "attribution_parts": _rounded_parts(self.attribution_parts),
+        }
+
+
+def _rounded_parts(parts: Mapping[str, tuple[float, float]]) -> dict[str, list[float]]:
+    return {name: [round(value, 3), round(share, 3)] for name, (value, share) in parts.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class LayerReport:
     """One layer's visit.
 
@@ -261,6 +327,7 @@ class LayerReport:
         best: The best candidate's confidence in [0, 1], if there was one.
         elapsed_ms: Wall time of the visit in milliseconds.
         evidence: What it found, best first; empty unless sufficient, unclear or loaded.
+        judgement: How its best candidate was judged, where something was.
     """
 
     layer: LayerName
@@ -270,6 +337,7 @@ class LayerReport:
     elapsed_ms: float = 0.0
     evidence: tuple[Evidence, ...] = ()
     reason: str = ""
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +423,12 @@ class Verdict:
     reminders: tuple[Evidence, ...] = ()
     written: tuple[PromptWrite, ...] = ()
 
+    @property
+    def judgement(self) -> Judgement | None:
+        """How the best evidence was judged; where nothing was found, the nearest memory."""
+        judged = [r for r in self.walk if r.judgement and self.layer in (None, r.layer)]
+        return max(judged, key=lambda r: r.best or 0.0).judgement if judged else None
+
     def as_dict(self) -> dict[str, Any]:
         """The public JSON shape, exactly as `palace ask --json` prints it.
 
@@ -417,6 +491,7 @@ class Verdict:
         for item, report in zip(trace["walk"], self.walk, strict=True):
             item["reason"] = report.reason
         trace["elapsed_ms"] = round(self.elapsed_ms, 3)
+        trace["judgement"] = self.judgement.as_dict() if self.judgement else None
         return trace
 
     def explain(self) -> str:
@@ -447,7 +522,45 @@ def explain_trace(trace: Mapping[str, Any]) -> str:
         lines.extend(_evidence_lines(number, item))
     lines += [f"  [!] {item['source']}: {item['text']}" for item in trace.get("reminders", ())]
     lines += [f"  written  {item['status']}: {item['text']}" for item in trace.get("written", ())]
+    # Records of earlier versions have none.
+    if trace.get("judgement"):
+        lines.extend(_judgement_lines(trace["judgement"]))
     return "\n".join(lines)
+
+
+def _judgement_lines(judged: Mapping[str, Any]) -> list[str]:
+    bars = f"sufficient from {judged['sufficient_at']:.3f}, unclear from {judged['unclear_at']:.3f}"
+    lines = [
+        f"  judged   {judged['source']} as a {judged['model']}:"
+        f" confidence {judged['confidence']:.3f}; {bars}",
+        f"           {judged['band']} by the rule: {_RULES[judged['rule']]}",
+        f"           probability {judged['probability']:.3f} = bias {judged['bias']:+.2f}"
+        " and (value -> log-odds):",
+        *_part_lines(judged["parts"]),
+    ]
+    if judged["attribution"] is not None:
+        lines.append(
+            f"           times {judged['attribution']:.3f} for whose it is (value -> log-odds):"
+        )
+        lines.extend(_part_lines(judged["attribution_parts"]))
+    return lines
+
+
+def _part_lines(parts: Mapping[str, Sequence[float]]) -> list[str]:
+    return [
+        f"             {share:+6.2f}  {name} {value:.2f}" for name, (value, share) in parts.items()
+    ]
+
+
+_RULES: Mapping[str, str] = {
+    "bars": "the confidence against the bars",
+    "stranger": "nobody the question names is known here",
+    "name missing": "a statement that lacks a name of the question is never sufficient",
+    "names present": "a statement that holds every name of the question is at least unclear",
+    "own words": "what only shares words with the turn before is never sufficient",
+    "meaning": "what is near by meaning is at least unclear",
+    "procedure": "a playbook tells how a thing is done and proves no fact",
+}
 
 
 def _evidence_lines(number: int, item: Mapping[str, Any]) -> list[str]:
@@ -457,7 +570,7 @@ def _evidence_lines(number: int, item: Mapping[str, Any]) -> list[str]:
         f"  [{number}] {item['layer']} {item['source']}{when}{stale},"
         f" confidence {item['confidence']:.3f}: {item['text']}"
     ]
-    if item["scores"]:
+    if item.get("scores"):  # the journal does not keep them
         parts = ", ".join(f"{name} {value:.2f}" for name, value in item["scores"].items())
         lines.append(f"      {parts}")
     return lines

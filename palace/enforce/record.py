@@ -34,6 +34,8 @@ def verdict_record(
     """
     record = verdict.as_trace()
     del record["prompt"]
+    for item in record["evidence"]:  # the judgement explains the best; the file stays small
+        del item["scores"]
     ids = [e.id for e in verdict.evidence]
     reminders = [e.id for e in verdict.reminders]
     injects = verdict.action in _INJECTING or (verdict.action == "pass" and bool(ids))

@@ -68,7 +68,12 @@ class IndexedLayer:
         asks_how = "procedure" in (signal.kind, signal.runner_up)
         if self.name == "L4" and report.outcome == "sufficient" and not asks_how:
             # A playbook tells how a thing is done; it proves nothing about what was the case.
-            report = replace(report, outcome="unclear")
+            judged = report.judgement
+            report = replace(
+                report,
+                outcome="unclear",
+                judgement=judged and replace(judged, band="unclear", rule="procedure"),
+            )
         return report
 
     def _evidence(self, scored: Scored, *, is_status: bool) -> Evidence | None:

@@ -45,22 +45,19 @@ def judge(
     kept.sort(
         key=lambda item: (item[0] != "sufficient", -item[1] if item[0] == "sufficient" else 0)
     )
-    best = max((c for c, _ in judged), default=None)
-    if not kept:
-        return LayerReport(layer, "none", candidates=len(scored), best=best)
-    found: list[tuple[Band, Evidence]] = []
+    found: list[tuple[Band, Scored, Evidence]] = []
     for band, confidence, one in kept:
         bare = evidence_of(one) if len(found) < max_evidence else None
         if bare is not None:
-            found.append((band, replace(bare, confidence=confidence, scores=one.features)))
-    if not found:
-        return LayerReport(layer, "none", candidates=len(scored), best=best)
+            found.append((band, one, replace(bare, confidence=confidence, scores=one.features)))
+    told = found[0][1] if found else judged[0][1] if judged else None
     return LayerReport(
         layer,
-        found[0][0],
+        found[0][0] if found else "none",
         candidates=len(scored),
-        best=best,
-        evidence=tuple(item for _, item in found),
+        best=max((c for c, _ in judged), default=None),
+        evidence=tuple(item for *_, item in found),
+        judgement=sufficiency.judgement(told) if told else None,
     )
 
 

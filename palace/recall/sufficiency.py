@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from palace.recall.logistic import LogisticModel
 from palace.recall.scoring import Scored
-from palace.types import Band
+from palace.types import Band, Judgement, Rule
 
 # What is about somebody else is wrong however well it matches; chosen on held-out conversations,
 # where 1 let half of the questions about the wrong person pass and 4 cost true ones.
@@ -62,10 +62,20 @@ class Sufficiency:
         features = scored.features
         if not features or _asks_about_a_stranger(features):
             return 0.0
-        confidence = self.model(scored).probability(features)
-        if self._attribution is not None and features.get("attributed"):
-            confidence *= self._attribution.probability(features) ** ATTRIBUTION_POWER
-        return confidence
+        probability = self.model(scored).probability(features)
+        factor = self._attribution_factor(features)
+        return probability if factor is None else probability * factor
+
+    def _attribution_factor(self, features: Mapping[str, float]) -> float | None:
+        if self._attribution is None or not features.get("attributed"):
+            return None
+        return self._attribution.probability(features) ** ATTRIBUTION_POWER
+
+    def bars(self, scored: Scored) -> tuple[float, float]:
+        """Return the bars in force for this candidate: sufficient from, unclear from."""
+        fitted = self.model(scored).bars
+        sufficient_at = _or(self._sufficient_at, fitted["sufficient"])
+        return sufficient_at, min(_or(self._unclear_at, fitted["unclear"]), sufficient_at)
 
     def promise(self, scored: Scored) -> float:
         """Return the probability with meaning counted in; the confidence where there is none."""
@@ -81,25 +91,62 @@ class Sufficiency:
         the question is never sufficient, one that holds them all is never less than unclear. What
         only shares words with the turn before is never sufficient either.
         """
+        return self._decided(scored, confidence)[0]
+
+    def _decided(self, scored: Scored, confidence: float) -> tuple[Band, Rule]:
         features = scored.features
-        if not features or _asks_about_a_stranger(features):
-            return "none"
-        named = features["names"] if features["has_names"] else None
+        if not features:
+            return "none", "bars"
+        if _asks_about_a_stranger(features):
+            return "none", "stranger"
+        sufficient_at, unclear_at = self.bars(scored)
         alone = not scored.candidate.session
-        bars = self.model(scored).bars
-        sufficient_at = _or(self._sufficient_at, bars["sufficient"])
-        lacks_name = alone and named is not None and named < 1.0
-        if confidence >= sufficient_at and not lacks_name and features.get("own", 0.5) > 0.0:
-            return "sufficient"
-        unclear_at = min(_or(self._unclear_at, bars["unclear"]), sufficient_at)
-        if confidence >= unclear_at or (alone and named == 1.0):
-            return "unclear"
-        return "unclear" if self._is_near(scored) else "none"
+        named = features["names"] if features["has_names"] and alone else None
+        rule: Rule = "bars"
+        if confidence >= sufficient_at:
+            if named is not None and named < 1.0:
+                rule = "name missing"
+            elif features.get("own", 0.5) <= 0.0:
+                rule = "own words"
+            else:
+                return "sufficient", rule
+        if confidence >= unclear_at:
+            return "unclear", rule
+        if named == 1.0:
+            return "unclear", "names present"
+        return ("unclear", "meaning") if self._is_near(scored) else ("none", rule)
 
     def _is_near(self, scored: Scored) -> bool:
         if self._meaning is None or scored.candidate.session or "closeness" not in scored.features:
             return False
         return self.promise(scored) >= self._meaning.bars["unclear"]
+
+    def judgement(self, scored: Scored) -> Judgement:
+        """Return how this candidate is judged, feature by feature."""
+        features, model = scored.features, self.model(scored)
+        confidence = self.confidence(scored)
+        band, rule = self._decided(scored, confidence)
+        attribution = self._attribution_factor(features)
+        sufficient_at, unclear_at = self.bars(scored)
+        whose = self._attribution if attribution is not None else None
+        return Judgement(
+            source=scored.candidate.path,
+            model="turn" if scored.candidate.session else "statement",
+            bias=model.bias,
+            parts=_parts(model, features),
+            probability=model.probability(features),
+            attribution=attribution,
+            attribution_parts=_parts(whose, features) if whose else {},
+            confidence=confidence,
+            sufficient_at=sufficient_at,
+            unclear_at=unclear_at,
+            band=band,
+            rule=rule,
+        )
+
+
+def _parts(model: LogisticModel, features: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    return {name: (features[name], share) for name, share in model.contributions(features).items()}
 
 
 def _asks_about_a_stranger(features: Mapping[str, float]) -> bool:

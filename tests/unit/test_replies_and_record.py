@@ -17,7 +17,7 @@ from palace.enforce.replies import (
     reply_for_miss,
     reply_for_near_miss,
 )
-from palace.types import LayerReport, RecallSignal, Turn, Verdict
+from palace.types import Judgement, LayerReport, RecallSignal, Turn, Verdict, explain_trace
 from tests.doubles import evidence
 
 MOMENT = datetime(2026, 3, 14, 23, 30, tzinfo=timezone.utc)
@@ -140,3 +140,40 @@ def test_prompt_off() -> None:
 def test_any_prompt_can_be_recorded(prompts: str) -> None:
     record = verdict_record(verdict(prompt="\ud800 \x00 🙂"), prompts=prompts)
     assert record["id"] == "v-1"
+
+
+def judgement(source: str) -> Judgement:
+    parts = {"coverage": (0.51239, 1.23456)}
+    return Judgement(
+        source, "turn", -5.0, parts, 0.8, 0.5, {"own_best": (1.0, 1.2)}, 0.4, 0.2, 0.05,
+        "sufficient", "bars",
+    )  # fmt: skip
+
+
+def test_a_record_explains_the_best_and_no_more() -> None:
+    walk = (
+        LayerReport("L1", "unclear", best=0.9, judgement=judgement("rooms/other.md")),
+        LayerReport("L2", "sufficient", best=0.4, judgement=judgement("rooms/told.md")),
+    )
+    made = replace(verdict(), layer="L2", walk=walk)
+    record = verdict_record(made, prompts="text")
+    assert record["judgement"]["source"] == "rooms/told.md"
+    assert record["judgement"]["parts"] == {"coverage": [0.512, 1.235]}
+    assert all("scores" not in item for item in record["evidence"])
+    assert json.loads(json.dumps(record)) == record
+    told = explain_trace(record)
+    assert "confidence 0.400; sufficient from 0.200, unclear from 0.050" in told
+    assert " +1.24  coverage 0.51" in told
+    assert "times 0.500 for whose it is" in told
+    assert " +1.20  own_best 1.00" in told
+
+
+def test_a_miss_explains_the_nearest() -> None:
+    walk = (
+        LayerReport("L1", "none", best=0.1, judgement=judgement("rooms/near.md")),
+        LayerReport("L4", "none", best=0.0, judgement=judgement("playbooks/far.md")),
+    )
+    made = replace(verdict("fallback"), layer=None, evidence=(), walk=walk)
+    assert made.judgement is not None
+    assert made.judgement.source == "rooms/near.md"
+    assert replace(made, walk=()).as_trace()["judgement"] is None

@@ -144,3 +144,47 @@ def test_rank_does_not_enter() -> None:
         for r in (0.1, 99.0)
     )
     assert sufficiency.confidence(low) == sufficiency.confidence(high)
+
+
+# -- the judgement, explained -------------------------------------------------------------------
+
+
+def test_a_judgement_tells_each_feature_and_adds_up() -> None:
+    whose = LogisticModel({"own_best": 1.0}, 0.0, {})
+    sufficiency = Sufficiency(STATEMENT, TURN, attribution=whose)
+    found = scored(session="s1", coverage=0.5, attributed=1.0, own_best=-1.0)
+    told = sufficiency.judgement(found)
+    assert (told.model, told.source, told.rule) == ("turn", "a.md", "bars")
+    assert told.parts == {"coverage": (0.5, 0.5)}
+    total = told.bias + sum(share for _, share in told.parts.values())
+    assert told.probability == pytest.approx(1 / (1 + math.exp(-total)))
+    assert told.attribution_parts == {"own_best": (-1.0, -1.0)}
+    assert told.attribution == pytest.approx((1 / (1 + math.exp(1))) ** 2)
+    assert told.confidence == pytest.approx(told.probability * told.attribution)
+    assert told.confidence == sufficiency.confidence(found)
+    assert (told.sufficient_at, told.unclear_at) == (0.9, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("features", "band", "rule"),
+    [
+        ({"coverage": 1.0}, "sufficient", "bars"),
+        ({"coverage": 0.0}, "none", "bars"),
+        ({"coverage": 1.0, "has_names": 1.0, "unknown_name": 1.0}, "none", "stranger"),
+        ({"coverage": 1.0, "has_names": 1.0, "names": 0.5}, "unclear", "name missing"),
+        ({"coverage": -9.0, "has_names": 1.0, "names": 1.0}, "unclear", "names present"),
+        ({"coverage": 1.0, "own": 0.0}, "unclear", "own words"),
+    ],
+)
+def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule: str) -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    found = scored(**features)
+    told = sufficiency.judgement(found)
+    assert (told.band, told.rule) == (band, rule)
+    assert told.band == sufficiency.band(found, told.confidence)
+    assert told.attribution is None
+
+
+def test_bars_in_force_are_the_settings() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN, sufficient_at=0.3, unclear_at=0.9)
+    assert sufficiency.bars(scored(coverage=1.0)) == (0.3, 0.3)

@@ -121,7 +121,7 @@ def test_public_shape_is_json() -> None:
 
 def test_trace_adds_what_explains() -> None:
     trace = VERDICT.as_trace()
-    assert set(trace) - set(VERDICT.as_dict()) == {"prompt", "elapsed_ms"}
+    assert set(trace) - set(VERDICT.as_dict()) == {"prompt", "elapsed_ms", "judgement"}
     assert trace["signal"]["runner_up"] == "status"
     assert trace["signal"]["band"] == "recall"
     assert trace["evidence"][0]["scores"] == {"coverage": 0.5}
