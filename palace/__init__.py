@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from palace.personal_data import find_personal_data
     from palace.ports import Embedder, EmbedderIdentity, VectorState
     from palace.presets import load_preset, seed
+    from palace.recall.calibration import Calibration, KindCalibration
     from palace.secrets import find_secrets, redact
     from palace.settings import (
         LoadedSettings,
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
         Heard,
         History,
         Hit,
+        Judgement,
         LayerReport,
         Memory,
         Message,
@@ -165,6 +167,7 @@ _HOME = {
     "palace.personal_data": ("find_personal_data",),
     "palace.ports": ("Embedder", "EmbedderIdentity", "VectorState"),
     "palace.presets": ("load_preset", "seed"),
+    "palace.recall.calibration": ("Calibration", "KindCalibration"),
     "palace.secrets": ("find_secrets", "redact"),
     "palace.settings": (
         "LoadedSettings",
@@ -189,6 +192,7 @@ _HOME = {
         "Heard",
         "History",
         "Hit",
+        "Judgement",
         "LayerReport",
         "Memory",
         "Message",
@@ -218,6 +222,7 @@ __all__ = [
     "Answer",
     "AnswerCheck",
     "AnswerOptions",
+    "Calibration",
     "Check",
     "CheckedAnswer",
     "ConfigError",
@@ -245,6 +250,8 @@ __all__ = [
     "Identity",
     "IdentityTooLongError",
     "Imported",
+    "Judgement",
+    "KindCalibration",
     "LayerReport",
     "LoadedSettings",
     "Memory",

@@ -21,6 +21,7 @@ from palace.types import (
 )
 from palace.verbs.answering import AnsweringVerbs
 from palace.verbs.auditing import AuditingVerbs
+from palace.verbs.calibrating import CalibratingVerbs
 from palace.verbs.embedding import EmbeddingVerbs
 from palace.verbs.hearing import HearingVerbs
 from palace.verbs.transferring import TransferringVerbs
@@ -57,7 +58,14 @@ class PalaceRoom:
         return self.palace.remember(text, room=self.name, drawer=drawer, **fields)
 
 
-class Mempalace(HearingVerbs, TransferringVerbs, AnsweringVerbs, EmbeddingVerbs, AuditingVerbs):
+class Mempalace(
+    HearingVerbs,
+    TransferringVerbs,
+    AnsweringVerbs,
+    EmbeddingVerbs,
+    CalibratingVerbs,
+    AuditingVerbs,
+):
     """A palace: one directory, the whole memory of one agent or user.
 
     Open it with `Mempalace.open(root)`; use it as a context manager or call `close()`.

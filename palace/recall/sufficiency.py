@@ -7,6 +7,7 @@ the bad is still bad.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from palace.recall.logistic import LogisticModel
 from palace.recall.scoring import Scored
@@ -57,6 +58,17 @@ class Sufficiency:
         """Return the model that judges this candidate."""
         return self._turn if scored.candidate.session else self._statement
 
+    def bars_of(self, kind: Literal["statement", "turn"]) -> tuple[float, float]:
+        """Return the bars in force for a kind of memory: sufficient from, unclear from."""
+        fitted = self.fitted_bars(kind)
+        sufficient_at = _or(self._sufficient_at, fitted[0])
+        return sufficient_at, min(_or(self._unclear_at, fitted[1]), sufficient_at)
+
+    def fitted_bars(self, kind: Literal["statement", "turn"]) -> tuple[float, float]:
+        """Return the bars of `bars_of` as they were fitted, whatever the settings say."""
+        bars = (self._turn if kind == "turn" else self._statement).bars
+        return bars["sufficient"], bars["unclear"]
+
     def confidence(self, scored: Scored) -> float:
         """Return the probability that this candidate answers; 0 for questions about strangers."""
         features = scored.features
@@ -73,9 +85,7 @@ class Sufficiency:
 
     def bars(self, scored: Scored) -> tuple[float, float]:
         """Return the bars in force for this candidate: sufficient from, unclear from."""
-        fitted = self.model(scored).bars
-        sufficient_at = _or(self._sufficient_at, fitted["sufficient"])
-        return sufficient_at, min(_or(self._unclear_at, fitted["unclear"]), sufficient_at)
+        return self.bars_of("turn" if scored.candidate.session else "statement")
 
     def promise(self, scored: Scored) -> float:
         """Return the probability with meaning counted in; the confidence where there is none."""

@@ -28,6 +28,7 @@ from palace import (
     __version__,
 )
 from palace.serve import (
+    commands_calibrate,
     commands_care,
     commands_keep,
     commands_meaning,
@@ -150,6 +151,7 @@ def application() -> typer.Typer:
     commands_keep.register(app)
     commands_read.register(app)
     commands_meaning.register(app)
+    commands_calibrate.register(app)
     commands_care.register(app, config)
     app.add_typer(config, name="config")
     return app

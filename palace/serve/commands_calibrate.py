@@ -1,0 +1,68 @@
+"""The verb that fits the bars of sufficiency to a palace: calibrate.
+
+In: what a person typed. Out: one `Reply` for one call of the facade.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from palace.serve import render
+from palace.serve.door import NOT_FOUND, OK, Door, Reply, verb
+
+if TYPE_CHECKING:
+    from palace import Calibration, KindCalibration
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb of this module to the command."""
+    verb(app, "calibrate", example="palace calibrate --rate 0.05")(_calibrate)
+
+
+def _calibrate(
+    door: Door,
+    rate: Annotated[
+        float, typer.Option("--rate", help="Most false hits: a share above 0, at most 0.5.")
+    ] = 0.05,
+    sample: Annotated[
+        int, typer.Option("--sample", min=1, help="Most questions for each kind of memory.")
+    ] = 300,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Write the bars into the settings file.")
+    ] = False,
+) -> Reply:
+    """Fit the bars of sufficiency to your own palace.
+
+    Asks questions made out of its memories, with and without the room that holds the answer. Exit
+    code 1 if it refuses, with the reason.
+    """
+    with door.existing() as palace, door.progress("asking") as bar:
+        done = palace.calibrate(false_hit_rate=rate, sample=sample, apply=apply, progress=bar)
+    lines = [line for kind in done.kinds if kind.memories for line in _kind_lines(kind)]
+    code = OK if done.sufficient_at is not None else NOT_FOUND
+    return Reply(render.document(done), (*lines, *_end_lines(done)), code)
+
+
+def _kind_lines(kind: KindCalibration) -> tuple[render.Line, ...]:
+    head = render.line((f"{kind.kind}s", "bold"), f"  {kind.memories}, {kind.questions} questions")
+    if kind.kept is None or kind.false_hits is None or kind.at_most is None:
+        return (head, render.line(f"  {kind.reason}"))
+    now = f"kept {kind.kept_now:.1%}, false hits {kind.false_hits_now:.1%}"
+    best = f"kept {kind.kept:.1%}, false hits {kind.false_hits:.1%} (at most {kind.at_most:.1%})"
+    found = f"bar {kind.bar:.3f}:" if kind.bar is not None else "a bar for the rate:"
+    return (
+        head,
+        render.line(f"  bar {kind.bar_now:.3f}, in force: {now}"),
+        render.line(f"  {found} {best}"),
+    )
+
+
+def _end_lines(done: Calibration) -> tuple[render.Line, ...]:
+    if done.sufficient_at is None:
+        hint = (render.dim(f"  {done.hint}"),) if done.hint else ()
+        return (render.line(("refused", "yellow"), f"  {done.reason}"), *hint)
+    bars = (f"  sufficient_at: {done.sufficient_at:g}", f"  unclear_at: {done.unclear_at:g}")
+    first = f"written to {done.file}:" if done.file else "to use it, write, or give --apply:"
+    return tuple(render.line(text) for text in (first, "sufficiency:", *bars))

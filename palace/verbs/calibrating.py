@@ -1,0 +1,175 @@
+"""The verb that fits the bars of sufficiency to this palace.
+
+In: the rate of false hits that may be. Out: the bars that keep it here, or why there are none.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from palace.assembly import TIMELINE
+from palace.errors import ConfigError
+from palace.ports import Candidate
+from palace.recall.query import Analyst
+from palace.text import words
+from palace.verbs.opened import OpenedPalace, Progress
+
+if TYPE_CHECKING:
+    from palace.recall.calibration import Calibration, KindCalibration
+    from palace.recall.cloze import Cloze
+    from palace.recall.held_out import Asked, Kind
+
+SEED = 20261001
+_KINDS: tuple[Kind, ...] = ("statement", "turn")
+
+
+class CalibratingVerbs(OpenedPalace):
+    """How the bars are kept honest."""
+
+    def calibrate(
+        self,
+        *,
+        false_hit_rate: float = 0.05,
+        sample: int = 300,
+        seed: int = SEED,
+        apply: bool = False,
+        progress: Progress | None = None,
+    ) -> Calibration:
+        """Fit the bars of sufficiency to this palace, from questions made out of its memories.
+
+        Each question leaves one fact of a memory out and asks for it twice: of the whole palace,
+        and with the memory's room (of a conversation, its page) hidden, where the answer is not
+        there. The bar is the lowest that keeps the rate of false hits with 95 % confidence. It is
+        refused, with the reason, where there is too little to ask or where such a bar would keep
+        less than half of the true memories.
+
+        Args:
+            false_hit_rate: Most false hits, in (0, 0.5].
+            sample: Most questions for each kind of memory, >= 1; bounds the time.
+            seed: The same seed and palace give the same bars.
+            apply: Write the bars into the settings file; a refusal writes nothing.
+            progress: Called with (questions asked, questions to ask).
+
+        Raises:
+            ConfigError: If an argument is out of bounds, or the settings file cannot be edited.
+            StoreUnavailableError: If the palace cannot be read or the file cannot be written.
+        """
+        from palace.recall.calibration import calibration
+
+        if not 0 < false_hit_rate <= 0.5 or sample < 1:
+            raise ConfigError(
+                "a rate of false hits is above 0 and at most 0.5, a sample at least 1",
+                hint="0.05 and 300 are usual",
+            )
+        self.refresh()
+        parts = self._calibrated_parts()
+        asked = self._asked(parts, sample=sample, seed=seed, progress=progress)
+        kinds = [self._kind(kind, parts, asked[kind], false_hit_rate) for kind in _KINDS]
+        done = calibration(kinds, asked, rate=false_hit_rate)
+        if apply and done.sufficient_at is not None and done.unclear_at is not None:
+            file = self._write_bars(done.sufficient_at, done.unclear_at)
+            return replace(done, file=file)
+        return done
+
+    def _calibrated_parts(self) -> list[list[Candidate]]:
+        """Return what can be hidden: rooms, and pages of the timeline."""
+        rooms = [self.index.candidates_in(room=r) for r in self.index.rooms() if r != TIMELINE]
+        pages: dict[str, list[Candidate]] = {}
+        for candidate in self.index.candidates_in(room=TIMELINE):
+            pages.setdefault(candidate.path, []).append(candidate)
+        return [part for part in (*rooms, *pages.values()) if part]
+
+    def _asked(
+        self,
+        parts: Sequence[Sequence[Candidate]],
+        *,
+        sample: int,
+        seed: int,
+        progress: Progress | None,
+    ) -> dict[Kind, list[Asked]]:
+        from palace.recall.held_out import ask_twice, searcher_without
+
+        lexicons, analyst = self._parts.lexicons, self._parts.analyst
+        timeout_ms = float(self.settings.detector.pattern_timeout_ms)
+        chosen = list(self._questions(parts, sample=sample, rng=random.Random(seed)))  # noqa: S311 - a sample, no secret
+        asked: dict[Kind, list[Asked]] = {kind: [] for kind in _KINDS}
+        hidden, without = -1, self._parts.searcher
+        for number, (part, candidate, question) in enumerate(chosen, 1):
+            if part != hidden:
+                hidden, without = part, searcher_without(self._parts.searcher, parts[part])
+                blind = Analyst(lexicons, without.index, timeout_ms=timeout_ms)
+            done = ask_twice(
+                question,
+                candidate,
+                whole=self._parts.searcher,
+                without=without,
+                analysts=(analyst, blind),
+                sufficiency=self._parts.sufficiency,
+            )
+            asked[done.kind].append(done)
+            if progress is not None:
+                progress(number, len(chosen))
+        return asked
+
+    def _questions(
+        self, parts: Sequence[Sequence[Candidate]], *, sample: int, rng: random.Random
+    ) -> Iterator[tuple[int, Candidate, Cloze]]:
+        """Yield (part, candidate, question), at most `sample` of each kind, part by part."""
+        from palace.recall.cloze import cloze_question
+        from palace.recall.held_out import kind_of
+
+        everything = [(number, c) for number, part in enumerate(parts) for c in part]
+        rng.shuffle(everything)
+        left = dict.fromkeys(_KINDS, sample)
+        made = []
+        for part, candidate in everything:
+            kind = kind_of(candidate)
+            memories = self.index.load([candidate.key]) if left[kind] else []
+            for memory in memories:
+                lexicon = self._parts.analyst.language_of(memory.text, words(memory.text))
+                question = cloze_question(memory, lexicon, self.index, rng=rng)
+                if question is not None:
+                    left[kind] -= 1
+                    made.append((part, candidate, question))
+        yield from sorted(made, key=lambda item: item[0])
+
+    def _kind(
+        self,
+        kind: Kind,
+        parts: Sequence[Sequence[Candidate]],
+        asked: Sequence[Asked],
+        rate: float,
+    ) -> KindCalibration:
+        from palace.recall.calibration import calibrated_kind
+        from palace.recall.held_out import kind_of
+
+        counts = [sum(kind_of(c) == kind for c in part) for part in parts]
+        return calibrated_kind(
+            kind,
+            asked,
+            memories=sum(counts),
+            parts=sum(count > 0 for count in counts),
+            bar_now=self._parts.sufficiency.bars_of(kind)[0],
+            shipped=self._parts.sufficiency.fitted_bars(kind),
+            rate=rate,
+        )
+
+    def _write_bars(self, sufficient_at: float, unclear_at: float) -> Path:
+        from palace.settings_edit import with_section
+        from palace.store.files import ABSENT, atomic_write, digest, read_bytes
+
+        file = (self.loaded.file or self.root / "config" / "mempalace.yaml").resolve()
+        old = read_bytes(file) if file.exists() else None
+        text = with_section(
+            (old or b"").decode("utf-8-sig"),
+            "sufficiency",
+            {"unclear_at": unclear_at, "sufficient_at": sufficient_at},
+            name=str(file),
+        )
+        expected = ABSENT if old is None else digest(old)
+        atomic_write(file, text.encode(), expected_digest=expected)
+        return file
