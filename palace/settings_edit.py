@@ -27,15 +27,15 @@ def with_section(text: str, section: str, values: Mapping[str, float], *, name: 
             should edit.
     """
     before = parse_yaml(text, name=name).value
-    edited = text
-    for key, value in values.items():
-        edited = _with_value(edited, section, key, f"{value:g}")
     wanted = {**before} if isinstance(before, dict) else {}
     old = wanted.get(section)
     wanted[section] = {**(old if isinstance(old, dict) else {}), **values}
+    edited = text
     try:
+        for key, value in values.items():
+            edited = _with_value(edited, section, key, f"{value:g}")
         unchanged = parse_yaml(edited, name=name).value == wanted
-    except ConfigError:
+    except (ConfigError, yaml.YAMLError):
         unchanged = False
     if not unchanged:
         raise _by_hand(name, section, values)

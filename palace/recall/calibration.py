@@ -92,7 +92,7 @@ def upper_bound(hits: int, total: int) -> float:
         return 1.0
     share, square = hits / total, _Z * _Z / total
     spread = _Z * math.sqrt(share * (1 - share) / total + square / (4 * total))
-    return min((share + square / 2 + spread) / (1 + square), 1.0)
+    return max(share, min((share + square / 2 + spread) / (1 + square), 1.0))
 
 
 def fewest_questions(rate: float) -> int:

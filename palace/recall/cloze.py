@@ -112,6 +112,7 @@ def _content_words(memory: Memory, lexicon: Lexicon) -> list[Word]:
         word
         for word in words(memory.text[:_READ_CHARS])
         if word.shape == "number"
+        or word.token.startswith("month")  # "May" is a small word too
         or (
             word.shape in ("word", "identifier")
             and len(word.token) > 1

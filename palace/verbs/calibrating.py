@@ -162,6 +162,13 @@ class CalibratingVerbs(OpenedPalace):
         from palace.settings_edit import with_section
         from palace.store.files import ABSENT, atomic_write, digest, read_bytes
 
+        for key in ("sufficient_at", "unclear_at"):
+            origin = self.loaded.origins[f"sufficiency.{key}"]
+            if origin.kind == "env":
+                raise ConfigError(
+                    f"{origin.name} is set, so what a file says of {key} has no effect",
+                    hint=f"unset {origin.name} first",
+                )
         file = (self.loaded.file or self.root / "config" / "mempalace.yaml").resolve()
         old = read_bytes(file) if file.exists() else None
         text = with_section(
