@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from palace.ports import Candidate, Index, Scope, TermCounts, Vector, Vectors, VectorState
+from palace.ports import GLOBAL, Candidate, Index, Scope, TermCounts, Vector, Vectors, VectorState
 from palace.recall.cloze import Cloze
 from palace.recall.query import Analyst
 from palace.recall.search import Searcher
@@ -64,20 +64,21 @@ class IndexWithout:
         """See `Index.load`."""
         return self._index.load([k for k in keys if k not in self._keys])
 
-    def counts(self, terms: Iterable[str]) -> Mapping[str, TermCounts]:
+    def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""
-        return {term: self._count(term, c) for term, c in self._index.counts(terms).items()}
+        whole = self._index.counts(terms, scope=scope)
+        return {term: self._count(term, counts, scope) for term, counts in whole.items()}
 
-    def _count(self, term: str, whole: TermCounts) -> TermCounts:
+    def _count(self, term: str, whole: TermCounts, scope: Scope) -> TermCounts:
         hidden = max(self._body[term], self._context[term])
         left = max(whole.any - hidden, 0)
-        if hidden and not left and self.candidates([term], layer="L1", scope=Scope(), limit=1):
+        if hidden and not left and self.candidates([term], layer="L1", scope=scope, limit=1):
             left = 1  # what hides in the body may be left in a heading
         return TermCounts(any=left, name=max(whole.name - self._names[term], 0))
 
-    def size(self) -> int:
+    def size(self, *, scope: Scope = GLOBAL) -> int:
         """See `Vocabulary.size`."""
-        return max(self._index.size() - len(self._keys), 0)
+        return max(self._index.size(scope=scope) - len(self._keys), 0)
 
     def get(self, memory_id: str) -> Memory | None:
         """See `Index.get`; calibration asks for nothing by id."""

@@ -345,17 +345,17 @@ class SqliteIndex:
         by_key = {row[0]: candidate(row) for row in rows}
         return [by_key[key] for key in keys if key in by_key]
 
-    def candidates_in(self, *, room: str | None = None, path: str | None = None) -> list[Candidate]:
-        """Return the active, globally visible candidates of a room, of a file, or of all rooms."""
-        places = {"room": room, "path": path}
-        named = {column: place for column, place in places.items() if place is not None}
-        rows = self._rows(
-            f"SELECT {_CANDIDATE} FROM memories m WHERE m.layer = 'L1' AND {_VISIBLE}"
-            + "".join(f" AND m.{column} = ?" for column in named)
-            + " ORDER BY m.path, m.position",
-            (*_scope_arguments(Scope()), *named.values()),
+    def candidates_in(self, room: str) -> list[Candidate]:
+        """Return the active, globally visible candidates of a room, in file order."""
+        visible = [p.number for p in self._visible(GLOBAL)]
+        now = utc_now().isoformat()
+        rows = self._database.rows(
+            f"SELECT {_CANDIDATE} FROM files f JOIN memories m ON m.file = f.number"
+            f" WHERE f.layer = 'L1' AND f.room = ? AND m.partition IN ({_marks(visible)})"
+            f" AND {_VALID} ORDER BY f.path, m.position",
+            (room, *visible, now, now),
         )
-        return [_candidate(row) for row in rows]
+        return [candidate(row) for row in rows]
 
     def neighbours(
         self, candidates: Sequence[Candidate], *, distance: int, scope: Scope

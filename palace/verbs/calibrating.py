@@ -77,9 +77,9 @@ class CalibratingVerbs(OpenedPalace):
 
     def _calibrated_parts(self) -> list[list[Candidate]]:
         """Return what can be hidden: rooms, and pages of the timeline."""
-        rooms = [self.index.candidates_in(room=r) for r in self.index.rooms() if r != TIMELINE]
+        rooms = [self.index.candidates_in(r) for r in self.index.rooms() if r != TIMELINE]
         pages: dict[str, list[Candidate]] = {}
-        for candidate in self.index.candidates_in(room=TIMELINE):
+        for candidate in self.index.candidates_in(TIMELINE):
             pages.setdefault(candidate.path, []).append(candidate)
         return [part for part in (*rooms, *pages.values()) if part]
 

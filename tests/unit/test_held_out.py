@@ -14,14 +14,14 @@ def test_what_is_hidden_was_never_written() -> None:
         memory("The blue kettle whistles.", 0, path="rooms/kitchen/a.md", room="kitchen"),
         memory("A kettle for Mira.", 0, path="rooms/gifts/b.md", room="gifts"),
     )
-    view = IndexWithout(index, index.candidates_in(room="kitchen"))
+    view = IndexWithout(index, index.candidates_in("kitchen"))
     found = view.candidates(["kettl"], layer="L1", scope=EVERYWHERE, limit=5)
     assert [c.path for c in found] == ["rooms/gifts/b.md"]
     counts = view.counts(["kettl", "blue", "mira", "unheard"])
     assert (counts["kettl"].any, counts["blue"].any, counts["mira"]) == (1, 0, TermCounts(1, 1))
     assert counts["unheard"] == TermCounts()
     assert view.size() == 1
-    hidden = [c.key for c in index.candidates_in(room="kitchen")]
+    hidden = [c.key for c in index.candidates_in("kitchen")]
     assert view.candidates_by_key(hidden) == []
     assert view.load(hidden) == []
 
@@ -31,7 +31,7 @@ def test_a_full_answer_comes_from_further_down() -> None:
         *(memory("kettle kettle", n, path="rooms/kitchen/a.md", room="kitchen") for n in range(9)),
         memory("one kettle among many other words", 0, path="rooms/gifts/b.md", room="gifts"),
     )
-    view = IndexWithout(index, index.candidates_in(room="kitchen"))
+    view = IndexWithout(index, index.candidates_in("kitchen"))
     assert len(view.candidates(["kettl"], layer="L1", scope=EVERYWHERE, limit=1)) == 1
 
 
@@ -40,7 +40,7 @@ def test_a_word_left_in_a_heading_is_still_known() -> None:
         memory("The kettle.", 0, path="rooms/kitchen/a.md", room="kitchen"),
         memory("Blue.", 0, path="rooms/gifts/b.md", room="gifts", heading="Kettle"),
     )
-    view = IndexWithout(index, index.candidates_in(room="kitchen"))
+    view = IndexWithout(index, index.candidates_in("kitchen"))
     assert view.counts(["kettl"])["kettl"].any == 1
 
 

@@ -1,0 +1,74 @@
+"""Calibration through the facade and the command: bars, refusals, what is written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from palace import ConfigError, Mempalace
+from palace.serve.cli import run
+
+THINGS = (
+    "boiler ladder kettle anvil canoe lantern trumpet barrel saddle violin compass tent".split()
+)
+PLACES = "cellar attic garage shed hallway".split()
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    root = tmp_path_factory.mktemp("palace")
+    for number, place in enumerate(PLACES):
+        folder = root / "rooms" / place
+        folder.mkdir(parents=True)
+        lines = [
+            f"- The {thing} of the {place} was repaired by Holt{number} for {n * 7 + number} euros."
+            for n, thing in enumerate(THINGS)
+        ]
+        (folder / "notes.md").write_text(f"# {place}\n\n" + "\n".join(lines) + "\n", "utf-8")
+    return root
+
+
+def test_bars_are_the_same_again_and_written_once(filled):
+    with Mempalace.open(filled) as palace:
+        seen: list[tuple[int, int]] = []
+        first = palace.calibrate(progress=lambda done, total: seen.append((done, total)))
+        assert seen == [(n, 60) for n in range(1, 61)]
+        assert palace.calibrate() == first
+        statements, turns = first.kinds
+        assert (statements.memories, statements.questions, turns.memories) == (60, 60, 0)
+        assert statements.bar_shipped == statements.bar_now
+        loose = palace.calibrate(false_hit_rate=0.5, apply=True)
+        assert loose.sufficient_at is not None
+        assert loose.file == (filled / "config" / "mempalace.yaml").resolve()
+    with Mempalace.open(filled) as palace:
+        assert palace.settings.sufficiency.sufficient_at == loose.sufficient_at
+        assert palace.settings.sufficiency.unclear_at == loose.unclear_at
+        again = palace.calibrate(false_hit_rate=0.5)
+        assert (again.sufficient_at, again.unclear_at) == (loose.sufficient_at, loose.unclear_at)
+
+
+def test_a_refusal_says_why_and_writes_nothing(tmp_path, capsys):
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The kettle of the cellar is blue.", room="cellar")
+    assert run(["--root", str(tmp_path), "calibrate", "--apply"]) == 1
+    assert "refused  too few statements" in capsys.readouterr().out
+    assert run(["--root", str(tmp_path), "calibrate", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["sufficient_at"] is None
+    assert not (tmp_path / "config" / "mempalace.yaml").exists()
+
+
+def test_arguments_out_of_bounds_are_refused(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        for wrong in ({"false_hit_rate": 0.0}, {"false_hit_rate": 0.6}, {"sample": 0}):
+            with pytest.raises(ConfigError, match="rate of false hits"):
+                palace.calibrate(**wrong)
+
+
+def test_a_bar_of_the_environment_is_not_overruled_in_vain(filled, monkeypatch):
+    monkeypatch.setenv("PALACE_SUFFICIENCY__SUFFICIENT_AT", "0.5")
+    with (
+        Mempalace.open(filled) as palace,
+        pytest.raises(ConfigError, match="PALACE_SUFFICIENCY__SUFFICIENT_AT is set"),
+    ):
+        palace.calibrate(false_hit_rate=0.5, apply=True)
