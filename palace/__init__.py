@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         UnsafeNameError,
         WriteConflictError,
     )
+    from palace.explaining import explain_trace
     from palace.learn.importing import Imported
     from palace.learn.transfer import Exported
     from palace.mempalace import Mempalace, PalaceRoom
@@ -102,7 +103,6 @@ if TYPE_CHECKING:
         Verdict,
         WakeUp,
         WriteResult,
-        explain_trace,
     )
 
 __version__ = "0.1.0"
@@ -161,6 +161,7 @@ _HOME = {
         "UnsafeNameError",
         "WriteConflictError",
     ),
+    "palace.explaining": ("explain_trace",),
     "palace.learn.importing": ("Imported",),
     "palace.learn.transfer": ("Exported",),
     "palace.mempalace": ("Mempalace", "PalaceRoom"),
@@ -209,7 +210,6 @@ _HOME = {
         "Verdict",
         "WakeUp",
         "WriteResult",
-        "explain_trace",
     ),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

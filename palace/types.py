@@ -5,7 +5,7 @@ In: what stores, layers and doors produce. Out: what the enforcer, the doors and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -496,84 +496,9 @@ class Verdict:
 
     def explain(self) -> str:
         """Every step of the decision, for a person."""
+        from palace.explaining import explain_trace
+
         return explain_trace(self.as_trace())
-
-
-def explain_trace(trace: Mapping[str, Any]) -> str:
-    """Return a verdict's trace, fresh or from the journal, as text for a person."""
-    signal = trace["signal"]
-    by = f" by {trace['layer']}" if trace.get("layer") else ""
-    at = f", {trace['at']}" if trace.get("at") else ""
-    prompt = trace.get("prompt")
-    cues = ", ".join(signal["cues"]) or "none"
-    lines = [
-        f"{trace['id']}: {trace['action']} ({trace['outcome']}){by}{at}",
-        f"  prompt   {prompt!r}" if prompt else "  prompt   (not kept)",
-        f"  recall   {signal['kind']}, score {signal['score']:.3f}, {signal['band']}; cues: {cues}",
-    ]
-    for step in trace["walk"]:
-        best = "" if step["best"] is None else f", best {step['best']:.3f}"
-        why = f" - {step['reason']}" if step["reason"] else ""
-        lines.append(
-            f"  {step['layer']}       {step['outcome']}, {step['candidates']} candidates{best},"
-            f" {step['elapsed_ms']:.2f} ms{why}"
-        )
-    for number, item in enumerate(trace["evidence"], 1):
-        lines.extend(_evidence_lines(number, item))
-    lines += [f"  [!] {item['source']}: {item['text']}" for item in trace.get("reminders", ())]
-    lines += [f"  written  {item['status']}: {item['text']}" for item in trace.get("written", ())]
-    # Records of earlier versions have none.
-    if trace.get("judgement"):
-        lines.extend(_judgement_lines(trace["judgement"]))
-    return "\n".join(lines)
-
-
-def _judgement_lines(judged: Mapping[str, Any]) -> list[str]:
-    bars = f"sufficient from {judged['sufficient_at']:.3f}, unclear from {judged['unclear_at']:.3f}"
-    lines = [
-        f"  judged   {judged['source']} as a {judged['model']}:"
-        f" confidence {judged['confidence']:.3f}; {bars}",
-        f"           {judged['band']} by the rule: {_RULES[judged['rule']]}",
-        f"           probability {judged['probability']:.3f} = bias {judged['bias']:+.2f}"
-        " and (value -> log-odds):",
-        *_part_lines(judged["parts"]),
-    ]
-    if judged["attribution"] is not None:
-        lines.append(
-            f"           times {judged['attribution']:.3f} for whose it is (value -> log-odds):"
-        )
-        lines.extend(_part_lines(judged["attribution_parts"]))
-    return lines
-
-
-def _part_lines(parts: Mapping[str, Sequence[float]]) -> list[str]:
-    return [
-        f"             {share:+6.2f}  {name} {value:.2f}" for name, (value, share) in parts.items()
-    ]
-
-
-_RULES: Mapping[str, str] = {
-    "bars": "the confidence against the bars",
-    "stranger": "nobody the question names is known here",
-    "name missing": "a statement that lacks a name of the question is never sufficient",
-    "names present": "a statement that holds every name of the question is at least unclear",
-    "own words": "what only shares words with the turn before is never sufficient",
-    "meaning": "what is near by meaning is at least unclear",
-    "procedure": "a playbook tells how a thing is done and proves no fact",
-}
-
-
-def _evidence_lines(number: int, item: Mapping[str, Any]) -> list[str]:
-    when = f", as of {item['as_of']}" if item["as_of"] else ""
-    stale = ", may be out of date" if item["stale"] else ""
-    lines = [
-        f"  [{number}] {item['layer']} {item['source']}{when}{stale},"
-        f" confidence {item['confidence']:.3f}: {item['text']}"
-    ]
-    if item.get("scores"):  # the journal does not keep them
-        parts = ", ".join(f"{name} {value:.2f}" for name, value in item["scores"].items())
-        lines.append(f"      {parts}")
-    return lines
 
 
 @dataclass(frozen=True, slots=True)

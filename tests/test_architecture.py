@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[1]
 GROUND = {"types", "errors", "ports", "text", "secrets", "privacy", "ignoring"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
-    "types": set(),
+    "types": {"explaining"},
+    "explaining": set(),
     "errors": set(),
     "ports": {"types"},
     "text": {"types"},

@@ -17,7 +17,8 @@ from palace.enforce.replies import (
     reply_for_miss,
     reply_for_near_miss,
 )
-from palace.types import Judgement, LayerReport, RecallSignal, Turn, Verdict, explain_trace
+from palace.explaining import explain_trace
+from palace.types import Judgement, LayerReport, RecallSignal, Turn, Verdict
 from tests.doubles import evidence
 
 MOMENT = datetime(2026, 3, 14, 23, 30, tzinfo=timezone.utc)

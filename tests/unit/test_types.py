@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 import pytest
 
 from palace import types
+from palace.explaining import explain_trace
 from palace.types import (
     Evidence,
     LayerReport,
@@ -16,7 +17,6 @@ from palace.types import (
     RecallSignal,
     Turn,
     Verdict,
-    explain_trace,
 )
 from tests.doubles import memory
 
