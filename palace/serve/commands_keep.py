@@ -107,7 +107,7 @@ def _tag(
         list[str] | None, typer.Option(help="Tag to remove; may be given many times.")
     ] = None,
 ) -> Reply:
-    """Add tags to a memory or remove them; its words stay as they are."""
+    """Add tags to a memory or remove them; its words stay."""
     if not tags and not remove:
         raise typer.BadParameter("name a tag to add, or --remove one")
     with door.existing() as palace:
