@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
@@ -21,7 +21,9 @@ from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.remember import Writer
+from palace.past import PastPalace
 from palace.ports import Fetcher, Layer, Scope
+from palace.recall.as_of import dated_turn
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
 from palace.recall.lexicon import Lexicon, load_lexicons
@@ -61,6 +63,7 @@ class Assembly:
 
     def __init__(self, palace: OpenedPalace) -> None:
         self._palace = palace
+        self._past: tuple[object, Assembly] | None = None
 
     @property
     def _settings(self) -> Settings:
@@ -200,6 +203,21 @@ class Assembly:
         memories = self._palace.index.load([c.key for c in found])
         return [m for m in memories if m.scope == memory.scope and m.id != memory.id]
 
+    def dated(self, turn: Turn) -> Turn:
+        """Give a turn the past moment it asks about, if it asks about one."""
+        timeout_ms = float(self._settings.detector.pattern_timeout_ms)
+        return dated_turn(turn, self.lexicons, now=utc_now(), timeout_ms=timeout_ms)
+
+    def at(self, moment: datetime) -> Assembly:
+        """Return the parts of the palace as it was: files alone, without vectors and artifacts.
+
+        The index of then is built in memory from the history of the present one; the last is kept.
+        """
+        stamp = (moment, tuple(sorted(self._palace.index.digests().items())))
+        if self._past is None or self._past[0] != stamp:
+            self._past = (stamp, Assembly(cast("OpenedPalace", PastPalace(self._palace, moment))))
+        return self._past[1]
+
     def reminders(self, turn: Turn) -> list[Evidence]:
         """Return the memories whose triggers match a prompt, the most important first."""
         scopes = {"global", f"session:{turn.session_id}", f"project:{turn.project}"}
@@ -231,6 +249,8 @@ class Assembly:
             shown=self._palace.privacy.shown,
             heard=self._palace.heard,
             reminders=self.reminders,
+            dated=self.dated,
+            at=lambda moment: self.at(moment).enforcement,
         )
 
     def _layers(self) -> tuple[Layer, ...]:

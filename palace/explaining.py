@@ -76,6 +76,8 @@ _RULES: Mapping[str, str] = {
 def _evidence_lines(number: int, item: Mapping[str, Any]) -> list[str]:
     when = f", as of {item['as_of']}" if item["as_of"] else ""
     stale = ", may be out of date" if item["stale"] else ""
+    if item.get("state_of"):
+        stale += f", state of {item['state_of'][:10]}"
     lines = [
         f"  [{number}] {item['layer']} {item['source']}{when}{stale},"
         f" confidence {item['confidence']:.3f}: {item['text']}"

@@ -45,12 +45,14 @@ class Turn:
         session_id: The session, if the door knows one. Untrusted input.
         project: The project whose scoped memories may be used, if any.
         history: Earlier messages, oldest first.
+        as_of: Asks for the state of this moment instead of today's, aware.
     """
 
     prompt: str
     session_id: str | None = None
     project: str | None = None
     history: tuple[Message, ...] = ()
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +242,7 @@ class Evidence:
         scores: The features behind the confidence, by name.
         trust: Whose word it is.
         stale: Whether a live artifact should be preferred (old status).
+        state_of: The past moment it was looked up for; None for today.
     """
 
     id: str
@@ -251,6 +254,7 @@ class Evidence:
     scores: Mapping[str, float] = field(default_factory=dict)
     trust: Trust = "user"
     stale: bool = False
+    state_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,6 +457,7 @@ class Verdict:
                     "source": e.source,
                     "as_of": e.as_of.isoformat() if e.as_of else None,
                     "confidence": round(e.confidence, 4),
+                    **({"state_of": e.state_of.isoformat()} if e.state_of else {}),
                 }
                 for e in self.evidence
             ],

@@ -36,8 +36,9 @@ MAY_IMPORT = {
     "tools": {"types", "errors", "secrets", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types"},
+    "past": GROUND | {"store", "recall"},
     "assembly": GROUND
-    | {"store", "models", "fetch", "recall", "layers", "enforce", "learn", "settings"},
+    | {"past", "store", "models", "fetch", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
     "layout": {"presets", "settings"},
     "mempalace": GROUND
@@ -61,6 +62,7 @@ MAY_IMPORT = {
 # Annotations of what the root hands to its parts; nothing of it is imported at run time.
 MAY_NAME = {
     "assembly": {"verbs"},
+    "past": {"verbs"},
     "doctor": {"mempalace"},
     "layout": {"mempalace"},
     "tools": {"mempalace"},

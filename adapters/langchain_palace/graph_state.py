@@ -84,4 +84,5 @@ def _evidence(item: Mapping[str, Any]) -> Evidence:
         confidence=item["confidence"],
         trust=item["trust"],
         stale=item["stale"],
+        state_of=datetime.fromisoformat(item["state_of"]) if item.get("state_of") else None,
     )

@@ -80,6 +80,8 @@ class Enforcement:
         shown: Returns a text as it may be shown and kept: without secrets, at least.
         heard: Does what the prompt tells the memory to keep or to put right; None if nothing.
         reminders: Returns the memories whose triggers match the prompt.
+        dated: Gives a turn the past moment it asks about, if it asks about one.
+        at: Returns the parts of a walk through the state of a past moment.
     """
 
     analyst: Analyses
@@ -92,6 +94,8 @@ class Enforcement:
     shown: Callable[[str], str] = redact
     heard: Callable[[Turn], Heard | None] = lambda _turn: None
     reminders: Callable[[Turn], Sequence[Evidence]] = lambda _turn: ()
+    dated: Callable[[Turn], Turn] = lambda turn: turn
+    at: Callable[[datetime], Enforcement] | None = None
 
 
 class Enforceable(Protocol):
@@ -124,6 +128,7 @@ class RetrievalEnforcer:
         session_id: str | None = None,
         project: str | None = None,
         history: Sequence[Mapping[str, str] | Message] = (),
+        as_of: datetime | None = None,
     ) -> Verdict:
         """Decide what may happen with a prompt, without calling any model.
 
@@ -132,11 +137,12 @@ class RetrievalEnforcer:
             session_id: The session, whose scratchpad and scoped memories may be read.
             project: The project whose scoped memories may be read.
             history: Earlier messages as `{"role", "content"}`, oldest first.
+            as_of: Asks for the state of this moment instead of today's.
 
         Returns:
             The verdict. A failing store is an `unavailable` outcome, not an exception.
         """
-        steps = self._decide(_as_turn(prompt, session_id, project, history))
+        steps = self._decide(_as_turn(prompt, session_id, project, history, as_of))
         try:
             step = next(steps)
             while True:
@@ -151,9 +157,10 @@ class RetrievalEnforcer:
         session_id: str | None = None,
         project: str | None = None,
         history: Sequence[Mapping[str, str] | Message] = (),
+        as_of: datetime | None = None,
     ) -> Verdict:
         """Decide as `decide` does; every piece of I/O runs in a thread, off the event loop."""
-        steps = self._decide(_as_turn(prompt, session_id, project, history))
+        steps = self._decide(_as_turn(prompt, session_id, project, history, as_of))
         try:
             step = next(steps)
             while True:
@@ -171,7 +178,8 @@ class RetrievalEnforcer:
             verdict = _acknowledged(turn, heard)
         else:
             asked = replace(turn, prompt=heard.rest) if heard else turn
-            verdict = yield from _decided(parts, asked)
+            verdict = yield from _decided_at(parts, parts.dated(asked))
+            verdict = replace(verdict, turn=turn)
             verdict = _with_writes(verdict, turn, heard.writes) if heard else verdict
         reminders = yield lambda: _reminders(parts, verdict)
         verdict = replace(
@@ -184,6 +192,19 @@ class RetrievalEnforcer:
             journal = parts.journal
             yield lambda: _keep(journal, record)
         return verdict
+
+
+def _decided_at(parts: Enforcement, turn: Turn) -> Steps[Verdict]:
+    """Look at today's state, or at that of the moment the turn asks about."""
+    moment, at = turn.as_of, parts.at
+    if moment is None or at is None:
+        return (yield from _decided(parts, turn))
+    past = yield lambda: at(moment)
+    # Whether it asks for a memory at all, the words of today tell.
+    verdict = yield from _decided(replace(past, detector=parts.detector), turn)
+    evidence = tuple(replace(e, state_of=moment) for e in verdict.evidence)
+    quoted = quote_evidence(evidence) if verdict.action in {"ground", "answer"} else verdict.text
+    return replace(verdict, evidence=evidence, text=quoted)
 
 
 def _decided(parts: Enforcement, turn: Turn) -> Steps[Verdict]:
@@ -256,6 +277,7 @@ def _as_turn(
     session_id: str | None,
     project: str | None,
     history: Sequence[Mapping[str, str] | Message],
+    as_of: datetime | None,
 ) -> Turn:
     if isinstance(prompt, Turn):
         return prompt
@@ -265,7 +287,7 @@ def _as_turn(
         else Message(str(m.get("role") or ""), str(m.get("content") or ""))
         for m in history
     )
-    return Turn(prompt, session_id=session_id, project=project, history=messages)
+    return Turn(prompt, session_id=session_id, project=project, history=messages, as_of=as_of)
 
 
 def _read(parts: Enforcement, turn: Turn) -> tuple[Query, RecallSignal, PalaceError | None]:

@@ -36,7 +36,9 @@ class Lexicon:
         capitals_mark_names: False where every noun has a capital (German).
         requests: What tells the memory something -> patterns over the prompt as it is written, in
             any case: `keep` (a colon follows), `keep_that` (the statement follows), `keep_whole`
-            (the whole prompt, with a group `statement`), `correct` (groups `new` and `old`).
+            (the whole prompt, with a group `statement`), `correct` (groups `new` and `old`),
+            `as_of` (groups `cut` and `when`, a date), `believed` (group `belief`) and
+            `believed_at` (what stands before the date then).
     """
 
     language: str

@@ -14,7 +14,7 @@ import typer
 
 from palace import ConfigError
 from palace.serve import render
-from palace.serve.door import NOT_FOUND, OK, Door, Reply, given_prompt, moment_of, verb
+from palace.serve.door import NOT_FOUND, OK, Door, Reply, end_of, given_prompt, moment_of, verb
 
 if TYPE_CHECKING:
     from palace import Mempalace
@@ -26,6 +26,12 @@ Session = Annotated[
 Project = Annotated[
     str | None,
     typer.Option("--project", envvar="PALACE_PROJECT", help="Project whose memories may be read."),
+]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of", metavar="WHEN", help="The state of then: an ISO date or time, 30d, 2w."
+    ),
 ]
 _UNSURE = frozenset({"fallback", "confirm"})
 
@@ -50,6 +56,8 @@ def _ask(
         Path | None,
         typer.Option(help="JSON file: earlier messages as a list of {role, content}."),
     ] = None,
+    *,
+    as_of: AsOf = None,
 ) -> Reply:
     """Quote what is remembered, or say honestly that nothing is.
 
@@ -61,7 +69,11 @@ def _ask(
     messages = _messages(history) if history is not None else []
     with door.existing() as palace:
         verdict = RetrievalEnforcer(palace).decide(
-            given_prompt(prompt), session_id=session, project=project, history=messages
+            given_prompt(prompt),
+            session_id=session,
+            project=project,
+            history=messages,
+            as_of=end_of(as_of) if as_of else None,
         )
     code = NOT_FOUND if verdict.action in _UNSURE else OK
     return Reply(verdict.as_dict(), render.verdict_lines(verdict), code)
@@ -77,13 +89,21 @@ def _search(
     ] = None,
     session: Session = None,
     project: Project = None,
+    *,
+    as_of: AsOf = None,
 ) -> Reply:
     """Show the nearest memories of any text, with their scores.
 
     Unlike `ask`, this never judges whether they answer anything. Exit code 1 if there are none.
     """
     with door.existing() as palace:
-        hits = palace.search(given_prompt(prompt), top_k=top_k, session_id=session, project=project)
+        hits = palace.search(
+            given_prompt(prompt),
+            top_k=top_k,
+            session_id=session,
+            project=project,
+            as_of=end_of(as_of) if as_of else None,
+        )
     lines = [line for hit in hits for line in render.hit_lines(hit)]
     notices = () if hits else (render.dim("Nothing in the palace is near to this."),)
     return Reply({"hits": render.document(hits)}, tuple(lines), OK if hits else NOT_FOUND, notices)

@@ -235,6 +235,17 @@ def moment_of(text: str) -> datetime:
         ) from error
 
 
+def end_of(text: str) -> datetime:
+    """Return the moment as `moment_of` does; of a date alone the last instant of that day.
+
+    Raises:
+        ConfigError: If it is no time.
+    """
+    moment = moment_of(text)
+    is_day = re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()) is not None
+    return moment + timedelta(days=1, microseconds=-1) if is_day else moment
+
+
 def _standard_input() -> bytes:
     if sys.stdin is None:
         raise ConfigError("standard input is closed", hint="give the text as an argument")

@@ -84,6 +84,8 @@ def evidence_lines(evidence: Sequence[Evidence]) -> tuple[Line, ...]:
     for item in evidence:
         when = f", as of {item.as_of:%Y-%m-%d}" if item.as_of else ""
         stale = ", may be out of date" if item.stale else ""
+        if item.state_of:
+            stale += f", state of {item.state_of:%Y-%m-%d}"
         lines += [line((item.text, "bold")), dim(f"  {item.source}{when}{stale}")]
     return tuple(lines)
 

@@ -6,6 +6,7 @@ In: names, ids and questions. Out: values of `palace.types`; nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
@@ -76,16 +77,17 @@ class ReadingVerbs(OpenedPalace):
         session_id: str | None = None,
         project: str | None = None,
         layer: Literal["L1", "L4"] = "L1",
+        as_of: datetime | None = None,
     ) -> list[Hit]:
         """Return the memories nearest to any text at all, best first, with their scores.
 
         This is the search the enforcer uses; unlike the enforcer it always returns the nearest.
+        With `as_of` it searches what the palace held at that moment, retired memories included.
         """
         self.refresh(force=False)
-        query = self.analyse(Turn(text, session_id=session_id, project=project))
-        return self._parts.searcher.hits(
-            query, top_k=top_k or self.settings.search.top_k, layer=layer
-        )
+        parts = self._parts if as_of is None else self._parts.at(as_of)
+        query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
+        return parts.searcher.hits(query, top_k=top_k or self.settings.search.top_k, layer=layer)
 
     def analyse(self, turn: Turn) -> Query:
         """Return how a turn is understood: its terms, names and what would answer it."""

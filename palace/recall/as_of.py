@@ -1,0 +1,147 @@
+"""The state of then: what a palace held at a moment, and prompts that ask for it.
+
+In: all memories with their history, or a prompt. Out: the memories that were active at a moment;
+the moment a prompt names, with the prompt as it would be asked today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from functools import lru_cache
+
+import regex
+
+from palace.recall.lexicon import Lexicon
+from palace.text import month_token
+from palace.types import Memory, Turn
+
+_ISO = r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)"
+_DENSE = r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?"
+_DAY_FIRST = (
+    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?(?P<word>\p{L}{3,12})"
+    r"(?:,?\s+(?:de\s+)?(?P<year>\d{4}))?"
+)
+_MONTH_FIRST = (
+    r"(?P<word>\p{L}{3,12})\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<year>\d{4}))?"
+)
+_YEAR = r"(?P<year>\d{4})(?![\d-])"
+_FORMS = (_ISO, _DENSE, _MONTH_FIRST, _DAY_FIRST, _YEAR)
+# Where the words before a date begin, perhaps the verb of believing; and where the date begins.
+_Place = tuple[int, tuple[tuple[int, int], ...], int]
+_LAST_INSTANT = timedelta(microseconds=1)
+
+
+def state_at(memories: Iterable[Memory], moment: datetime) -> list[Memory]:
+    """Return the memories that held at a moment, as they were: none of them is retired.
+
+    A memory holds from `valid_from`, else from when it was created, until `valid_to` or until it
+    was retired. Of a retired one that does not say when, its successor's beginning is taken; one
+    without a successor did not hold.
+
+    Args:
+        memories: All there are, retired ones too.
+        moment: Aware.
+    """
+    every = list(memories)
+    by_id = {m.id: m for m in every}
+    return [
+        replace(m, status="active", superseded_by="", retired=None, valid_to=None)
+        for m in every
+        if _held(m, by_id.get(m.superseded_by), moment)
+    ]
+
+
+def _held(memory: Memory, successor: Memory | None, moment: datetime) -> bool:
+    begun = memory.valid_from or memory.created
+    if begun is not None and begun > moment:
+        return False
+    if memory.valid_to is not None and memory.valid_to <= moment:
+        return False
+    if memory.status == "active":
+        return True
+    ended = memory.retired or (successor.created if successor else None)
+    return ended is not None and ended > moment
+
+
+def dated_turn(
+    turn: Turn, lexicons: Sequence[Lexicon], *, now: datetime, timeout_ms: float
+) -> Turn:
+    """Return the turn with the moment it asks about, if it asks what was believed then.
+
+    "What did we believe in May about the port?" asks for the end of May, as "What did we about the
+    port?"; a date alone ("when did we meet in May?") is part of what is asked.
+    """
+    if turn.as_of is not None or not turn.prompt or len(turn.prompt) > 1000:
+        return turn
+    for start_of_cut, others, when in _asked(turn.prompt, lexicons, timeout_ms):
+        found = _moment_in(turn.prompt[when:], now)
+        if found is None:
+            continue
+        moment, said = found
+        prompt = turn.prompt
+        for start, end in sorted([*others, (start_of_cut, when + said)], reverse=True):
+            prompt = f"{prompt[:start]} {prompt[end:]}"
+        return replace(turn, prompt=" ".join(prompt.split()), as_of=min(moment, now))
+    return turn
+
+
+def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Iterator[_Place]:
+    """Yield where a prompt may name the moment it asks about."""
+    timeout = timeout_ms / 1000
+    for requests in (lexicon.requests for lexicon in lexicons):
+        try:
+            for pattern in requests.get("as_of", ()):
+                for match in _compiled(pattern).finditer(prompt, timeout=timeout):
+                    yield match.start("cut"), (), match.start("when")
+            for pattern in requests.get("believed", ()):
+                belief = _compiled(pattern).search(prompt, timeout=timeout)
+                for before in requests.get("believed_at", ()):
+                    for cut in _compiled(before).finditer(prompt, timeout=timeout):
+                        if belief is None:
+                            break
+                        yield cut.start(), (belief.span("belief"),), cut.end()
+        except TimeoutError:
+            continue
+
+
+def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
+    """Return the last instant of the period a text begins with, and its length in characters."""
+    for form in _FORMS:
+        match = _compiled(form).match(text)
+        parts = match.groupdict() if match else {}
+        if match is None:
+            continue
+        month = parts.get("month")
+        if parts.get("word"):
+            token = month_token(parts["word"].capitalize())
+            if token is None:
+                continue
+            month = token[-2:]
+        try:
+            return _end_of(parts.get("year"), month, parts.get("day"), now), match.end()
+        except ValueError:
+            continue
+    return None
+
+
+def _end_of(year: str | None, month: str | None, day: str | None, now: datetime) -> datetime:
+    if month is None:
+        return _start(int(year or 0) + 1, 1) - _LAST_INSTANT
+    number, in_year = int(month), int(year) if year else now.year
+    if not year and _start(in_year, number, int(day or 1)) > now:
+        in_year -= 1  # without a year, the last one is meant
+    if day:
+        return _start(in_year, number, int(day)) + timedelta(days=1) - _LAST_INSTANT
+    following = (in_year, number + 1) if number < 12 else (in_year + 1, 1)
+    return _start(*following) - _LAST_INSTANT
+
+
+def _start(year: int, month: int, day: int = 1) -> datetime:
+    return datetime(year, month, day, tzinfo=timezone.utc)
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern, regex.IGNORECASE)

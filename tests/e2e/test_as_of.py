@@ -1,0 +1,159 @@
+"""The state of then: what the palace held at a moment, asked for outright or in the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from palace import Mempalace, RetrievalEnforcer, Turn, grounded_prompt
+from palace.recall.as_of import dated_turn, state_at
+from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
+from palace.serve.cli import run
+from tests.doubles import memory
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=timezone.utc)
+ASKED = "Which port does the staging database listen on?"
+DRAWER = """# Ports
+
+- The staging database listens on port 5431.
+  <!-- memory id=m-one created=2026-01-10 status=inactive superseded_by=m-two retired=2026-03-01 -->
+- The staging database listens on port 5432.
+  <!-- memory id=m-two created=2026-03-01 status=inactive superseded_by=m-three -->
+- The staging database listens on port 5433.
+  <!-- memory id=m-three created=2026-06-15 -->
+- The staging database listens on port 9999.
+  <!-- memory id=m-never created=2026-02-01 status=inactive -->
+"""
+
+
+def at(year: int, month: int, day: int = 1) -> datetime:
+    return datetime(year, month, day, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def palace(tmp_path: Path) -> Iterator[Mempalace]:
+    file = tmp_path / "palace" / "rooms" / "infra" / "ports.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(DRAWER, encoding="utf-8")
+    with Mempalace.open(tmp_path / "palace") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("moment", "ids"),
+    [
+        (at(2026, 1, 9), []),
+        (at(2026, 2), ["m-one"]),
+        (at(2026, 3), ["m-two"]),
+        (at(2026, 5), ["m-two"]),
+        (at(2026, 7), ["m-three"]),
+    ],
+)
+def test_a_search_finds_what_was_held_then(palace, moment, ids):
+    hits = palace.search(ASKED, as_of=moment)
+    assert [h.memory.id for h in hits] == ids
+    assert all(h.memory.status == "active" for h in hits)
+    assert [h.memory.id for h in palace.search(ASKED)] == ["m-three"]
+
+
+def test_a_verdict_says_that_it_is_the_state_of_then(palace):
+    verdict = RetrievalEnforcer(palace).decide(ASKED, as_of=at(2026, 5))
+    assert (verdict.action, verdict.evidence[0].id) == ("ground", "m-two")
+    assert "state of 2026-05-01" in verdict.text
+    assert "state of 2026-05-01, perhaps changed since" in grounded_prompt(ASKED, verdict)
+    assert "state of 2026-05-01" in verdict.explain()
+    assert verdict.as_dict()["evidence"][0]["state_of"].startswith("2026-05-01")
+    assert RetrievalEnforcer(palace).decide(ASKED, as_of=at(2025, 5)).action == "fallback"
+    today = RetrievalEnforcer(palace).decide(ASKED)
+    assert (today.evidence[0].id, today.evidence[0].state_of) == ("m-three", None)
+
+
+async def test_it_is_asked_for_in_the_prompt(palace):
+    enforcer = RetrievalEnforcer(palace)
+    for prompt in (
+        "As of 2026-05-01, which port does the staging database listen on?",
+        "Which port did we think the staging database listens on in May 2026?",
+    ):
+        verdict = enforcer.decide(prompt)
+        assert [e.id for e in verdict.evidence][:1] == ["m-two"]
+        assert (await enforcer.adecide(prompt)).evidence[0].id == "m-two"
+        assert verdict.turn.prompt == prompt
+        assert palace.verdict(verdict.id)["prompt"] == prompt
+
+
+def test_corrections_and_forgetting_are_history(palace):
+    old = palace.remember("The lamp in the hall is green.").memory
+    before = old.created
+    new = palace.correct(old.id, "The lamp in the hall is red.").memory
+    gone = palace.get(old.id)
+    assert gone.retired is not None
+    assert [h.memory.id for h in palace.search("lamp hall", as_of=at(2001, 1))] == []
+    assert [h.memory.id for h in palace.search("lamp hall")] == [new.id]
+    held = state_at([gone, new], before)
+    assert before is not None
+    # In the second in which both were written, the retired one is over already.
+    assert {m.id for m in held} <= {old.id, new.id}
+
+
+def test_validity_bounds_a_state():
+    first = memory("The key is blue.", 0, valid_from=at(2026, 1), valid_to=at(2026, 4))
+    second = memory("The key is red.", 1, created=at(2026, 6), valid_from=at(2026, 4))
+    for moment, expected in ((at(2025, 12), []), (at(2026, 2), [0]), (at(2026, 4), [1])):
+        assert [m.position for m in state_at([first, second], moment)] == expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "moment", "asked"),
+    [
+        ("As of 2026-05-01, who was on call?", at(2026, 5, 2), ", who was on call?"),
+        ("What did we believe in May about the port?", at(2026, 6), "What did we about the port?"),
+        ("What did we know in December?", at(2026, 1), "What did we ?"),
+        ("What did we think by 3 March 2025?", at(2025, 3, 4), "What did we ?"),
+        ("What did we assume in 2024 about it?", at(2025, 1), "What did we about it?"),
+        ("Stand Mai: wer hat Dienst?", at(2026, 6), ": wer hat Dienst?"),
+        ("Was dachten wir im Mai über den Port?", at(2026, 6), "Was wir über den Port?"),
+        ("Que pensions-nous en mai du port ?", at(2026, 6), "Que -nous du port ?"),
+        ("截至2026年5月,端口是什么?", at(2026, 6), ",端口是什么?"),
+        ("Что мы думали в мае о порте?", None, None),
+    ],
+)
+def test_moments_in_prompts(prompt, moment, asked):
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    turn = dated_turn(Turn(prompt), lexicons, now=NOW, timeout_ms=200)
+    if moment is None:
+        return  # an inflected month is read where the word list knows it
+    assert turn.as_of is not None
+    assert 0 < (moment - turn.as_of).total_seconds() < 1
+    assert turn.prompt == asked
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "When did we meet in May?",
+        "What did we decide in May about the port?",
+        "What did we believe about the port?",
+        "What did we think in the end about the port?",
+        "As of now, who is on call?",
+        "Write it as of right away.",
+        "What did we believe in 2026-13-45?",
+        "",
+    ],
+)
+def test_other_dates_are_part_of_the_question(prompt):
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    assert dated_turn(Turn(prompt), lexicons, now=NOW, timeout_ms=200) == Turn(prompt)
+
+
+def test_the_command_line_asks_and_searches_the_past(palace, tmp_path, capsys):
+    root = ["--root", str(tmp_path / "palace")]
+    assert run(["ask", ASKED, "--as-of", "2026-05-01", *root]) == 0
+    out = capsys.readouterr().out
+    assert "port 5432" in out
+    assert "state of 2026-05-01" in out
+    assert run(["search", "staging port", "--as-of", "2026-02-01", *root]) == 0
+    assert "port 5431" in capsys.readouterr().out
+    assert run(["search", "staging port", "--as-of", "yesteryear", *root]) == 2
