@@ -160,6 +160,7 @@ class Assembly:
             personal_data=self._settings.write.personal_data,
             max_chars=self._settings.write.max_chars,
             reinforced=self._reinforced,
+            judge=self._palace.judge,
         )
 
     def _reinforced(self, memory: Memory, draft: Draft, match: Match) -> bool:
@@ -190,7 +191,11 @@ class Assembly:
         terms = query.terms or tuple(dict.fromkeys(tokens(draft.text)))
         if not terms:  # signs alone, that no index holds
             return [m for m in self._palace.index.memories() if _is_rival(m, draft)]
-        found = self._palace.index.candidates(terms, layer="L1", scope=scope, limit=_SEARCHED)
+        from palace.learn.word_classes import searched_for
+
+        found = self._palace.index.candidates(
+            searched_for(terms), layer="L1", scope=scope, limit=_SEARCHED
+        )
         memories = self._palace.index.load([c.key for c in found])
         return [m for m in memories if _is_rival(m, draft)][:_RESEMBLING]
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from palace.errors import ConfigError
 from palace.layout import LaidOut, lay_out
-from palace.ports import Embedder, Fetcher
+from palace.ports import ConflictJudge, Embedder, Fetcher
 from palace.presets import load_preset, seed
 from palace.types import (
     Check,
@@ -73,6 +73,7 @@ class Mempalace(
     Args:
         loaded: Settings with their origins and the root.
         preset: Ready-made cues to use besides the person's own.
+        judge: Has the last word on conflicts, if given.
         fetchers: Used instead of the configured fetchers when given.
         embedder: Used instead of the configured embedder when given.
     """
@@ -83,6 +84,7 @@ class Mempalace(
         root: str | Path | None = None,
         *,
         config: str | Path | None = None,
+        judge: ConflictJudge | None = None,
         fetchers: Sequence[Fetcher] | None = None,
         embedder: Embedder | None = None,
         create: bool = True,
@@ -92,6 +94,8 @@ class Mempalace(
         Args:
             root: The palace's folder; else `PALACE_ROOT`, `root:` in the settings, `~/.mempalace`.
             config: The settings file; else it is searched for as the README says.
+            judge: Asked at a write whether statements contradict each other, e.g. a model of the
+                host; without one the rules decide.
             fetchers: Used instead of the configured fetchers, e.g. in tests.
             embedder: Used instead of the configured embedder: one of your own.
             create: False refuses a folder that does not exist: who only reads wants no new palace.
@@ -110,7 +114,7 @@ class Mempalace(
             _require_palace(loaded.root)
         name = loaded.settings.preset
         preset = load_preset(name) if name != "none" else None
-        return cls(loaded, preset=preset, fetchers=fetchers, embedder=embedder)
+        return cls(loaded, preset=preset, judge=judge, fetchers=fetchers, embedder=embedder)
 
     @classmethod
     def _with_preset(cls, name: PresetName, root: str | Path | None) -> Mempalace:

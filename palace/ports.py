@@ -20,6 +20,7 @@ from palace.types import (
     Memory,
     Query,
     RecallSignal,
+    Relation,
     ScratchEntry,
     Turn,
 )
@@ -230,6 +231,13 @@ class Journal(Protocol):
 
     def find(self, record_id: str) -> dict[str, Any] | None:
         """Return the record with this id."""
+
+
+class ConflictJudge(Protocol):
+    """Says how two statements stand to each other; a model's opinion, where a host gives one."""
+
+    def judge(self, stored: str, new: str) -> Relation | None:
+        """Return the relation, or None where it cannot tell; raises `ModelError` if it fails."""
 
 
 class Scratchpad(Protocol):

@@ -18,6 +18,7 @@ RecallKind = Literal[
 MemoryKind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 Trust = Literal["user", "agent", "system"]
 Match = Literal["exact", "normalised", "near"]
+Relation = Literal["duplicate", "conflict", "unrelated"]
 Status = Literal["active", "inactive"]
 LayerName = Literal["L0", "L1", "L2", "L3", "L4", "L5"]
 LayerOutcome = Literal["loaded", "sufficient", "unclear", "none", "skipped", "unavailable"]

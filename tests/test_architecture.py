@@ -206,7 +206,10 @@ def test_what_stands_outside_uses_the_package_only(folder):
         f"{found.where}: {found.module}"
         for path in sorted((ROOT / folder).rglob("*.py"))
         for found in imports_of(path)
-        if found.module.startswith("palace.") and not found.module.startswith(tuple(allowed))
+        if found.module.startswith("palace.")
+        and not found.module.startswith(tuple(allowed))
+        # the labelled pairs are judged one by one
+        and (folder, found.module.rpartition(".")[0]) != ("benchmarks", "palace.learn")
     ]
     assert not wrong
 

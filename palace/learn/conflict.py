@@ -1,54 +1,56 @@
 """Does the palace hold another value for the same thing: found without a model, precision first.
 
-In: a text and memories that resemble it. Out: the memory it contradicts and what differs, or None.
+In: a text and memories that resemble it. Out: the memories it contradicts and what differs. A
+judge, where a host gives one, has the last word on what the rules find or doubt.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 
-from palace.learn.dedup import differs
-from palace.text import name_tokens, words
+from palace.errors import ModelError
+from palace.learn.comparing import Comparison, compare
+from palace.learn.statement import read_statement
+from palace.ports import ConflictJudge
 from palace.types import Memory
 
-# The words that are no values must be nearly the same, or two facts merely resemble each other.
-SAME_STATEMENT = 0.75
-_LEAST_SHARED = 3
+# A write may cost a few calls of a judge, never one for every neighbour.
+MAX_JUDGED = 4
+_log = logging.getLogger(__name__)
 
 
-def find_conflicts(text: str, resembling: Iterable[Memory]) -> list[tuple[Memory, str]]:
-    """Return the memories that state another value in the same words, and what differs.
+def find_conflicts(
+    text: str, resembling: Iterable[Memory], *, judge: ConflictJudge | None = None
+) -> list[tuple[Memory, str]]:
+    """Return the memories that state another value for the same thing, and what differs.
 
-    Values are numbers, dates, versions and negations; the other words, names among them, must
-    agree, so that unrelated facts never retire each other.
+    Args:
+        text: The new statement.
+        resembling: Memories to compare it with, of one scope.
+        judge: Asked about at most `MAX_JUDGED` memories: those that the rules call a conflict,
+            then those they are in doubt about. Where it fails or cannot tell, the rules stand.
     """
-    return [
-        (memory, detail)
-        for memory in resembling
-        if (detail := _difference(text, memory.text)) and _subjects(text) == _subjects(memory.text)
-    ]
+    new = read_statement(text)
+    compared = [(memory, compare(read_statement(memory.text), new)) for memory in resembling]
+    found = [pair for pair in compared if pair[1].relation == "conflict"]
+    if judge is not None:
+        doubted = [pair for pair in compared if pair[1].relation == "doubtful"]
+        asked = (found + doubted)[:MAX_JUDGED]
+        found = [p for p in asked if _judged(judge, p, text)] + found[MAX_JUDGED:]
+    return [(memory, _detail(comparison)) for memory, comparison in found]
 
 
-def _difference(text: str, stored: str) -> str | None:
-    ours, theirs = _surfaces(text), _surfaces(stored)
-    own = {t for t in ours if not differs(t)}
-    other = {t for t in theirs if not differs(t)}
-    shared = own & other
-    if len(shared) < _LEAST_SHARED or len(shared) / len(own | other) < SAME_STATEMENT:
-        return None
-    new = [word for token, word in ours.items() if differs(token) and token not in theirs]
-    old = [word for token, word in theirs.items() if differs(token) and token not in ours]
-    if not (new or old) or max(len(new), len(old)) > 1:
-        # Two values that differ are two things more often than one thing that changed.
-        return None
+def _judged(judge: ConflictJudge, pair: tuple[Memory, Comparison], text: str) -> bool:
+    memory, comparison = pair
+    try:
+        said = judge.judge(memory.text, text)
+    except ModelError as error:
+        _log.warning("the judge of conflicts failed, the rules decide: %s", error)
+        said = None
+    return comparison.relation == "conflict" if said is None else said == "conflict"
+
+
+def _detail(comparison: Comparison) -> str:
     nothing = "no such value"
-    return f"stored: {' '.join(old) or nothing}; new: {' '.join(new) or nothing}"
-
-
-def _surfaces(text: str) -> dict[str, str]:
-    """Return token -> the word as a person wrote it."""
-    return {word.token: word.surface for word in words(text)}
-
-
-def _subjects(text: str) -> set[str]:
-    return {name for name in name_tokens(text) if not differs(name)}
+    return f"stored: {comparison.old or nothing}; new: {comparison.new or nothing}"

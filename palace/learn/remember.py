@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from palace.errors import TextRefusedError
-from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate
 from palace.learn.hygiene import control_character_reason, normalise_statement, strip_own_markers
-from palace.ports import DrawerStore
+from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PersonalData, PrivacyFilter, Secrets
 from palace.types import Conflict, Draft, Duplicate, Match, Memory, Remembered, Trust, WriteResult
 
@@ -35,6 +34,7 @@ class Writer:
         personal_data: `off`, `redact` or `block`.
         max_chars: Longest memory text, in characters.
         reinforced: Takes note that a memory was said again; returns whether it could.
+        judge: Has the last word on conflicts; without one the rules decide.
     """
 
     store: DrawerStore
@@ -44,6 +44,7 @@ class Writer:
     personal_data: PersonalData = "off"
     max_chars: int = 4000
     reinforced: Callable[[Memory, Draft, Match], bool] = lambda _memory, _draft, _match: False
+    judge: ConflictJudge | None = None
 
     def remember(
         self, draft: Draft, *, room: str, drawer: str, on_conflict: OnConflict = "ask"
@@ -65,13 +66,16 @@ class Writer:
             TextRefusedError: If the text is empty, too long or holds control characters.
             UnsafeNameError: If a name would leave the palace.
         """
+        # Only a write needs the rules and their word lists; asking must start without them.
+        from palace.learn.conflict import find_conflicts
+
         draft = replace(draft, text=self.fit(draft.text))
         similar = self.resembling(draft)
         duplicate = find_duplicate(draft.text, similar)
         if duplicate is not None:
             memory, match = duplicate
             return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
-        found = find_conflicts(draft.text, similar)
+        found = find_conflicts(draft.text, similar, judge=self.judge)
         outranked = any(_RANK[draft.trust] < _RANK[old.trust] for old, _ in found)
         if found and (on_conflict == "ask" or (on_conflict == "supersede" and outranked)):
             return _conflict(draft, found)

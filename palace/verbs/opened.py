@@ -34,6 +34,7 @@ from palace.types import Document, FileStamp, Heard, Turn
 
 if TYPE_CHECKING:
     from palace.learn.remember import Writer
+    from palace.ports import ConflictJudge
     from palace.settings import LoadedSettings, Settings
     from palace.store.vector_channel import VectorChannel
 
@@ -49,6 +50,7 @@ class OpenedPalace:
     Args:
         loaded: Settings with their origins and the root.
         preset: Ready-made cues to use besides the person's own.
+        judge: Has the last word on conflicts, if given.
         fetchers: Used instead of the configured fetchers when given.
         embedder: Used instead of the configured embedder when given.
     """
@@ -58,12 +60,14 @@ class OpenedPalace:
         loaded: LoadedSettings,
         *,
         preset: Preset | None = None,
+        judge: ConflictJudge | None = None,
         fetchers: Sequence[Fetcher] | None = None,
         embedder: Embedder | None = None,
     ) -> None:
         self.loaded = loaded
         self.root = loaded.root
         settings = self.settings
+        self.judge = judge
         self.preset = preset
         self.fetchers = fetchers
         self.embedder = embedder

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from palace import Conflict, Duplicate, Mempalace, Remembered
+from palace.types import Relation
 
 
 def test_a_duplicate_leaves_a_breadcrumb_without_the_text(tmp_path: Path) -> None:
@@ -62,3 +63,30 @@ def test_the_conflict_is_found_behind_a_long_conversation(tmp_path: Path) -> Non
         result = palace.remember("The staging server listens on port 5433.", project="relay")
         assert isinstance(result, Conflict)
         assert result.memory.id == stored.memory.id
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("I live in Lisbon", "I moved to Porto"),
+        ("my favourite colour is green", "My favorite color is red"),
+    ],
+)
+def test_other_words_for_the_same_thing_are_searched_for(
+    tmp_path: Path, stored: str, new: str
+) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember(stored)
+        assert isinstance(palace.remember(new), Conflict)
+
+
+def test_a_judge_of_the_host_decides_through_the_front_door(tmp_path: Path) -> None:
+    class Lenient:
+        def judge(self, stored: str, new: str) -> Relation | None:
+            return "unrelated"
+
+    with Mempalace.open(tmp_path, judge=Lenient()) as palace:
+        palace.remember("The rent is 900 euros.")
+        assert isinstance(palace.remember("The rent is 950 euros."), Remembered)
+    with Mempalace.open(tmp_path) as palace:
+        assert isinstance(palace.remember("The rent is 990 euros."), Conflict)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from palace.learn.conflict import find_conflicts
+from palace.errors import ModelError
+from palace.learn.conflict import MAX_JUDGED, find_conflicts
 from palace.learn.dedup import differs, find_duplicate
+from palace.types import Relation
 from tests.doubles import memory
 
 LONG = (
@@ -72,10 +74,13 @@ def test_nothing_resembles() -> None:
     assert duplicate("The kettle is blue.") is None
 
 
-def test_the_first_one_wins() -> None:
-    assert duplicate("the kettle is blue", "The kettle is blue!", "the kettle is blue") == (
-        "The kettle is blue!"
-    )
+def test_the_closest_match_wins() -> None:
+    held = ("on Fridays the kettle is blue", "The kettle is blue on Fridays!")
+    new = "the kettle is blue on Fridays"
+    for texts, match in (((*held, new), "exact"), (held, "normalised"), (held[:1], "near")):
+        found = find_duplicate(new, [memory(text, n) for n, text in enumerate(texts)])
+        assert found is not None
+        assert (found[0].text, found[1]) == (texts[-1], match)
 
 
 @pytest.mark.parametrize(
@@ -106,18 +111,27 @@ def test_what_differs(token: str, expected: bool) -> None:
         (
             "We do not deploy the website on Fridays",
             "We do deploy the website on Fridays",
-            "stored: no such value; new: not",
+            "stored: affirmed; new: denied",
         ),
         (
             "We do deploy the website on Fridays",
             "We do not deploy the website on Fridays",
-            "stored: not; new: no such value",
+            "stored: denied; new: affirmed",
         ),
         (
             "The worker image is pinned to v2.0.1 today",
             "The worker image is pinned to v2.0.2 today",
             None,
         ),
+        ("We shipped 4.1.0 on 2026-03-05.", "We shipped 4.1.0 on 2026-03-02.", None),
+        ("The lease expires on 10 May.", "The lease expires on 17 May.", None),
+        ("I moved to Porto", "I live in Lisbon", None),
+        ("We switched from Trello to Linear for tasks", "We track our tasks in Trello", None),
+        ("The upload limit is 2 GB", "The upload limit is 20 MB", None),
+        ("Remote work is mandatory", "Remote work is optional", None),
+        ("The offsite is on 17 June in Dresden", "The offsite is on 3 June in Leipzig", None),
+        ("My sister's name is Ilse, not Ilka", "My sister's name is Ilka", None),
+        ("The heater is off", "The heater is on", None),
     ],
 )  # fmt: skip
 def test_another_value_for_the_same_thing(new: str, stored: str, detail: str | None) -> None:
@@ -142,6 +156,14 @@ def test_months_are_named_for_a_person() -> None:
         ("Mira is 34 years old today", "Jonas is 36 years old today"),
         ("We met Mira Holt 3 times here", "We met Jonas Quill 4 times here"),
         ("Port 5432", "Port 5433"),
+        ("The kettle holds 10 litres", "The kettle listens on port 11"),
+        ("I like tea", "I like coffee"),
+        ("The oven broke down on 30 May", "The oven broke down on 2 May"),
+        ("In 2024 I lived in Porto", "In 2019 I lived in Ghent"),
+        ("My boss is on holiday until Monday", "My boss is Katrin"),
+        ("Invoices are due in 14 days unless agreed otherwise", "Invoices are due in 30 days"),
+        ("The parallel class has 26 pupils", "Our class has 24 pupils"),
+        ("Mira's sister is called Ilse", "My sister is called Ilka"),
         ("", "The kettle is blue."),
         ("5432", "5433"),
         ("The staging server listens on port 5432", "The staging server listens on port 5432 too"),
@@ -149,3 +171,60 @@ def test_months_are_named_for_a_person() -> None:
 )
 def test_no_conflict(new: str, stored: str) -> None:
     assert conflict(new, stored) is None
+
+
+# -- a judge ------------------------------------------------------------------------------------
+
+DOUBTFUL = ("I take my coffee with oat milk", "I take my coffee black")
+CERTAIN = ("The rent is 900 euros", "The rent is 950 euros")
+
+
+class ScriptedJudge:
+    """Answers as it is told, and keeps what it was asked."""
+
+    def __init__(self, said: Relation | None | ModelError) -> None:
+        self.said = said
+        self.asked: list[tuple[str, str]] = []
+
+    def judge(self, stored: str, new: str) -> Relation | None:
+        self.asked.append((stored, new))
+        if isinstance(self.said, ModelError):
+            raise self.said
+        return self.said
+
+
+@pytest.mark.parametrize(
+    ("pair", "said", "found"),
+    [
+        (CERTAIN, "conflict", True),
+        (CERTAIN, "unrelated", False),
+        (CERTAIN, "duplicate", False),
+        (CERTAIN, None, True),
+        (CERTAIN, ModelError("no answer", hint="try later"), True),
+        (DOUBTFUL, "conflict", True),
+        (DOUBTFUL, "unrelated", False),
+        (DOUBTFUL, None, False),
+        (DOUBTFUL, ModelError("no answer", hint="try later"), False),
+    ],
+)
+def test_a_judge_has_the_last_word(
+    pair: tuple[str, str], said: Relation | None | ModelError, found: bool
+) -> None:
+    judge = ScriptedJudge(said)
+    assert bool(find_conflicts(pair[0], [memory(pair[1], 0)], judge=judge)) is found
+    assert judge.asked == [(pair[1], pair[0])]
+
+
+def test_a_judge_is_not_asked_about_what_is_plain() -> None:
+    judge = ScriptedJudge("conflict")
+    plain = ["The garden hose is 20 metres long", "I have a parrot", "We met in Cork"]
+    assert find_conflicts("The rent is 900 euros", [memory(t, n) for n, t in enumerate(plain)],
+                          judge=judge) == []  # fmt: skip
+    assert judge.asked == []
+
+
+def test_a_judge_is_asked_a_few_times_only() -> None:
+    judge = ScriptedJudge("unrelated")
+    held = [memory(f"The rent is {n} euros", n) for n in range(100, 100 + MAX_JUDGED + 2)]
+    assert len(find_conflicts("The rent is 900 euros", held, judge=judge)) == 2
+    assert len(judge.asked) == MAX_JUDGED

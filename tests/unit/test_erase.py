@@ -66,7 +66,7 @@ def test_nothing_is_left_of_a_memory_that_was_asked_for_cited_and_promoted(palac
 
 def test_older_versions_and_retired_copies_go_too(palace, root):
     first = palace.remember("The zinc box has the number 77412.", room="people").memory
-    palace.forget(palace.remember("Zinc box: 77412!", room="people").memory.id)
+    palace.forget(palace.remember("In the cellar: a zinc box, 77412!", room="people").memory.id)
     palace.remember("The zinc box has the number 77412!", room="attic", on_conflict="keep")
     second = palace.correct(first.id, "The marmalade box has the number 9.").memory
     third = palace.correct(second.id, "The quizzical box has the number 9.").memory

@@ -1,0 +1,474 @@
+"""How two statements stand to each other: the same, one contradicting the other, or neither.
+
+In: two statements. Out: a `Comparison`. Pure rules over words and values, no model, precision
+first: two facts that merely resemble each other are `unrelated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from palace.learn.statement import Statement
+from palace.learn.values import Term
+from palace.learn.word_classes import (
+    ATTRIBUTES,
+    CHANGE_VERBS,
+    CLOSED_CLASSES,
+    DWELLING,
+    EXCLUSIVE_VERBS,
+    FORMER,
+    LIGHT,
+    LIST_VERBS,
+    PLACES,
+    QUALIFIERS,
+    ROLE_VERBS,
+    STANDING,
+    are_opposites,
+)
+
+Relation = Literal["same", "conflict", "doubtful", "unrelated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two statements are to each other.
+
+    Attributes:
+        relation: `doubtful` is close and undecided: what a judge may be asked about.
+        old: The words of the stored statement that differ.
+        new: The words of the new statement that differ.
+    """
+
+    relation: Relation
+    old: str = ""
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Aligned:
+    """Two statements side by side: what they share and what is left over on each side."""
+
+    stored: Statement
+    new: Statement
+    shared: tuple[tuple[Term, Term], ...]
+    old_rest: tuple[Term, ...]
+    new_rest: tuple[Term, ...]
+
+    @property
+    def rests(self) -> tuple[Term, ...]:
+        return self.old_rest + self.new_rest
+
+
+def compare(stored: Statement, new: Statement) -> Comparison:
+    """Compare two statements; a text too long to be one is unrelated to everything."""
+    if not (stored.whole and new.whole and stored.terms and new.terms):
+        return Comparison("unrelated")
+    pair = _align(stored, new)
+    relation = _relation(pair)
+    denies = pair.stored.negated != pair.new.negated
+    if relation == "conflict" and denies and not pair.rests:
+        return Comparison(relation, *(_polarity(s) for s in (stored, new)))
+    return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
+
+
+def _polarity(statement: Statement) -> str:
+    return "denied" if statement.negated else "affirmed"
+
+
+def _said(terms: Sequence[Term]) -> str:
+    return " ".join(t.surface for t in terms if t.key not in CHANGE_VERBS)
+
+
+def _relation(pair: _Aligned) -> Relation:
+    if _retires(pair) and _enough(pair):
+        return "conflict"
+    if _different_subject(pair):
+        return "unrelated"
+    if not pair.rests or _only_light(pair):
+        return _without_rests(pair)
+    if not _enough(pair):
+        return "unrelated"
+    if _opposed(pair) or _denied(pair):
+        return "conflict"
+    return _by_values(pair)
+
+
+def _without_rests(pair: _Aligned) -> Relation:
+    if pair.stored.negated != pair.new.negated:
+        return "conflict" if _enough(pair) else "unrelated"
+    return "same" if _same_order(pair) else "unrelated"
+
+
+def _only_light(pair: _Aligned) -> bool:
+    """Whether one side has a word or two more that add nothing to what is shared."""
+    if pair.old_rest and pair.new_rest:
+        return False
+    words = [a for a, _ in pair.shared if a.kind == "word"]
+    return len(pair.shared) >= 2 and bool(words) and all(t.key in LIGHT for t in pair.rests)
+
+
+# -- alignment ----------------------------------------------------------------------------------
+
+
+def _align(stored: Statement, new: Statement) -> _Aligned:
+    left = list(new.terms)
+    shared: list[tuple[Term, Term]] = []
+    rest: list[Term] = []
+    for term in stored.terms:
+        match = next((t for t in left if _equal(term, t) and term.retired == t.retired), None)
+        if match is None:
+            rest.append(term)
+        else:
+            left.remove(match)
+            shared.append((term, match))
+    return _Aligned(stored, new, tuple(shared), tuple(rest), tuple(left))
+
+
+def _equal(one: Term, other: Term) -> bool:
+    if one.kind != other.kind:
+        return _loosely_equal(one, other)
+    if one.key != other.key:
+        return one.kind == "word" and _is_slip(one, other)
+    if one.kind == "number":
+        return one.unit == other.unit or not one.unit or not other.unit
+    if one.kind == "date":
+        return one.unit == other.unit or not one.unit or not other.unit
+    return True
+
+
+def _loosely_equal(one: Term, other: Term) -> bool:
+    kinds = {one.kind, other.kind}
+    if kinds in ({"number", "year"}, {"number", "version"}):
+        return one.key == other.key
+    if kinds == {"number", "clock"}:
+        return _as_clock(one) == _as_clock(other)
+    return False
+
+
+def _as_clock(term: Term) -> str:
+    whole, _, minutes = term.key.replace(".", ":").partition(":")
+    return f"{whole}:{minutes or '00'}"
+
+
+def _is_slip(one: Term, other: Term) -> bool:
+    """Whether a word has two neighbouring letters swapped: a slip of the keyboard."""
+    a, b = one.surface.lower(), other.surface.lower()
+    if len(a) != len(b) or len(a) < 5 or a == b:
+        return False
+    differing = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    return (
+        len(differing) == 2
+        and differing[1] == differing[0] + 1
+        and a[differing[0]] == b[differing[1]]
+        and a[differing[1]] == b[differing[0]]
+    )
+
+
+# -- the same subject ---------------------------------------------------------------------------
+
+
+def _different_subject(pair: _Aligned) -> bool:
+    stored, new = pair.stored, pair.new
+    owners = {stored.owner, new.owner} - {""}
+    if len(owners) > 1:
+        return True
+    old = [t for t in pair.old_rest if t.subject and not _is_doer(t, pair)]
+    ours = [t for t in pair.new_rest if t.subject and not _is_doer(t, pair) and not _soft(t)]
+    if stored.first_person != new.first_person and (ours if stored.first_person else old):
+        return True
+    return bool(old and ours) and not _opposite_terms(old, ours)
+
+
+def _is_doer(term: Term, pair: _Aligned) -> bool:
+    """Whether a subject is itself the value: "Priya leads the team", "Lotte is the captain"."""
+    return term.surface[0].isupper() and bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS)
+
+
+def _soft(term: Term) -> bool:
+    return term.key in CHANGE_VERBS or term.retired
+
+
+def _opposite_terms(old: Sequence[Term], new: Sequence[Term]) -> bool:
+    return any(are_opposites(a.key, b.key) for a in old for b in new)
+
+
+def _enough(pair: _Aligned) -> bool:
+    """Whether what is shared is enough to speak of one thing."""
+    if any(a.kind == "word" for a, _ in pair.shared):
+        return True
+    both = pair.stored.first_person and pair.new.first_person
+    return both and (bool(pair.shared) or not pair.rests or _moves_house(pair))
+
+
+def _moves_house(pair: _Aligned) -> bool:
+    """Whether "I moved to X" meets "I live in Y": nothing else is shared."""
+    verbs = pair.stored.verbs, pair.new.verbs
+    return any(
+        one & DWELLING and other & CHANGE_VERBS for one, other in (verbs, verbs[::-1])
+    ) and all(_is_verb(t) or t.slot in PLACES for t in pair.rests)
+
+
+def _same_order(pair: _Aligned) -> bool:
+    order = [pair.new.terms.index(b) for _, b in pair.shared]
+    if order == sorted(order):
+        return pair.stored.passive == pair.new.passive or len(order) < 2
+    if pair.stored.passive != pair.new.passive:
+        return True
+    return _is_rotation(order, [a for a, _ in pair.shared], pair)
+
+
+_RELATIONAL = frozenset("before after than from over under above below vs against".split())
+
+
+def _is_rotation(order: Sequence[int], terms: Sequence[Term], pair: _Aligned) -> bool:
+    """Whether one part of the statement merely moved: "on Thursdays …", "… on Thursdays"."""
+    start, end = 0, len(order)
+    while order[start] == start:
+        start += 1
+    while order[end - 1] == end - 1:
+        end -= 1
+    middle = list(order[start:end])
+    cut = middle.index(min(middle))
+    if middle[cut:] + middle[:cut] != sorted(middle):
+        return False
+    if (pair.stored.functions | pair.new.functions) & _RELATIONAL:
+        return False
+    blocks = terms[start : start + cut], terms[start + cut : end]
+    whole = start == 0 and end == len(order) and len(order) > 2
+    values = [{_value_kind(t) for t in block} - {""} for block in blocks]
+    return whole or not values[0] & values[1]
+
+
+def _value_kind(term: Term) -> str:
+    return ("name" if term.name else "") if term.kind == "word" else term.kind
+
+
+# -- contradictions -----------------------------------------------------------------------------
+
+
+def _opposed(pair: _Aligned) -> bool:
+    """Whether a word of one side excludes a word of the other, and little else differs."""
+    if pair.stored.negated != pair.new.negated:
+        return False
+    for a in pair.old_rest:
+        for b in pair.new_rest:
+            if are_opposites(a.key, b.key):
+                others = [t for t in pair.rests if t not in (a, b) and not _light(t)]
+                return len(others) <= 1
+    return False
+
+
+def _light(term: Term) -> bool:
+    return term.key in CHANGE_VERBS or term.kind == "number" or term.key in _LIGHT
+
+
+_LIGHT = frozenset("new leav left stock again".split())
+
+
+def _retires(pair: _Aligned) -> bool:
+    """Whether the new statement names what is stored as over: "switched from X to Y"."""
+    over = {t.key for t in pair.new.terms if t.retired}
+    return bool(over) and any(t.key in over for t in pair.old_rest)
+
+
+def _denied(pair: _Aligned) -> bool:
+    if pair.stored.negated == pair.new.negated:
+        return False
+    return all(_light(t) or t.retired for t in pair.rests) or (
+        pair.new.changed and len(pair.rests) <= 1
+    )
+
+
+def _by_values(pair: _Aligned) -> Relation:
+    if pair.stored.negated != pair.new.negated:
+        return "unrelated"
+    old = [t for t in pair.old_rest if not _soft(t)]
+    new = [t for t in pair.new_rest if not _soft(t)]
+    qualified = [bool(s.functions & QUALIFIERS) for s in (pair.stored, pair.new)]
+    if not old or not new or qualified[0] != qualified[1] or _apart_in_time(old, new, pair):
+        return "unrelated"
+    typed, old, new = _take_typed_pairs(old, new)
+    if typed is None:
+        return "unrelated"
+    slots, old, new = _take_slot_pairs(old, new, pair, strict=typed > 0)
+    old = [t for t in old if not (_is_verb(t) and t.key in STANDING)]
+    new = [t for t in new if not (_is_verb(t) and t.key in STANDING)]
+    # "The parallel class" is another class than "our class".
+    narrowed = any(
+        t.subject and t.kind == "word" and not t.verb and t.key != "new" for t in (*old, *new)
+    )
+    close = not (old and new) and len(old) + len(new) <= 2 and _one_thing(pair, typed + slots)
+    close = close and not narrowed
+    if close and typed + slots:
+        return "conflict"
+    return "unrelated" if typed else "doubtful"
+
+
+def _one_thing(pair: _Aligned, values: int) -> bool:
+    """Whether a thing is named beside the verb, or "I" is the thing and one value differs."""
+    things = [(a, b) for a, b in pair.shared if not _is_verb(a)]
+    if things:
+        reversed_ = pair.stored.copula and pair.new.copula
+        return reversed_ or any(a.subject == b.subject for a, b in things)
+    if not (pair.stored.first_person and pair.new.first_person):
+        # "Answer me in German": who is told to do something is the same.
+        first = pair.stored.terms[0], pair.new.terms[0]
+        return values == 1 and first in pair.shared and _is_verb(first[0])
+    told = pair.stored.past and pair.new.past
+    return values == 1 and not told and (bool(pair.shared) or _moves_house(pair))
+
+
+def _is_verb(term: Term) -> bool:
+    return term.verb and not term.subject
+
+
+_TIMES = frozenset({"date", "year", "weekday", "month", "day", "ordinal"})
+
+
+def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
+    """Whether both may be true, each at its own time."""
+    old_times = {t.kind for t in old if t.kind in _TIMES}
+    new_times = {t.kind for t in new if t.kind in _TIMES}
+    told = pair.stored.past, pair.new.past
+    if (old_times and told[0] and not new_times) or (new_times and told[1] and not old_times):
+        return True
+    if not old_times & new_times:
+        return False
+    if "day" in old_times & new_times:
+        return True
+    years = {t.unit for t in (*old, *new) if t.kind == "date"} - {""}
+    if len(years) > 1 and pair.stored.past:
+        return True
+    if any(a.kind in ("version", "code", "path") for a, _ in pair.shared):
+        return False  # 4.1.0 is shipped once
+    last = [bool(s.functions & FORMER) for s in (pair.stored, pair.new)]
+    return all(told) or (any(told) and last[0] != last[1])
+
+
+def _take_typed_pairs(
+    old: Sequence[Term], new: Sequence[Term]
+) -> tuple[int | None, list[Term], list[Term]]:
+    """Pair numbers with numbers, dates with dates; None where they measure different things."""
+    count = 0
+    left_old, left_new = [], list(new)
+    for term in old:
+        partner = next((t for t in left_new if _comparable(term, t)), None)
+        if term.kind == "word" or partner is None:
+            left_old.append(term)
+            continue
+        left_new.remove(partner)
+        count += 1
+    if any(t.kind != "word" for t in left_old) and any(t.kind != "word" for t in left_new):
+        return None, left_old, left_new
+    return count, left_old, left_new
+
+
+_ALIKE = (
+    frozenset({"number", "version"}),
+    frozenset({"date", "weekday"}),
+    frozenset({"number", "year"}),
+)
+
+
+def _comparable(one: Term, other: Term) -> bool:
+    if one.kind == "word" or other.kind == "word":
+        return False
+    if one.kind != other.kind:
+        measured = (
+            one.unit if one.kind == "number" else other.unit if other.kind == "number" else ""
+        )
+        return frozenset({one.kind, other.kind}) in _ALIKE and not measured
+    if one.kind == "number" and one.unit and other.unit:
+        return one.unit.split(":")[0] == other.unit.split(":")[0]
+    return True
+
+
+def _take_slot_pairs(
+    old: Sequence[Term], new: Sequence[Term], pair: _Aligned, *, strict: bool
+) -> tuple[int, list[Term], list[Term]]:
+    """Pair phrases that fill the same slot, where only one thing can fill it.
+
+    Beside a number that differs (`strict`) only names and phrases with a preposition are paired:
+    "port 5432" and "3 replicas" are two attributes, "10:00 in Leipzig" and "9:00 in Ghent" are one.
+    """
+    old_phrases, new_phrases = _phrases(old), _phrases(new)
+    count = 0
+    for phrase in list(old_phrases):
+        partner = _partner(phrase, new_phrases, pair, strict=strict)
+        if partner is not None:
+            old_phrases.remove(phrase)
+            new_phrases.remove(partner)
+            count += 1
+    return count, [t for p in old_phrases for t in p], [t for p in new_phrases for t in p]
+
+
+def _partner(
+    phrase: Sequence[Term], others: Sequence[list[Term]], pair: _Aligned, *, strict: bool
+) -> list[Term] | None:
+    """Return the phrase that fills the same slot, one of the same part of the sentence first."""
+    for other in sorted(others, key=lambda p: p[0].subject != phrase[0].subject):
+        named = phrase[0].name and other[0].name
+        if strict and phrase[0].slot in ("", "a") and not named:
+            continue
+        if _excludes(phrase, other, pair):
+            return other
+    return None
+
+
+def _phrases(terms: Sequence[Term]) -> list[list[Term]]:
+    """Group the terms that stand together."""
+    phrases: list[list[Term]] = []
+    for term in terms:
+        last = phrases[-1][-1] if phrases else None
+        apart = last is None or term.at > last.at + 2 or bool(term.slot)
+        if apart or _is_verb(term) or (last is not None and _is_verb(last)):
+            phrases.append([term])
+        else:
+            phrases[-1].append(term)
+    return phrases
+
+
+def _excludes(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
+    placed = old[0].slot in PLACES and new[0].slot in PLACES
+    kinds = {"word", "number"} if placed else {"word"}
+    if max(len(old), len(new)) > 3 or not {t.kind for t in (*old, *new)} <= kinds:
+        return False
+    if _is_verb(old[0]) or _is_verb(new[0]):
+        return False
+    classed = {CLOSED_CLASSES.get(t.key) for t in old} & {
+        CLOSED_CLASSES.get(t.key) for t in new
+    } - {None}
+    slots = _slots_agree(old[0], new[0], pair)
+    if classed and slots:
+        return not (pair.stored.verbs & pair.new.verbs & LIST_VERBS)
+    return slots and _functional(old, new, pair)
+
+
+def _slots_agree(one: Term, other: Term, pair: _Aligned) -> bool:
+    if one.slot == other.slot:
+        return True
+    if one.slot in PLACES and other.slot in PLACES:
+        return True
+    changed = bool((pair.stored.verbs | pair.new.verbs) & CHANGE_VERBS)
+    return changed and "to" in (one.slot, other.slot)
+
+
+def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
+    """Whether only one thing can stand here: an attribute, a role, a place."""
+    verbs = pair.stored.verbs & pair.new.verbs
+    if pair.stored.labelled and pair.new.labelled:
+        return True
+    if pair.stored.copula and pair.new.copula and not verbs:
+        keys = {a.key for a, _ in pair.shared}
+        if keys & ATTRIBUTES or old[0].slot in PLACES - {"to"}:
+            return True
+        return all(p[0].name for p in (old, new))
+    if verbs & LIST_VERBS:
+        return False
+    moved = bool(pair.new.verbs & CHANGE_VERBS)
+    exclusive = bool(verbs & EXCLUSIVE_VERBS) or (
+        moved and bool(pair.stored.verbs & EXCLUSIVE_VERBS or not pair.stored.verbs)
+    )
+    return exclusive and not (pair.stored.past and pair.new.past and not moved)

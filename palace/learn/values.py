@@ -1,0 +1,307 @@
+"""Values in a text: dates, clock times, numbers with their units, versions, codes and paths.
+
+In: a text. Out: its `Piece`s, and for a piece the `Term` that begins there and how far it reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import regex
+
+from palace.learn.word_classes import (
+    FUNCTION_WORDS,
+    NEGATIONS,
+    NUMBER_WORDS,
+    ORDINALS,
+    SYNONYMS,
+    UNITS,
+    VERBS,
+)
+from palace.text import canonical_number, fold, month_token, stem
+
+MAX_TERMS = 150
+MAX_CHARS = 1500
+
+_NOT = regex.compile(r"n['’]t\b", regex.IGNORECASE)
+_PHRASES = (
+    (regex.compile(r"\b(can)not\b", regex.IGNORECASE), r"\1 not"),
+    (
+        regex.compile(r"\b(last|this) (year|week|month|night|summer)\b", regex.IGNORECASE),
+        r"\1-\2",
+    ),
+    (
+        regex.compile(r"\b(read|left|right)[ -](only|handed)\b", regex.IGNORECASE),
+        r"\1-\2",
+    ),
+    (
+        regex.compile(
+            r"^\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*"
+            r"|\b(?:please )?(?:note|remember)(?: that\b|:)"
+            r"|\bjust to confirm(?: that)?\b|\bby the way\b|\bbtw\b|\bfyi\b"
+            r"|\bturns out(?: that)?\b"
+            r"|\b(?:small|quick) (?:update|note)\b|\bremind me that\b|\bin case you need it\b"
+            r"|\bas (?:of|from) (?:this|last|next) \w+\b|\bfrom (?:now|this \w+) on\b",
+            regex.IGNORECASE,
+        ),
+        "",
+    ),
+    (
+        regex.compile(
+            r"\b(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=\p{L})",
+            regex.IGNORECASE,
+        ),
+        r"\1 ",
+    ),
+    (regex.compile(r"\bover night\b", regex.IGNORECASE), "overnight"),
+)
+_YEAR = regex.compile(r"(19|20)\d\d")
+_IN_DATES = frozenset({"of", ".", ",", "the"})
+_HALVES = {"half": 30, "quarter": 15}
+_CLOCK_AFTER = frozenset({"at", "until", "till", "um"})
+_PIECE = regex.compile(
+    r"(?P<iso>\b\d{4}-\d{2}-\d{2}\b)"
+    r"|(?P<clock>\b\d{1,2}:\d{2}(?!\d)(?:\s?[ap]m\b)?|\b\d{1,2}h(?:\d{2})?\b|\b\d{1,2}\s?[ap]m\b)"
+    r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|\w+://\S+)"
+    r"|(?P<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)"
+    r"|(?P<code>\b\d+[a-z]+\d\w*|\b\d+[B-FH-JN-RU-Z]\b)"
+    r"|(?P<number>(?:(?<!\w)[-\u2212])?\d+(?:[.,]\d+)*(?P<ordinal>st|nd|rd|th)?)"
+    r"|(?P<other>[<>]=|[<>≤≥≠±#@*&+])"
+    r"|(?P<sign>->|→|[:=;,.!?%€$£°()])"
+    r"|(?P<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*(?:-[\p{L}\p{N}]+)*)"
+    r"|(?P<rest>[^\s\p{P}\p{L}\p{N}])",
+    regex.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One content word or value of a statement.
+
+    Attributes:
+        key: What it is compared by: a stem, a canonical number or date.
+        surface: As written.
+        kind: `word`, `number`, `clock`, `date`, `year`, `weekday`, `month`, `version`, `code`,
+            `path`, `ordinal` or `day` (today, yesterday).
+        unit: Of a number: the dimension of its unit and the unit, `volume:litr`, else "".
+        slot: Preposition or article before it, "" if none.
+        name: Written like a name.
+        verb: May be a verb.
+        subject: Stands in the part that says what the statement is about.
+        retired: The statement itself says that this is no longer so.
+        at: Ordinal of the piece it began at.
+    """
+
+    key: str
+    surface: str
+    kind: str = "word"
+    unit: str = ""
+    slot: str = ""
+    name: bool = False
+    verb: bool = False
+    subject: bool = False
+    retired: bool = False
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a text: a word, a number, a sign.
+
+    Attributes:
+        text: As written, without the ending of an ordinal number.
+        folded: Case and accents removed.
+        kind: Which alternative of the pattern it is.
+        ordinal: Whether it is a number with an ending: `3rd`.
+    """
+
+    text: str
+    folded: str
+    kind: str
+    ordinal: bool = False
+
+
+def cut(text: str) -> list[Piece]:
+    """Cut a text into at most twice `MAX_TERMS` pieces; linear in its length."""
+    text = _NOT.sub(" not", text.replace("\u00a0", " "))
+    for pattern, plain in _PHRASES:
+        text = pattern.sub(plain, text)
+    found = []
+    for match in _PIECE.finditer(text):
+        kind = match.lastgroup if match.lastgroup != "ordinal" else "number"
+        ordinal = match["ordinal"] is not None
+        surface = match[0][:-2] if ordinal else match[0]
+        found.append(Piece(surface, fold(surface), kind or "other", ordinal))
+        if len(found) >= 2 * MAX_TERMS:
+            break
+    return found
+
+
+def folded_at(pieces: Sequence[Piece], number: int) -> str:
+    """Return the folded piece at a place, "" outside the text."""
+    return pieces[number].folded if 0 <= number < len(pieces) else ""
+
+
+def read_value(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
+    """Return the value that begins at a piece and how many pieces it takes, or None."""
+    for reader in (_date, _told_clock, _clock_after, _number):
+        found = reader(pieces, at)
+        if found is not None:
+            return found
+    piece = pieces[at]
+    if piece.kind == "clock":
+        return Term(_clock_key(piece.folded), piece.text, "clock"), 1
+    if piece.kind in ("version", "code", "path"):
+        return Term(piece.folded.removeprefix("v"), piece.text, piece.kind), 1
+    return None
+
+
+def _value(piece: Piece) -> int | None:
+    if piece.kind == "number" and piece.folded.isdigit():
+        return int(piece.folded) if len(piece.folded) < 9 else None
+    if piece.kind == "word":
+        return NUMBER_WORDS.get(piece.folded)
+    return None
+
+
+def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
+    """Read `2026-05-14`, `14 May`, `May 14th 2026`, `the second of May`, `12. Juli`."""
+    piece = pieces[at]
+    if piece.kind == "iso":
+        return Term(piece.folded[5:], piece.text, "date", unit=piece.folded[:4]), 1
+    shown = [p for p in pieces[at : at + 4] if p.folded not in _IN_DATES]
+    if len(shown) < 2 or shown[0] is not piece or shown[1] not in pieces[at : at + 3]:
+        return None
+    day, month = _day(piece), _month(shown[1])
+    if day is None or month is None:
+        day, month = _day(shown[1]), _month(piece)
+    if day is None or month is None:
+        return None
+    used = pieces.index(shown[1], at) - at + 1
+    year = folded_at(pieces, at + used)
+    year = year if _YEAR.fullmatch(year) else ""
+    used += bool(year)
+    surface = " ".join(p.text for p in pieces[at : at + used])
+    return Term(f"{month}-{day:02}", surface, "date", unit=year), used
+
+
+def _day(piece: Piece) -> int | None:
+    value = int(piece.folded) if piece.folded.isdigit() and len(piece.folded) <= 2 else None
+    if value is None:
+        value = ORDINALS.get(piece.folded)
+    return value if value is not None and 1 <= value <= 31 else None
+
+
+def _month(piece: Piece) -> str | None:
+    token = month_token(piece.text) if piece.kind == "word" else None
+    return token[-2:] if token else None
+
+
+def _told_clock(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
+    """Read `half past six` and `ten to eight`."""
+    told = pieces[at : at + 3]
+    if len(told) < 3 or told[1].folded not in ("past", "to"):
+        return None
+    hour = _value(told[2])
+    minutes = _HALVES.get(told[0].folded, _value(told[0]))
+    spoken = told[0].kind == told[2].kind == "word"
+    if not spoken or hour is None or minutes is None or not 1 <= hour <= 12:
+        return None
+    total = hour * 60 + (minutes if told[1].folded == "past" else -minutes)
+    surface = " ".join(p.text for p in told)
+    return Term(f"{total // 60}:{total % 60:02}", surface, "clock"), 3
+
+
+def _clock_after(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
+    """Read the hour of `at seven` and `until 8`."""
+    hour = _value(pieces[at])
+    if hour is None or hour > 24 or folded_at(pieces, at - 1) not in _CLOCK_AFTER:
+        return None
+    following = pieces[at + 1] if at + 1 < len(pieces) else None
+    if following is not None and (following.kind == "number" or _unit(following)):
+        return None
+    return Term(f"{hour}:00", pieces[at].text, "clock"), 1
+
+
+def _clock_key(text: str) -> str:
+    digits = regex.findall(r"\d+", text)
+    hour, minute = int(digits[0]), int(digits[1]) if len(digits) > 1 else 0
+    if "pm" in text and hour < 12:
+        hour += 12
+    return f"{hour}:{minute:02}"
+
+
+def _number(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
+    """Read a number with its unit; digits that are spelt out one by one are one number."""
+    piece = pieces[at]
+    if (piece.kind != "number" and _value(piece) is None) or _is_pronoun(pieces, at):
+        return None
+    digits = _spelt_digits(pieces, at)
+    if digits > 2:
+        key = "".join(str(_value(p)) for p in pieces[at : at + digits])
+        return Term(key, " ".join(p.text for p in pieces[at : at + digits]), "number"), digits
+    if piece.ordinal:
+        return Term(piece.folded, piece.text, "ordinal"), 1
+    key, used = _cardinal(pieces, at)
+    unit, taken = _unit_after(pieces, at + used, at)
+    surface = " ".join(p.text for p in pieces[at : at + used + taken])
+    if not unit and _YEAR.fullmatch(key):
+        return Term(key, surface, "year"), used
+    return Term(key, surface, "number", unit=unit), used + taken
+
+
+def _cardinal(pieces: Sequence[Piece], at: int) -> tuple[str, int]:
+    """Return a number, canonical, and how many pieces it takes: "twenty five" takes two."""
+    piece = pieces[at]
+    if piece.kind == "number":
+        return canonical_number(piece.folded), 1
+    tens = _value(piece) or 0
+    ones = (_value(pieces[at + 1]) if at + 1 < len(pieces) else None) or 0
+    joined = tens >= 20 and 0 < ones < 10
+    return (str(tens + ones), 2) if joined else (str(tens), 1)
+
+
+def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether "one" counts nothing: "the blue one", but "one month", "four one seven"."""
+    if pieces[at].folded != "one":
+        return False
+    around = [pieces[n] for n in (at - 1, at + 1) if 0 <= n < len(pieces)]
+    return not any(_value(p) is not None or _unit(p) for p in around)
+
+
+def _spelt_digits(pieces: Sequence[Piece], at: int) -> int:
+    count = 0
+    for piece in pieces[at : at + 20]:
+        value = _value(piece)
+        if value is None or value > 9 or (piece.kind == "number" and len(piece.folded) > 1):
+            break
+        count += 1
+    return count
+
+
+def _unit_after(pieces: Sequence[Piece], at: int, start: int) -> tuple[str, int]:
+    """Return the unit that follows a number, or the sign before it, and the pieces it takes."""
+    if at < len(pieces) and (unit := _unit(pieces[at])):
+        degrees = unit.startswith("degrees") and folded_at(pieces, at + 1) in ("c", "f")
+        return unit, 2 if degrees else 1
+    if start and pieces[start - 1].folded in ("$", "€", "£"):
+        return _unit(pieces[start - 1]), 0
+    return _counted(pieces, at), 0
+
+
+def _counted(pieces: Sequence[Piece], at: int) -> str:
+    """Return what a number counts, as its unit: six shelves are not six lamps."""
+    if at >= len(pieces) or pieces[at].kind != "word" or not pieces[at].text[0].islower():
+        return ""
+    folded = pieces[at].folded
+    key = stem(folded)
+    if folded in FUNCTION_WORDS or folded in NEGATIONS or key in VERBS:
+        return ""
+    return f"{key}:{key}"
+
+
+def _unit(piece: Piece) -> str:
+    key = stem(piece.folded)
+    dimension = UNITS.get(key)
+    return f"{dimension}:{SYNONYMS.get(key, key)}" if dimension else ""
