@@ -55,8 +55,13 @@ if TYPE_CHECKING:
         WriteConflictError,
     )
     from palace.explaining import explain_trace
+    from palace.learn.consolidate import Compressed
+    from palace.learn.gapfill import GapFill, stated_in
+    from palace.learn.gaps import Gap, Gaps
     from palace.learn.importing import Imported
+    from palace.learn.statements import Statement
     from palace.learn.transfer import Exported
+    from palace.learn.turns import read_history
     from palace.mempalace import Mempalace, PalaceRoom
     from palace.personal_data import find_personal_data
     from palace.ports import Embedder, EmbedderIdentity, VectorState
@@ -104,6 +109,7 @@ if TYPE_CHECKING:
         WakeUp,
         WriteResult,
     )
+    from palace.verbs.consolidating import SessionEnd
 
 __version__ = "0.1.0"
 
@@ -164,6 +170,11 @@ _HOME = {
     "palace.explaining": ("explain_trace",),
     "palace.learn.importing": ("Imported",),
     "palace.learn.transfer": ("Exported",),
+    "palace.learn.consolidate": ("Compressed",),
+    "palace.learn.gapfill": ("GapFill", "stated_in"),
+    "palace.learn.gaps": ("Gap", "Gaps"),
+    "palace.learn.statements": ("Statement",),
+    "palace.learn.turns": ("read_history",),
     "palace.mempalace": ("Mempalace", "PalaceRoom"),
     "palace.personal_data": ("find_personal_data",),
     "palace.ports": ("Embedder", "EmbedderIdentity", "VectorState"),
@@ -211,6 +222,7 @@ _HOME = {
         "WakeUp",
         "WriteResult",
     ),
+    "palace.verbs.consolidating": ("SessionEnd",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 _RENAMED = {"explain_settings": "explain"}
@@ -225,6 +237,7 @@ __all__ = [
     "Calibration",
     "Check",
     "CheckedAnswer",
+    "Compressed",
     "ConfigError",
     "Conflict",
     "ConversationTurn",
@@ -244,6 +257,9 @@ __all__ = [
     "FetchError",
     "FetchNotFoundError",
     "FetchTimeoutError",
+    "Gap",
+    "GapFill",
+    "Gaps",
     "Heard",
     "History",
     "Hit",
@@ -276,7 +292,9 @@ __all__ = [
     "ScratchEntry",
     "SecretRefusedError",
     "SentenceGate",
+    "SessionEnd",
     "Settings",
+    "Statement",
     "StoreError",
     "StoreUnavailableError",
     "Suspect",
@@ -308,11 +326,13 @@ __all__ = [
     "memory_span",
     "parse_quote",
     "quote_prompt",
+    "read_history",
     "redact",
     "render_context",
     "search_evidence",
     "seed",
     "settings_table",
+    "stated_in",
     "verdict_attributes",
     "verify_quote",
 ]

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.enforce.enforcer import Enforcement, Policy
+from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, escape_markers
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
 from palace.errors import StoreUnavailableError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
 from palace.layers.scratchpad import ScratchpadLayer
+from palace.learn.consolidate import Consolidator, Limits
+from palace.learn.cues import Cues, load_cues
 from palace.learn.remember import Writer
 from palace.past import PastPalace
-from palace.ports import Fetcher, Layer, Scope
+from palace.ports import Fetcher, Generator, Layer, Scope
 from palace.recall.as_of import dated_turn
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
@@ -32,8 +35,10 @@ from palace.recall.query import Analyst
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.recall.triggers import matching_trigger
+from palace.store.session_marks import FileSessionMarks
+from palace.store.timeline_page import session_title
 from palace.text import new_id, tokens, utc_now
-from palace.types import Draft, Evidence, Match, Memory, Turn
+from palace.types import ConversationTurn, Draft, Evidence, Match, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
@@ -182,6 +187,59 @@ class Assembly:
             _log.warning("a memory was said again, and no note could be taken: %s", error)
             return False
         return True
+
+    @cached_property
+    def cues(self) -> tuple[Cues, ...]:
+        """What statements look like in the languages of the detector."""
+        return load_cues(self._settings.detector.languages)
+
+    @property
+    def generator(self) -> Generator | None:
+        """The language model that the settings name, or the one that was handed in."""
+        return self._palace.generator or self._configured_generator
+
+    @cached_property
+    def _configured_generator(self) -> Generator | None:
+        named = self._settings.generator
+        if not (named.base_url and named.model):
+            return None
+        from palace.models.chat_completions import ChatCompletions
+
+        return ChatCompletions(
+            base_url=named.base_url,
+            model=named.model,
+            api_key=named.api_key.get_secret_value() if named.api_key else None,
+            timeout_s=named.timeout_s,
+        )
+
+    @cached_property
+    def consolidator(self) -> Consolidator:
+        """Condenses sessions to the timeline."""
+        settings = self._settings.consolidate
+        return Consolidator(
+            marks=FileSessionMarks(self._palace.root),
+            entries=self._entries_of,
+            write=self._write_entry,
+            frame=_as_own_block,
+            clock=utc_now,
+            limits=Limits(
+                window_tokens=settings.window_tokens,
+                turns=settings.turns,
+                idle=timedelta(minutes=settings.idle_minutes),
+                keep_turns=settings.keep_turns,
+                summary_tokens=settings.summary_tokens,
+            ),
+            generator=self.generator,
+            cues=self.cues,
+        )
+
+    def _entries_of(self, session: str) -> list[Memory]:
+        title = session_title(session)
+        return [m for m in self._palace.index.memories(room=TIMELINE) if m.session == title]
+
+    def _write_entry(self, entry: ConversationTurn) -> None:
+        for path in self._palace.store.append_timeline([entry]):
+            self._palace.index_file(path)
 
     def _resembling(self, draft: Draft) -> list[Memory]:
         """Return memories of the draft's own scope that share its words."""
@@ -354,6 +412,10 @@ def _reminder(memory: Memory) -> Evidence:
 def _is_rival(memory: Memory, draft: Draft) -> bool:
     """Whether a memory can say the same or otherwise: what was said in a conversation cannot."""
     return memory.status == "active" and memory.scope == draft.scope and memory.room != TIMELINE
+
+
+def _as_own_block(text: str) -> str:
+    return f"{OPEN_TAG}\n{escape_markers(text)}\n{CLOSE_TAG}"
 
 
 def _scope_named(scope: str) -> Scope:

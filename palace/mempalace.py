@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from palace.errors import ConfigError
 from palace.layout import LaidOut, lay_out
-from palace.ports import ConflictJudge, Embedder, Fetcher
+from palace.ports import ConflictJudge, Embedder, Fetcher, Generator
 from palace.presets import load_preset, seed
 from palace.types import (
     Check,
@@ -22,6 +22,7 @@ from palace.types import (
 from palace.verbs.answering import AnsweringVerbs
 from palace.verbs.auditing import AuditingVerbs
 from palace.verbs.calibrating import CalibratingVerbs
+from palace.verbs.consolidating import ConsolidatingVerbs
 from palace.verbs.embedding import EmbeddingVerbs
 from palace.verbs.hearing import HearingVerbs
 from palace.verbs.transferring import TransferringVerbs
@@ -60,6 +61,7 @@ class PalaceRoom:
 
 class Mempalace(
     HearingVerbs,
+    ConsolidatingVerbs,
     TransferringVerbs,
     AnsweringVerbs,
     EmbeddingVerbs,
@@ -76,6 +78,7 @@ class Mempalace(
         judge: Has the last word on conflicts, if given.
         fetchers: Used instead of the configured fetchers when given.
         embedder: Used instead of the configured embedder when given.
+        generator: Used instead of the configured language model when given.
     """
 
     @classmethod
@@ -87,6 +90,7 @@ class Mempalace(
         judge: ConflictJudge | None = None,
         fetchers: Sequence[Fetcher] | None = None,
         embedder: Embedder | None = None,
+        generator: Generator | None = None,
         create: bool = True,
     ) -> Mempalace:
         """Open a palace; the folder is made if it does not exist.
@@ -98,6 +102,7 @@ class Mempalace(
                 host; without one the rules decide.
             fetchers: Used instead of the configured fetchers, e.g. in tests.
             embedder: Used instead of the configured embedder: one of your own.
+            generator: Used instead of the configured language model: any model behind the port.
             create: False refuses a folder that does not exist: who only reads wants no new palace.
 
         Raises:
@@ -114,7 +119,14 @@ class Mempalace(
             _require_palace(loaded.root)
         name = loaded.settings.preset
         preset = load_preset(name) if name != "none" else None
-        return cls(loaded, preset=preset, judge=judge, fetchers=fetchers, embedder=embedder)
+        return cls(
+            loaded,
+            preset=preset,
+            judge=judge,
+            fetchers=fetchers,
+            embedder=embedder,
+            generator=generator,
+        )
 
     @classmethod
     def _with_preset(cls, name: PresetName, root: str | Path | None) -> Mempalace:

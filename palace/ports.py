@@ -6,6 +6,7 @@ In: values of `palace.types`. Out: the same. A port never mentions a medium.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -18,10 +19,12 @@ from palace.types import (
     LayerName,
     LayerReport,
     Memory,
+    Message,
     Query,
     RecallSignal,
     Relation,
     ScratchEntry,
+    SessionMark,
     Turn,
 )
 
@@ -248,6 +251,31 @@ class Scratchpad(Protocol):
 
     def entries(self, session_id: str) -> list[ScratchEntry]:
         """Return the living notes of a session, oldest first; expired ones never."""
+
+
+class SessionMarks(Protocol):
+    """How far each session is condensed; survives a restart."""
+
+    def read(self, session_id: str) -> SessionMark:
+        """Return the mark of a session, an empty one if it has none."""
+
+    def write(self, mark: SessionMark) -> None:
+        """Keep a mark durably."""
+
+    def locked(self, session_id: str) -> AbstractContextManager[None]:
+        """Hold a session against other writers, those of other processes too."""
+
+
+class Generator(Protocol):
+    """A language model, for what can be done without one too, but better with one."""
+
+    def generate(self, messages: Sequence[Message], *, max_tokens: int) -> str:
+        """Return the model's reply, not empty; raises `ModelError` and nothing else.
+
+        Args:
+            messages: System and user messages, in order.
+            max_tokens: Most tokens of the reply, >= 1.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -518,6 +518,73 @@ class JournalSettings(Section):
     )
 
 
+class GeneratorSettings(Section):
+    """A language model for summaries and proposals; nothing needs one."""
+
+    base_url: _Url | None = Field(
+        None,
+        description="Address of a server that speaks the chat completions protocol, http(s), at "
+        "most 2000 characters; null = no model.",
+    )
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        None, description="Name of the model, 1 to 200 characters; set together with base_url."
+    )
+    api_key: _Token | None = Field(
+        None, description="Token of the server, 1 to 1000 characters; only from the environment."
+    )
+    timeout_s: StrictFloat = Field(
+        30.0, gt=0, le=600, description="Longest wait for one reply, in seconds; above 0 to 600."
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> GeneratorSettings:
+        if (self.base_url is None) != (self.model is None):
+            missing = "base_url" if self.base_url is None else "model"
+            raise PydanticCustomError(
+                "incomplete", "must be set: base_url and model go together", {"key": missing}
+            )
+        return self
+
+
+class ConsolidateSettings(Section):
+    """When a conversation is condensed to the timeline."""
+
+    window_tokens: StrictInt = Field(
+        32_768,
+        ge=200,
+        le=10_000_000,
+        description="What the model of the conversation can read, in tokens; 200 to 10000000. Half "
+        "of it is the trigger.",
+    )
+    turns: StrictInt = Field(
+        3, ge=1, le=1000, description="Turns that are condensed together, in turns; 1 to 1000."
+    )
+    idle_minutes: StrictFloat = Field(
+        10.0,
+        gt=0,
+        le=525_600,
+        description="A pause after which everything before it is condensed, in minutes; above 0, "
+        "up to 525600.",
+    )
+    keep_turns: StrictInt = Field(
+        1, ge=1, le=100, description="Latest turns that stay as they were said, in turns; 1 to 100."
+    )
+    summary_tokens: StrictInt = Field(
+        600,
+        ge=50,
+        le=20_000,
+        description="Longest summary, and most of all summaries put before the model, in tokens; "
+        "50 to 20000.",
+    )
+    retention_days: StrictInt | None = Field(
+        None,
+        ge=1,
+        le=36_500,
+        description="Age at which condensed entries leave the timeline, in days; 1 to 36500, "
+        "null = never.",
+    )
+
+
 class Settings(Section):
     """Everything a person may set; `Settings()` holds the defaults."""
 
@@ -563,6 +630,13 @@ class Settings(Section):
     wakeup: WakeupSettings = Field(WakeupSettings(), description="What a session starts with.")
     write: WriteSettings = Field(WriteSettings(), description="What may become a memory.")
     journal: JournalSettings = Field(JournalSettings(), description="The record of every verdict.")
+    consolidate: ConsolidateSettings = Field(
+        ConsolidateSettings(), description="When a conversation is condensed to the timeline."
+    )
+    generator: GeneratorSettings = Field(
+        GeneratorSettings(),
+        description="A language model for summaries and proposals; nothing needs one.",
+    )
 
     @field_validator("layers")
     @classmethod

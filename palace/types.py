@@ -31,10 +31,20 @@ AnswerType = Literal["clock", "date", "number", "person", "place", "reason", "ye
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One earlier message; `role` is `user`, `assistant`, `system` or `tool`."""
+    """One earlier message.
+
+    Attributes:
+        role: `user`, `assistant`, `system` or `tool`.
+        at: When it was said, aware, where the host knows.
+        calls: Ids of the tool calls this message makes.
+        answers: Id of the tool call this message answers, else "".
+    """
 
     role: str
     content: str
+    at: datetime | None = None
+    calls: tuple[str, ...] = ()
+    answers: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +152,54 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class ConversationTurn:
-    """One verbatim turn of a conversation, for the timeline."""
+    """One entry of the timeline: a verbatim turn of a conversation, or what became of several.
+
+    Attributes:
+        trust: Whose word it is.
+        scope: Who may read it, as in `Memory`.
+        project: The project it belongs to, if any.
+        task: The task it belongs to, if any.
+    """
 
     session: str
     speaker: str
     text: str
     at: datetime
     provenance: str = ""
+    trust: Trust = "user"
+    scope: str = "global"
+    project: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """What became of a part of a session, and when that part ended."""
+
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMark:
+    """How far a session is condensed.
+
+    Attributes:
+        session_id: The session.
+        last_consolidated_at: When the last condensed message was said or, where messages have no
+            times, when it was condensed; None before the first time.
+        count: Messages condensed so far, system messages and our own blocks not counted.
+        tail: Digests of the last of them, in order.
+        summaries: What they became, oldest first, as far as it is still put before the model.
+        failures: Failures of the model in a row.
+    """
+
+    session_id: str
+    last_consolidated_at: datetime | None = None
+    count: int = 0
+    tail: tuple[str, ...] = ()
+    summaries: tuple[SessionSummary, ...] = ()
+    failures: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 In: a chat model, a chain or an agent, and an open palace. Out: the same thing, which calls no
 model for a question about something that is not remembered. `langchain-core` is enough for
-everything but `PalaceMiddleware`, which needs `langchain`. Names are loaded when first used.
+everything but `PalaceMiddleware` and `PalaceCompression`, which need `langchain`. Names are loaded
+when first used.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from langchain_palace.chat_model import ChatPalace
+    from langchain_palace.compress import compress_history
+    from langchain_palace.compression import PalaceCompression
     from langchain_palace.history import PalaceChatMessageHistory
     from langchain_palace.middleware import PalaceMiddleware
     from langchain_palace.retriever import PalaceRetriever
@@ -21,18 +24,22 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     "ChatPalace": "chat_model",
     "PalaceChatMessageHistory": "history",
+    "PalaceCompression": "compression",
     "PalaceMiddleware": "middleware",
     "PalaceRetriever": "retriever",
     "PalaceRunnable": "runnable",
+    "compress_history": "compress",
     "palace_tools": "tools",
 }
 
 __all__ = [
     "ChatPalace",
     "PalaceChatMessageHistory",
+    "PalaceCompression",
     "PalaceMiddleware",
     "PalaceRetriever",
     "PalaceRunnable",
+    "compress_history",
     "palace_tools",
 ]
 

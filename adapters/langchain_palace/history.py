@@ -14,6 +14,7 @@ from uuid import uuid4
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
 
+from langchain_palace.compress import compress_history
 from palace import ConfigError, Mempalace
 
 _SAID = "message"
@@ -52,6 +53,10 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
             if record["type"] == _SAID:
                 said.append(record["message"])
         return messages_from_dict(said[::-1])
+
+    def compressed(self) -> list[BaseMessage]:
+        """Condense what is due, and return what to send instead of all messages."""
+        return compress_history(self.palace, self.messages, self.session_id)
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Add messages, in order."""

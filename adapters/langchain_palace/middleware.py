@@ -39,7 +39,7 @@ from langchain_palace.messages import (
     text_of,
     tool_texts,
 )
-from langchain_palace.session import SESSION_KEYS, Call, call_of
+from langchain_palace.session import Call, call_of_run
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns, asked_of
 from palace import AnswerOptions, Mempalace, UngroundedAnswerError
@@ -311,13 +311,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
 
     def _call(self, runtime: Runtime[Any] | None) -> Call:
         """Return who asks, as the run's context or config tells."""
-        context = getattr(runtime, "context", None)
-        call = call_of(None, session_id=self.session_id, project=self.project)
-        session = _named(context, SESSION_KEYS) or call.session_id
-        if session is None:
-            session = getattr(getattr(runtime, "execution_info", None), "thread_id", None)
-        project = _named(context, ("project",)) or call.project
-        return replace(call, session_id=session, project=project)
+        return call_of_run(runtime, session_id=self.session_id, project=self.project)
 
 
 def _stopped(message: AIMessage) -> ExtendedModelResponse[Any]:
@@ -333,14 +327,6 @@ def _differs(settled: Plan, plan: Plan) -> bool:
 
 def _kept(state: Mapping[str, Any]) -> dict[str, Any]:
     return dict(state.get("palace") or {})
-
-
-def _named(context: object, keys: Sequence[str]) -> str | None:
-    for key in keys:
-        found = context.get(key) if isinstance(context, Mapping) else getattr(context, key, None)
-        if found:
-            return str(found)
-    return None
 
 
 def _unwrapped(request: ModelRequest[Any]) -> ModelRequest[Any]:

@@ -5,8 +5,8 @@ In: a `RunnableConfig`, given or inherited. Out: a frozen `Call`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -47,3 +47,23 @@ def call_of(
         project=None if named is None else str(named),
         config=whole,
     )
+
+
+def call_of_run(
+    runtime: object, *, session_id: str | None = None, project: str | None = None
+) -> Call:
+    """Return the call of an agent's run: its context, else its config, else the arguments."""
+    context = getattr(runtime, "context", None)
+    call = call_of(None, session_id=session_id, project=project)
+    session = _named(context, SESSION_KEYS) or call.session_id
+    if session is None:
+        session = getattr(getattr(runtime, "execution_info", None), "thread_id", None)
+    return replace(call, session_id=session, project=_named(context, ("project",)) or call.project)
+
+
+def _named(context: object, keys: Sequence[str]) -> str | None:
+    for key in keys:
+        found = context.get(key) if isinstance(context, Mapping) else getattr(context, key, None)
+        if found:
+            return str(found)
+    return None

@@ -5,6 +5,7 @@ In: a model or an engine you already have, and a palace. Out: the same thing, wr
 
 from __future__ import annotations
 
+from llama_index_palace.compress import PalaceSummaryBlock, compress_history
 from llama_index_palace.events import PalaceVerdictEvent
 from llama_index_palace.llm import PalaceLLM
 from llama_index_palace.memory_block import PalaceMemoryBlock
@@ -19,7 +20,9 @@ __all__ = [
     "PalaceQueryEngine",
     "PalaceRetriever",
     "PalaceSession",
+    "PalaceSummaryBlock",
     "PalaceVerdictEvent",
+    "compress_history",
     "current_session",
     "palace_session",
     "palace_tools",

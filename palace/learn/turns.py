@@ -1,7 +1,7 @@
-"""Conversation turns from JSON lines: one turn a line, verbatim.
+"""Conversations from JSON lines: one turn or message a line, verbatim.
 
-In: a file of lines `{"session", "speaker", "text", "at"}`. Out: turns, and for every line that is
-no turn its number and the reason.
+In: a file of lines `{"session", "speaker", "text", "at"}`, or for a history also `{"role",
+"content"}`. Out: turns, and for every line that is no turn its number and the reason; or messages.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import Any
 
 from palace.errors import ConfigError
 from palace.learn.moment import parse_moment
-from palace.types import ConversationTurn
+from palace.types import ConversationTurn, Message
 
 KEYS = ("session", "speaker", "text", "at")
 _MARK = b"\xef\xbb\xbf"
 _PROGRESS_LINES = 500
+_MESSAGE_EXAMPLE = '{"role": "user", "content": "Hello.", "at": "2026-05-08T13:56:00Z"}'
 _EXAMPLE = '{"session": "s1", "speaker": "Ann", "text": "Hello.", "at": "2026-05-08T13:56:00Z"}'
 
 
@@ -76,6 +77,60 @@ def read_turns(
             hint=f"every line is one JSON object with the keys {', '.join(KEYS)}: {_EXAMPLE}",
         )
     return turns, refused
+
+
+_ROLES = {"human": "user", "ai": "assistant", "agent": "assistant"}
+_KNOWN_ROLES = frozenset({"user", "assistant", "system", "tool"})
+
+
+def read_history(source: Path, *, session: str | None = None) -> list[Message]:
+    """Read a conversation from JSON lines, as what consolidation condenses.
+
+    A line is a message, `{"role", "content", "at"}`, or a turn, `{"session", "speaker", "text",
+    "at"}`. Whoever is not `assistant`, `system` or `tool` is the user.
+
+    Args:
+        source: UTF-8, one JSON object a line; empty lines are skipped.
+        session: Lines that name another session are left out.
+
+    Raises:
+        ConfigError: If the file cannot be read or a line is neither; names the line.
+    """
+    try:
+        lines = list(enumerate(_lines(source), 1))
+    except OSError as error:
+        raise ConfigError(
+            f"{source} cannot be read: {error.strerror or error}", hint="check its permissions"
+        ) from error
+    return [
+        message
+        for number, line in lines
+        if line.strip() and (message := _message(source, number, line, session)) is not None
+    ]
+
+
+def _message(source: Path, number: int, line: bytes, session: str | None) -> Message | None:
+    try:
+        data = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        data = None
+    said = (data.get("content", data.get("text"))) if isinstance(data, dict) else None
+    who = (data.get("role", data.get("speaker"))) if isinstance(data, dict) else None
+    if not (isinstance(said, str) and isinstance(who, str)) or not isinstance(data, dict):
+        raise ConfigError(
+            f"{source}:{number} is no message", hint=f"{_MESSAGE_EXAMPLE}, or {_EXAMPLE}"
+        )
+    if session is not None and str(data.get("session") or session) != session:
+        return None
+    role = _ROLES.get(who.lower(), who.lower())
+    calls = data.get("calls")
+    return Message(
+        role if role in _KNOWN_ROLES else "user",
+        said,
+        at=parse_moment(data.get("at")),
+        calls=tuple(map(str, calls)) if isinstance(calls, list) else (),
+        answers=str(data.get("answers") or ""),
+    )
 
 
 @dataclass(frozen=True, slots=True)

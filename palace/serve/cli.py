@@ -33,6 +33,7 @@ from palace.serve import (
     commands_keep,
     commands_meaning,
     commands_read,
+    commands_sessions,
     commands_write,
     render,
 )
@@ -149,6 +150,7 @@ def application() -> typer.Typer:
     config.callback()(with_shared_options(_help_without_command))
     commands_write.register(app)
     commands_keep.register(app)
+    commands_sessions.register(app)
     commands_read.register(app)
     commands_meaning.register(app)
     commands_calibrate.register(app)

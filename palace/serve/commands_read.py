@@ -119,7 +119,7 @@ def _list(
         bool, typer.Option("--all", help="Superseded and inactive memories too.")
     ] = False,
 ) -> Reply:
-    """List the rooms with their counts, or the memories of one room."""
+    """List the rooms, or the memories of one room."""
     with door.existing() as palace:
         if room is None and drawer is None:
             rooms = [_room_document(palace, found.name, everything) for found in palace.rooms()]

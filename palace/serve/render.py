@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from palace import Evidence, Hit, Memory, Playbook, ScratchEntry, Verdict
+    from palace import Evidence, Gap, Hit, Memory, Playbook, ScratchEntry, Verdict
 
 Piece = tuple[str, str]
 Line = tuple[Piece, ...]
@@ -175,6 +175,21 @@ def record_lines(record: Mapping[str, Any]) -> tuple[Line, ...]:
             (f"  {record['id']}", "dim"),
         ),
     )
+
+
+def gap_lines(gap: Gap) -> tuple[Line, ...]:
+    """Return a question that was not answered: how often, its words, when last, what is close."""
+    times = f"{gap.count}×".rjust(4)
+    facts = [f"last {gap.last_asked:%Y-%m-%d %H:%M} UTC", gap.near and f"close: {gap.near}"]
+    return (
+        line((f"{times}  ", "cyan"), clean_line(gap.question) or "(not kept)"),
+        dim(f"      {_row([*facts, gap.verdicts[0]])}"),
+    )
+
+
+def clean_line(text: str) -> str:
+    """Return a text as one line."""
+    return " ".join(text.split())
 
 
 def _said(value: object) -> str:

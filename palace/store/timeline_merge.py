@@ -48,7 +48,7 @@ def merge_turns(page: Page, turns: Sequence[ConversationTurn]) -> str:
         if there[key] > 0:
             there[key] -= 1
             continue
-        lines = turn_lines(f"[{key[1]}] ", key[2], key[3], provenance=turn.provenance)
+        lines = turn_lines(f"[{key[1]}] ", key[2], key[3], fields=_fields_of(turn))
         missing.setdefault(key[0], []).extend(lines)
     return _insert(page, missing) if missing else page.render()
 
@@ -66,6 +66,22 @@ def _key_of(turn: ConversationTurn) -> _Key:
         speaker_label(turn.speaker),
         verbatim_text(turn.text),
     )
+
+
+def _fields_of(turn: ConversationTurn) -> dict[str, object]:
+    """Return what goes into the comment of a turn: what is not as for any verbatim turn."""
+    fields: dict[str, object] = {}
+    if turn.provenance:
+        fields["provenance"] = turn.provenance
+    if turn.trust != "user":
+        fields["source"] = turn.trust
+    if turn.scope != "global":
+        fields["scope"] = turn.scope
+    if turn.project:
+        fields["project"] = turn.project
+    if turn.task:
+        fields["task"] = turn.task
+    return fields
 
 
 def _insert(page: Page, missing: dict[str, list[str]]) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 
 from palace.store.blocks import dedent
@@ -71,20 +71,22 @@ def split_speaker(text: str) -> tuple[str, str]:
     return (label, words[1:] + newline + rest) if is_speaker else ("", text)
 
 
-def turn_lines(stamp: str, speaker: str, text: str, *, provenance: str = "") -> list[str]:
+def turn_lines(
+    stamp: str, speaker: str, text: str, *, fields: Mapping[str, object] | None = None
+) -> list[str]:
     """Return the lines of one turn, without line ends.
 
     Args:
         stamp: What the first line starts with, e.g. `[2023-05-08 13:56] `.
         speaker: As `speaker_label` returns it.
         text: As `verbatim_text` returns it.
-        provenance: Goes into a metadata comment, if given.
+        fields: Go into a metadata comment, if there are any.
     """
     first, *rest = text.split("\n")
     lines = [stamp + _opening(speaker, first)]
     lines += [_INDENT + escape_comments(line) for line in rest]
-    if provenance:
-        lines.append(_INDENT + write_comment({"provenance": provenance}))
+    if fields:
+        lines.append(_INDENT + write_comment(fields))
     return lines
 
 

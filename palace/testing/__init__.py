@@ -20,6 +20,7 @@ your `conftest.py`, before the import, to see values in failed assertions.
 from palace.testing.clock import ManualClock
 from palace.testing.embedders import EmbedderContract, HashedEmbedder
 from palace.testing.fetchers import FetcherContract
+from palace.testing.generators import ScriptedGenerator
 from palace.testing.indexes import FilledIndex, IndexContract
 from palace.testing.journals import JournalContract, MemoryJournal
 from palace.testing.scratchpads import MemoryScratchpad, ScratchpadContract
@@ -35,4 +36,5 @@ __all__ = [
     "MemoryJournal",
     "MemoryScratchpad",
     "ScratchpadContract",
+    "ScriptedGenerator",
 ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from palace.assembly import Assembly
 from palace.errors import MemoryNotFoundError, StoreUnavailableError
-from palace.ports import Embedder, Fetcher, Scrubbable
+from palace.ports import Embedder, Fetcher, Generator, Scrubbable
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
 from palace.store.files import ensure_folder, sweep, unavailable
@@ -53,6 +53,7 @@ class OpenedPalace:
         judge: Has the last word on conflicts, if given.
         fetchers: Used instead of the configured fetchers when given.
         embedder: Used instead of the configured embedder when given.
+        generator: Used instead of the configured language model when given.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class OpenedPalace:
         judge: ConflictJudge | None = None,
         fetchers: Sequence[Fetcher] | None = None,
         embedder: Embedder | None = None,
+        generator: Generator | None = None,
     ) -> None:
         self.loaded = loaded
         self.root = loaded.root
@@ -71,6 +73,7 @@ class OpenedPalace:
         self.preset = preset
         self.fetchers = fetchers
         self.embedder = embedder
+        self.generator = generator
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
         try:

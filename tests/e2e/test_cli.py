@@ -716,7 +716,8 @@ def test_commands_are_complete() -> None:
     assert {" ".join(c) for c in _commands()} == {
         *("init", "remember", "note", "promote", "import", "ask", "search", "list", "show"),
         *("correct", "forget", "tag", "link", "undo", "history"),
-        *("wakeup", "journal", "why", "export", "reindex", "embed", "doctor", "audit"),
+        *("consolidate", "end-session", "finish-task", "gaps", "report"),
+        *("wakeup", "journal", "why", "export", "reindex", "embed", "calibrate", "doctor", "audit"),
         *("config explain", "config default", "config path"),
     }
 

@@ -30,6 +30,7 @@ def test_the_annotated_file_sets_every_key_but_the_secrets(tmp_path):
         "artifacts.gitea.token",
         "artifacts.github.token",
         "embeddings.openai.api_key",
+        "generator.api_key",
     }
 
 

@@ -406,7 +406,7 @@ def test_who_is_a_speaker(line, speaker, words):
 
 
 def test_turns_are_written_so_that_they_read_back():
-    assert turn_lines("[x] ", "Ann", "a\n\n<!-- memory x -->", provenance="p") == [
+    assert turn_lines("[x] ", "Ann", "a\n\n<!-- memory x -->", fields={"provenance": "p"}) == [
         "[x] Ann: a", "  ", "  \\<!-- memory x -->", "  <!-- memory provenance=p -->",
     ]  # fmt: skip
     assert speaker_label(" a:\nb* ") == "a b"

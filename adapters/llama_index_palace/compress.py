@@ -1,0 +1,138 @@
+"""Conversations condensed to the timeline: for chat histories, and as a block of `Memory`.
+
+In: LlamaIndex messages of a session. Out: what to send now: system messages, what was condensed
+so far as one quoted block, and the latest messages as they are. A tool call stays with its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.bridge.pydantic import Field
+from llama_index.core.memory import BaseMemoryBlock
+
+from llama_index_palace.session import current_session
+from palace import Mempalace, Message
+
+_ROLES = {
+    MessageRole.ASSISTANT: "assistant",
+    MessageRole.CHATBOT: "assistant",
+    MessageRole.MODEL: "assistant",
+    MessageRole.SYSTEM: "system",
+    MessageRole.DEVELOPER: "system",
+    MessageRole.TOOL: "tool",
+    MessageRole.FUNCTION: "tool",
+}
+_CALL_ID = "tool_call_id"
+
+
+def compress_history(
+    palace: Mempalace,
+    messages: Sequence[ChatMessage],
+    session_id: str,
+    *,
+    project: str = "",
+    task: str = "",
+    force: bool = False,
+) -> list[ChatMessage]:
+    """Condense what is due of a history, and return what to send; see `compress_if_needed`.
+
+    Args:
+        palace: The open palace.
+        messages: The whole history, or what was returned last time and what came since.
+        session_id: The session.
+        project: Its project; its summaries are visible to that project alone.
+        task: The task it belongs to.
+        force: Condense everything new at once.
+
+    Returns:
+        Messages of the history, unchanged, and at most one of ours after the system messages.
+    """
+    said = [as_message(message) for message in messages]
+    done = palace.compress_if_needed(said, session_id, project=project, task=task, force=force)
+    kept = [messages[place] for place in done.kept]
+    if not done.injected:
+        return kept
+    systems = sum(said[place].role == "system" for place in done.kept)
+    return [*kept[:systems], ChatMessage(role="user", content=done.injected), *kept[systems:]]
+
+
+def as_message(message: ChatMessage) -> Message:
+    """Return a message as the palace reads it: its text, and the tool calls it makes or answers."""
+    role = _ROLES.get(message.role, "user")
+    return Message(
+        role,
+        message.content or "",
+        calls=tuple(dict.fromkeys(_calls(message))),
+        answers=str(message.additional_kwargs.get(_CALL_ID) or "") if role == "tool" else "",
+    )
+
+
+def _calls(message: ChatMessage) -> Iterator[str]:
+    """Yield the ids of the tool calls of a message, as objects, mappings or blocks hold them."""
+    listed = message.additional_kwargs.get("tool_calls") or ()
+    for call in listed if isinstance(listed, (list, tuple)) else ():
+        held = call if isinstance(call, dict) else getattr(call, "__dict__", {})
+        found = held.get("id") or held.get(_CALL_ID) or held.get("tool_id")
+        if found:
+            yield str(found)
+    for block in message.blocks:
+        found = getattr(block, _CALL_ID, None)
+        if found:
+            yield str(found)
+
+
+class PalaceSummaryBlock(BaseMemoryBlock[str]):
+    """Condenses the messages that leave the short-term memory, and gives back what they became.
+
+    `Memory` hands over its oldest messages when its token limit is reached; here they become a
+    dated entry on the palace's timeline. Use `insert_method=InsertMethod.USER`, so that the
+    summary stands in the user's message and not in the system prompt.
+
+    Args:
+        palace: An open palace.
+        session_id: Session to use instead of the `Memory`'s own.
+        project: Project whose summaries these are.
+    """
+
+    name: str = "palace_summary"
+    palace: Any = Field(exclude=True)
+    session_id: str | None = None
+    project: str | None = None
+
+    def __init__(self, palace: Mempalace, **fields: Any) -> None:
+        super().__init__(palace=palace, **fields)
+
+    async def _aget(
+        self,
+        messages: list[ChatMessage] | None = None,  # noqa: ARG002 - of no interest here
+        **block_kwargs: Any,
+    ) -> str:
+        """Return what was condensed so far."""
+        session = self._session(block_kwargs.get("session_id"))
+        return await asyncio.to_thread(self._condensed, session) if session else ""
+
+    async def _aput(self, messages: list[ChatMessage]) -> None:
+        """Condense messages that leave the short-term memory."""
+        told = next((m.additional_kwargs.get("session_id") for m in messages), None)
+        session = self._session(told)
+        if session:
+            await asyncio.to_thread(self._put, list(messages), session)
+
+    def _session(self, told: Any) -> str | None:
+        default = self.session_id or (str(told) if told else None)
+        return current_session(default, project=self.project).session_id
+
+    def _condensed(self, session: str) -> str:
+        return str(self.palace.compress_if_needed((), session).injected)
+
+    def _put(self, messages: list[ChatMessage], session: str) -> None:
+        # The block says how much is condensed already: what is handed over follows it.
+        condensed = self._condensed(session)
+        before = [ChatMessage(role="user", content=condensed)] if condensed else []
+        compress_history(
+            self.palace, [*before, *messages], session, project=self.project or "", force=True
+        )

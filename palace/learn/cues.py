@@ -1,0 +1,115 @@
+"""What statements look like in each language: preferences, facts, corrections, decisions.
+
+In: the languages to know and a sentence. Out: which patterns speak. Every match is time-limited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import regex
+import yaml
+
+from palace.text import fold
+
+MATCH_TIMEOUT_S = 0.05
+MAX_SENTENCE_CHARS = 400
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
+_LISTS = (
+    "remember",
+    "preference",
+    "preference_specific",
+    "fact",
+    "fact_specific",
+    "correction",
+)
+_SINGLE = (
+    "contrast",
+    "correction_lead",
+    "clause",
+    "not_now",
+    "hypothetical",
+    "question",
+    "quoted",
+    "deictic",
+    "sarcasm",
+    "text_task",
+    "decision",
+    "chit_chat",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """One language.
+
+    Attributes:
+        lead_in: What may stand before a statement without changing it, as a pattern.
+        patterns: Cue name -> one alternation, matched against a folded sentence.
+    """
+
+    language: str
+    lead_in: str
+    patterns: dict[str, str] = field(default_factory=dict)
+
+    def says(self, cue: str, sentence: str) -> bool:
+        """Whether a cue occurs in a sentence made `plain`; one that takes too long does not."""
+        return self.find(cue, sentence) is not None
+
+    def find(self, cue: str, sentence: str) -> regex.Match[str] | None:
+        """Return where a cue occurs in a plain sentence."""
+        return _search(self.patterns[cue], sentence)
+
+    def without_lead_in(self, sentence: str) -> str:
+        """Return a sentence, plain or not, without what only leads to its statement."""
+        found = _search(f"^{self.lead_in}", plain(sentence))
+        # Folding keeps the length of all but a few letters; where it does not, nothing is cut.
+        same = found is not None and len(plain(sentence)) == len(sentence)
+        return sentence[found.end() :].lstrip(" ,:") if found is not None and same else sentence
+
+
+def plain(sentence: str) -> str:
+    """Return a sentence as cues are matched: one line, folded, straight quotes."""
+    return " ".join(fold(sentence.translate(_QUOTES)).split())
+
+
+def available() -> tuple[str, ...]:
+    """Return the languages that statements are known in, sorted."""
+    folder = resources.files("palace.learn") / "lexicons"
+    return tuple(sorted(p.name.removesuffix(".yaml") for p in folder.iterdir()))
+
+
+def load_cues(languages: Iterable[str]) -> tuple[Cues, ...]:
+    """Return the cues of those languages that have some, in the order asked."""
+    known = available()
+    return tuple(_load(language) for language in languages if language in known)
+
+
+@lru_cache(maxsize=16)
+def _load(language: str) -> Cues:
+    text = (resources.files("palace.learn") / "lexicons" / f"{language}.yaml").read_text("utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe loaders
+    patterns = {name: _alternation(data[name]) for name in _LISTS}
+    patterns.update({name: str(data[name]) for name in _SINGLE})
+    return Cues(str(data["language"]), str(data["lead_in"]), patterns)
+
+
+def _alternation(patterns: Sequence[str]) -> str:
+    return "|".join(f"(?:{pattern})" for pattern in patterns)
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern)
+
+
+def _search(pattern: str, text: str) -> regex.Match[str] | None:
+    try:
+        return _compiled(pattern).search(text, timeout=MATCH_TIMEOUT_S)
+    except TimeoutError:
+        return None

@@ -1,0 +1,194 @@
+"""Sentences of a conversation: how a message is cut into them, and which of them are statements.
+
+In: the text of a message. Out: its sentences without code, quotes and our own blocks; and of what
+a person said, what they stated outright.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+
+from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, plain
+from palace.learn.hygiene import strip_own_markers
+from palace.text import Word, tokens, words
+
+StatementKind = Literal["preference", "fact", "correction"]
+
+_FENCE = regex.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", regex.DOTALL)
+_CITED_LINE = regex.compile(r"^[ \t]*(?:>|\||(?: {4}|\t)\S).*$", regex.MULTILINE)
+_BULLET = regex.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+|^#{1,6}[ \t]+|\*\*|__")
+_END = regex.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\p{Lu}\p{Lo}\p{N}\"'(¿¡])|(?<=[。！？])|\n+")
+_ABBREVIATION = regex.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|Prof|St|Nr|No|z\.B|d\.h|bzw|ca|p\.ej|Sr|Sra)"
+    r"|\b\p{Lu})\.$"
+)
+_QUOTATION = regex.compile(r"[\"„“”«»]|(?<!\w)['‘’](?=\w)[^'‘’]{2,}['‘’](?!\w)|`")
+_SPELLED = frozenset(
+    "two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand"
+    " first second third monday tuesday wednesday thursday friday saturday sunday zwei drei vier"
+    " deux trois quatre cinq dos tres cuatro cinco".split()
+)
+_SHARED_WORDS = 2
+_LEAST_WORDS = 4
+_LASTING: tuple[StatementKind, ...] = ("preference", "fact")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something a person stated outright.
+
+    Attributes:
+        text: Their words, verbatim, without what only led to the statement.
+        kind: What sort of statement it is.
+        wrong: For a correction that names both: the words that are wrong.
+        right: For a correction that names both: the words that are right.
+        whole: Whether the words make sense alone, without what was said before.
+        about: For such a correction: the sentence that holds the wrong words.
+    """
+
+    text: str
+    kind: StatementKind
+    wrong: str = ""
+    right: str = ""
+    whole: bool = True
+    about: str = ""
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a message, each on one line; code, cited lines and echo left out."""
+    said = _CITED_LINE.sub("", _FENCE.sub("\n", strip_own_markers(text)))
+    found: list[str] = []
+    for line in said.splitlines():
+        held = ""
+        for piece in _END.split(_BULLET.sub("", line)):
+            held = f"{held} {piece.strip()}".strip()
+            if not _ABBREVIATION.search(held):
+                found.append(held)
+                held = ""
+        found.append(held)
+    return [" ".join(sentence.split()) for sentence in found if sentence.strip()]
+
+
+def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Statement]:
+    """Return what a person stated outright in a message, in order.
+
+    Preferences and facts about themselves or their own, and corrections of what was said before.
+    Questions, hypotheticals, quotes, other people, moods, sarcasm, tasks and what only holds now
+    are none of it; nor is anything behind a request to work on a text, which is that text.
+
+    Args:
+        text: The message.
+        before: What the assistant said last, for corrections.
+        cues: The languages to read.
+    """
+    found: list[Statement] = []
+    for sentence in sentences(text):
+        if any(c.says("text_task", plain(sentence)) for c in cues):
+            break
+        if len(sentence) > MAX_SENTENCE_CHARS or _QUOTATION.search(sentence):
+            continue
+        made = (_judge(sentence, before, c) for c in cues)
+        statement = next((s for s in made if s is not None), None)
+        if statement is not None:
+            found.append(statement)
+    return found
+
+
+def specifics(sentence: str) -> Iterator[Word]:
+    """Yield the words that are values: numbers, identifiers, names, weekdays."""
+    for number, word in enumerate(words(sentence)):
+        capital = word.surface[:1].isupper() and number > 0 and len(word.surface) > 1
+        if word.shape in ("number", "identifier") or capital or word.surface.lower() in _SPELLED:
+            yield word
+
+
+def _judge(sentence: str, before: str, cues: Cues) -> Statement | None:
+    whole = plain(sentence)
+    if whole.endswith("?") or cues.says("sarcasm", whole):
+        return None
+    correction = _correction(sentence, before, cues)
+    if correction is not None:
+        return correction
+    statement = cues.without_lead_in(sentence)
+    said = plain(statement)
+    if _is_veiled(said, cues):
+        return None
+    if cues.says("remember", whole) and len(words(statement)) >= _LEAST_WORDS:
+        return Statement(_capitalised(statement), "fact")
+    return _kept(statement, said, cues)
+
+
+def _kept(statement: str, said: str, cues: Cues) -> Statement | None:
+    """Return a preference or a fact; what points at something shown is none."""
+    if cues.says("deictic", said):
+        return None
+    for kind in _LASTING:
+        valued = cues.says(f"{kind}_specific", said) and any(specifics(statement))
+        if valued or cues.says(kind, said):
+            return Statement(_capitalised(statement), kind)
+    return None
+
+
+def _is_veiled(said: str, cues: Cues) -> bool:
+    """Whether a plain sentence asks, announces, supposes, quotes, or says what only holds now."""
+    veils = ("question", "hypothetical", "quoted", "not_now")
+    return said.endswith(("?", ":")) or any(cues.says(veil, said) for veil in veils)
+
+
+def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:
+    """Return what corrects the assistant's words: it is about them, and says what is right."""
+    whole = plain(sentence)
+    lead = cues.find("correction_lead", whole)
+    rest = _from(sentence, lead.end() if lead else 0)
+    said = plain(rest)
+    contrast = cues.find("contrast", said)
+    about = set(tokens(before))
+    if _is_veiled(said, cues) or not about:
+        return None
+    if contrast is not None and not _is_within(contrast["wrong"], about):
+        contrast = None
+    # A fragment such as "B14, not B12." has to name a value: "blue, not green" may be a wish.
+    fragment = contrast is not None and contrast["subject"] == ""
+    valued = contrast is not None and any(specifics(f"so {contrast['right']}"))
+    if not (cues.says("clause", said) or (fragment and valued)):
+        return None
+    own = {t for word in specifics(rest) for t in (word.token, *word.parts)}
+    led = cues.says("correction", whole) and len(set(tokens(rest)) & about) >= _SHARED_WORDS
+    if contrast is None and not (led and own - about):
+        return None
+    if contrast is None:
+        return Statement(_capitalised(rest), "correction")
+    wrong, right = (_words_of(rest, said, contrast.span(name)) for name in ("wrong", "right"))
+    return Statement(
+        _capitalised(rest),
+        "correction",
+        wrong,
+        right,
+        whole=contrast["subject"] is None,
+        about=next((s for s in sentences(before) if plain(wrong) in plain(s)), ""),
+    )
+
+
+def _is_within(phrase: str, about: set[str]) -> bool:
+    """Whether what is called wrong is what was said, all of it that carries a value."""
+    content = [t for t in tokens(phrase) if len(t) > 2 or t.isdigit()]
+    return bool(content) and any(t in about for t in content[-1:])
+
+
+def _from(sentence: str, start: int) -> str:
+    return sentence[start:].strip(" ,:;") if len(plain(sentence)) == len(sentence) else sentence
+
+
+def _words_of(text: str, folded: str, span: tuple[int, int]) -> str:
+    if len(text) != len(folded):
+        return folded[slice(*span)].strip(" ,.")
+    return text[slice(*span)].strip(" ,.")
+
+
+def _capitalised(text: str) -> str:
+    stripped = text.strip()
+    return stripped[:1].upper() + stripped[1:]

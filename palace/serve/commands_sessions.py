@@ -1,0 +1,197 @@
+"""The verbs that turn conversations into memory and look back: consolidate, gaps, report.
+
+In: what a person typed. Out: one `Reply` for one call of the facade.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from palace import ConfigError
+from palace.serve import render
+from palace.serve.door import NOT_FOUND, OK, Door, Reply, moment_of, verb
+
+if TYPE_CHECKING:
+    from palace import Compressed, SessionEnd
+
+History = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Conversation as JSON lines: {role, content, at}, or turns."
+    ),
+]
+Session = Annotated[
+    str, typer.Option("--session", envvar="PALACE_SESSION", help="Session it belongs to.")
+]
+Project = Annotated[
+    str,
+    typer.Option("--project", envvar="PALACE_PROJECT", help="Only this project gets to see it."),
+]
+
+SINCE_HELP = "Not older: 30m, 12h, 7d, 2w, or an ISO date or time (UTC)."
+Since = Annotated[str | None, typer.Option(help=SINCE_HELP)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs of this module to the command."""
+    verb(app, "consolidate", example="palace consolidate chat.jsonl --session today")(_consolidate)
+    verb(app, "end-session", example="palace end-session chat.jsonl --session today")(_end_session)
+    verb(app, "gaps", example="palace gaps --since 7d")(_gaps)
+    verb(app, "report", example="palace report --since 7d --out week.md")(_report)
+    verb(
+        app,
+        "finish-task",
+        example="palace finish-task 'Move the wiki' --decision 'We keep the old links.'",
+    )(_finish_task)
+
+
+def _consolidate(
+    door: Door,
+    history: History,
+    *,
+    session: Session,
+    project: Project = "",
+    task: Annotated[str, typer.Option(help="Task it belongs to, see finish-task.")] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Condense everything new, due or not.")
+    ] = False,
+) -> Reply:
+    """Condense what is due of a conversation to the timeline.
+
+    Doing it again condenses only what is new. Exit code 1 if the model failed and it is to be
+    tried again.
+    """
+    from palace import read_history
+
+    messages = read_history(history, session=session)
+    with door.open() as palace:
+        done = palace.compress_if_needed(messages, session, project=project, task=task, force=force)
+    code = NOT_FOUND if done.status == "deferred" else OK
+    return Reply(render.document(done), _compressed_lines(done), code)
+
+
+def _end_session(door: Door, history: History, *, session: Session, project: Project = "") -> Reply:
+    """Keep what was stated and not stored, and condense the rest.
+
+    Stored are preferences, facts and corrections in the person's own words. Doing it again changes
+    nothing.
+    """
+    from palace import read_history
+
+    messages = read_history(history, session=session)
+    with door.open() as palace:
+        ended = palace.on_session_end(session, messages, project=project)
+    return Reply(render.document(ended), _ended_lines(ended))
+
+
+def _finish_task(
+    door: Door,
+    task: Annotated[str, typer.Argument(help="Name of the task.")],
+    *,
+    done: Annotated[
+        str, typer.Option(help="What was done; else what was condensed under the task.")
+    ] = "",
+    conclusion: Annotated[
+        list[str] | None, typer.Option(help="A conclusion; may be given many times.")
+    ] = None,
+    decision: Annotated[
+        list[str] | None, typer.Option(help="A decision; may be given many times.")
+    ] = None,
+    session: Annotated[
+        str, typer.Option("--session", envvar="PALACE_SESSION", help="Session it ended in.")
+    ] = "",
+    project: Project = "",
+) -> Reply:
+    """Archive a finished task on the timeline."""
+    with door.open() as palace:
+        memory = palace.finish_task(
+            task,
+            done=done,
+            conclusions=conclusion or (),
+            decisions=decision or (),
+            session_id=session,
+            project=project,
+        )
+    lines = (render.line(("archived", "green"), f"  {memory.source}"),)
+    return Reply({"status": "archived", "memory": render.document(memory)}, lines)
+
+
+def _gaps(
+    door: Door,
+    since: Since = None,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="Most questions.")] = 20,
+) -> Reply:
+    """List what was asked and not found, the most asked first.
+
+    Similar questions count together; those that were answered later are left out.
+    """
+    with door.existing() as palace:
+        gaps = palace.gaps(since=moment_of(since) if since else None)
+    shown = gaps.gaps[:limit]
+    lines = [line for gap in shown for line in render.gap_lines(gap)]
+    notices = []
+    if gaps.not_kept:
+        notices.append(f"{gaps.not_kept} unanswered questions were not kept (journal.prompts).")
+    if not shown and not gaps.not_kept:
+        notices.append("Nothing was asked that was not found.")
+    if len(gaps.gaps) > len(shown):
+        notices.append(f"{len(gaps.gaps) - len(shown)} more; see --limit.")
+    document = {**render.document(gaps), "gaps": render.document(shown)}
+    return Reply(document, tuple(lines), notices=tuple(map(render.dim, notices)))
+
+
+def _report(
+    door: Door,
+    *,
+    since: Annotated[str, typer.Option(help=SINCE_HELP)] = "7d",
+    daily: Annotated[bool, typer.Option("--daily", help="One part for each day.")] = False,
+    weekly: Annotated[bool, typer.Option("--weekly", help="One part for each week.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="New file to write instead of printing.")
+    ] = None,
+) -> Reply:
+    """Report a period as Markdown: what happened, what is missing."""
+    if daily and weekly:
+        raise typer.BadParameter("choose --daily or --weekly")
+    if out is not None and out.exists():
+        raise ConfigError(f"{out} exists already", hint="name a file that does not exist yet")
+    with door.existing() as palace:
+        text = palace.report(since=moment_of(since), by="week" if weekly else "day")
+    if out is None:
+        return Reply({"markdown": text}, raw=text)
+    out.write_text(text, encoding="utf-8")
+    line = render.line(("written", "green"), f"  {out}")
+    return Reply({"markdown": text, "path": str(out)}, (line,))
+
+
+def _compressed_lines(done: Compressed) -> tuple[render.Line, ...]:
+    if done.status == "unchanged":
+        return (render.dim("Nothing is due; the conversation is sent as it is."),)
+    if done.status == "deferred":
+        return (
+            render.line(("deferred", "yellow"), f"  {done.reason}"),
+            render.dim("Nothing is lost; it is tried again next time."),
+        )
+    head = f"  {len(done.condensed)} messages ({done.trigger}), by {done.by}"
+    reason = (render.dim(done.reason),) if done.reason else ()
+    words = tuple(render.line(text) for text in done.summary.splitlines())
+    return (render.line(("condensed", "green"), head), *reason, *words)
+
+
+def _ended_lines(ended: SessionEnd) -> tuple[render.Line, ...]:
+    lines = [
+        render.line(
+            (f"{fill.status:<10}", "green" if fill.status in ("stored", "corrected") else "yellow"),
+            f"  {fill.kind}: {fill.text}",
+            (f"  {fill.reason}" if fill.reason else "", "dim"),
+        )
+        for fill in ended.filled
+    ]
+    if not lines:
+        lines = [render.dim("Nothing was stated that is not stored.")]
+    if ended.reason:
+        lines.append(render.dim(f"The model was of no help: {ended.reason}"))
+    return (*lines, *_compressed_lines(ended.summary))

@@ -1,0 +1,91 @@
+"""How far each session is condensed, as one small JSON file for each.
+
+In: marks of sessions. Out: the same after a restart. A mark that is lost or cannot be understood
+is an empty one: what was condensed is found again on the timeline.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from palace.errors import MemoryNotFoundError
+from palace.store.files import atomic_write, locked, read_bytes
+from palace.store.names import session_file_name
+from palace.types import SessionMark, SessionSummary
+
+FOLDER = "sessions"
+
+
+class FileSessionMarks:
+    """Marks in `<root>/sessions/<session>.json`; implements the port `SessionMarks`.
+
+    Files have mode 0600: they hold what the sessions were condensed to.
+
+    Args:
+        root: The palace.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def read(self, session_id: str) -> SessionMark:
+        """Return the mark of a session, an empty one if it has none.
+
+        Raises:
+            UnsafeNameError: If the session id cannot name a file.
+            StoreUnavailableError: If the file cannot be read.
+        """
+        try:
+            data = json.loads(read_bytes(self._path(session_id)))
+            mark = _mark(data)
+        except (MemoryNotFoundError, ValueError, TypeError, KeyError, RecursionError):
+            return SessionMark(session_id)
+        return mark if mark.session_id == session_id else SessionMark(session_id)
+
+    def write(self, mark: SessionMark) -> None:
+        """Keep a mark durably.
+
+        Raises:
+            UnsafeNameError: If the session id cannot name a file.
+            StoreUnavailableError: If the file system refuses.
+        """
+        text = json.dumps(asdict(mark), ensure_ascii=True, indent=1, default=datetime.isoformat)
+        atomic_write(self._path(mark.session_id), f"{text}\n".encode(), expected_digest=None)
+
+    def locked(self, session_id: str) -> AbstractContextManager[None]:
+        """Hold a session against other writers.
+
+        Raises:
+            UnsafeNameError: If the session id cannot name a file.
+            StoreUnavailableError: If another one holds it for too long.
+        """
+        return locked(self._root, f"session-{session_file_name(session_id)}")
+
+    def _path(self, session_id: str) -> Path:
+        return self._root / FOLDER / f"{session_file_name(session_id)}.json"
+
+
+def _mark(data: dict[str, Any]) -> SessionMark:
+    last = data["last_consolidated_at"]
+    return SessionMark(
+        session_id=str(data["session_id"]),
+        last_consolidated_at=_moment(last) if last else None,
+        count=int(data["count"]),
+        tail=tuple(map(str, data["tail"])),
+        summaries=tuple(
+            SessionSummary(_moment(item["at"]), str(item["text"])) for item in data["summaries"]
+        ),
+        failures=int(data["failures"]),
+    )
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a moment needs an offset")
+    return moment

@@ -1,0 +1,366 @@
+"""The verbs that turn conversations into memory: condensing, ending a session, archiving a task.
+
+In: histories and sessions. Out: what was condensed, what was kept, what is still to be done by a
+person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from palace.assembly import TIMELINE
+from palace.errors import MemoryNotFoundError, ModelError, TextRefusedError
+from palace.learn.archive import archive_text
+from palace.learn.consolidate import About, Compressed, is_condensed
+from palace.learn.dedup import says_the_same
+from palace.learn.gapfill import Filled, FoundBy, GapFill, corrected_text, proposed_by, stated_in
+from palace.learn.gaps import Gaps, find_gaps
+from palace.learn.report import ReportSources, compose_report, retired_in
+from palace.learn.statements import Statement
+from palace.secrets import redact
+from palace.store.timeline_page import minute_of, session_title
+from palace.text import new_id, tokens, utc_now
+from palace.types import ConversationTurn, Memory, Message, Turn
+from palace.verbs.writing import WritingVerbs
+
+_NEAR = 5
+_RECENT_VERDICTS = 50
+_SHARED_WORDS = 2
+_TASK_SPEAKER = "Task"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnd:
+    """What the end of a session did.
+
+    Attributes:
+        session_id: The session.
+        filled: What the person stated outright, and what became of each.
+        summary: The last part of the session, condensed.
+        reason: Why the model was of no help, if it was asked and was not.
+    """
+
+    session_id: str
+    filled: tuple[GapFill, ...]
+    summary: Compressed
+    reason: str = ""
+
+
+class ConsolidatingVerbs(WritingVerbs):
+    """How conversations become memory."""
+
+    def compress_if_needed(
+        self,
+        history: Sequence[Message],
+        session_id: str,
+        *,
+        project: str = "",
+        task: str = "",
+        force: bool = False,
+    ) -> Compressed:
+        """Condense what is due of a conversation to the timeline, and return what to send.
+
+        It is due when half of `consolidate.window_tokens` is used, when `consolidate.turns` turns
+        came together, or after a pause of `consolidate.idle_minutes`. Only messages after
+        `last_consolidated_at` are condensed, the latest turns stay as they are, and a tool call is
+        never parted from its answer. The settings' model writes the summary, or sentences are
+        picked without one; three failures of the model in a row, and messages are kept as `[RAW]`
+        lines. No failure of a model raises, and none loses a message.
+
+        Args:
+            history: The whole conversation, or what was sent last time and what came since.
+            session_id: The session.
+            project: Its project; its summaries are visible to that project alone.
+            task: The task it belongs to, see `finish_task`.
+            force: Condense everything new at once.
+
+        Raises:
+            UnsafeNameError: If the session id cannot name a file.
+            StoreUnavailableError: If the disk refuses.
+        """
+        self.refresh(force=False)
+        done = self._parts.consolidator.compress_if_needed(
+            history, session_id, about=About(project, task), ask=force
+        )
+        if done.status == "condensed":
+            self._note_consolidation(done, session_id)
+            self._apply_timeline_retention()
+        return done
+
+    def on_session_end(
+        self, session_id: str, history: Sequence[Message], *, project: str = ""
+    ) -> SessionEnd:
+        """Keep what the person stated and nobody stored, then condense the rest of the session.
+
+        Stored are preferences and facts the person stated outright and corrections the agent did
+        not store, found by rules and, where a model is configured, by the model too, whose every
+        proposal must be the person's own sentence. Each passes the way of all writes: secrets,
+        duplicates, conflicts. Doing it again changes nothing.
+
+        Args:
+            session_id: The session.
+            history: All of it, in order.
+            project: Its project, if any; what is stored is visible to that project alone.
+
+        Raises:
+            UnsafeNameError: If the session id cannot name a file.
+            StoreUnavailableError: If the disk refuses.
+        """
+        self.refresh(force=False)
+        found: list[tuple[Statement, bool]] = [
+            (s, False) for s in stated_in(history, cues=self._parts.cues)
+        ]
+        proposed, reason = self._proposals(history)
+        found += [(s, True) for s in proposed if not _said_in(s, (f for f, _ in found))]
+        filled = tuple(
+            self._fill(s, session_id, project, by_model=by_model) for s, by_model in found
+        )
+        summary = self.compress_if_needed(history, session_id, project=project, force=True)
+        return SessionEnd(session_id, filled, summary, reason)
+
+    def finish_task(
+        self,
+        task: str,
+        *,
+        done: str = "",
+        conclusions: Sequence[str] = (),
+        decisions: Sequence[str] = (),
+        session_id: str = "",
+        project: str = "",
+    ) -> Memory:
+        """Archive a finished task on the timeline: what was done, concluded and decided.
+
+        Args:
+            task: Its name.
+            done: What was done; what was condensed under this task if not given.
+            conclusions: One sentence each.
+            decisions: One sentence each.
+            session_id: The session it ended in; the task's own heading if not given.
+            project: Its project; the entry is visible to that project alone.
+
+        Returns:
+            The entry as it stands on the timeline; the same task with the same words is one entry.
+
+        Raises:
+            TextRefusedError: If there is nothing to archive, or it is unfit.
+            SecretRefusedError: If it holds a secret.
+        """
+        self.refresh(force=False)
+        if not task.strip():
+            raise TextRefusedError("the task has no name", hint="name the task that is finished")
+        condensed = [m for m in self.index.memories(room=TIMELINE) if m.task == task]
+        text = archive_text(
+            task, done=done, conclusions=conclusions, decisions=decisions, condensed=condensed
+        )
+        entry = ConversationTurn(
+            session=session_id or f"Task {task}",
+            speaker=_TASK_SPEAKER,
+            text=self._parts.writer.fit(text),
+            at=utc_now(),
+            provenance="task",
+            trust="agent",
+            scope=f"project:{project}" if project else "global",
+            project=project,
+            task=task,
+        )
+        known = self._entry(entry)
+        if known is None:
+            for path in self.store.append_timeline([entry]):
+                self.index_file(path)
+            known = self._entry(entry)
+        if known is None:
+            raise MemoryNotFoundError(
+                f"the entry of the task {task!r} is gone", hint="was the page edited just now?"
+            )
+        return known
+
+    # Looking back
+
+    def gaps(self, *, since: datetime | None = None) -> Gaps:
+        """Return what was asked and not found, similar questions together, the most asked first.
+
+        A question that was answered later is no gap. Where `journal.prompts` is `hash` only equal
+        questions are counted together and none is shown; where it is `off` they are only counted.
+
+        Args:
+            since: Begin of the period, aware; all the journal keeps if not given.
+        """
+        return find_gaps(
+            self.journal.records(since=since),
+            terms=lambda question: self.analyse(Turn(question)).terms,
+            since=since,
+        )
+
+    def report(
+        self, *, since: datetime, until: datetime | None = None, by: Literal["day", "week"] = "day"
+    ) -> str:
+        """Return a period as Markdown: what happened, was learned and was not found; times are UTC.
+
+        Args:
+            since: Begin, aware.
+            until: End, aware; now if not given.
+            by: One part for each day, or for each week.
+        """
+        self.refresh(force=False)
+        end = utc_now() if until is None else until
+
+        def within(memory: Memory) -> bool:
+            return memory.created is not None and since <= memory.created <= end
+
+        memories = {m.id: m for m in self.index.memories()}
+        records = [
+            r
+            for r in self.journal.records(since=since)
+            if datetime.fromisoformat(str(r["at"]).replace("Z", "+00:00")) <= end
+        ]
+        verdicts = [r for r in records if r["type"] == "verdict"]
+        dated = [m for m in memories.values() if within(m)]
+        return compose_report(
+            ReportSources(
+                since=since,
+                until=end,
+                timeline=[m for m in dated if m.room == TIMELINE],
+                added=[m for m in dated if m.room != TIMELINE],
+                retired=list(retired_in(records, memories)),
+                outcomes=[str(r.get("outcome")) for r in verdicts],
+                gaps=find_gaps(
+                    records, terms=lambda text: self.analyse(Turn(text)).terms, since=since
+                ),
+            ),
+            by=by,
+        )
+
+    # Gaps that are filled
+
+    def _proposals(self, history: Sequence[Message]) -> tuple[list[Statement], str]:
+        generator = self._parts.generator
+        if generator is None:
+            return [], ""
+        try:
+            return proposed_by(generator, history, cues=self._parts.cues), ""
+        except ModelError as error:
+            return [], error.message
+
+    def _fill(
+        self, statement: Statement, session_id: str, project: str, *, by_model: bool
+    ) -> GapFill:
+        by: FoundBy = "model" if by_model else "rules"
+        try:
+            if statement.kind == "correction" and statement.wrong:
+                return self._correct(statement, session_id, project)
+            result = self.remember(
+                statement.text,
+                drawer="sessions",
+                kind=statement.kind,
+                provenance=f"session-end:{session_id}",
+                project=project or None,
+                on_conflict="supersede" if statement.kind == "correction" else "ask",
+            )
+        except TextRefusedError as error:
+            return GapFill(
+                redact(statement.text), statement.kind, by, "refused", None, error.message
+            )
+        detail = result.detail if result.status == "conflict" else ""
+        return GapFill(statement.text, statement.kind, by, result.status, result.memory, detail)
+
+    def _correct(self, statement: Statement, session_id: str, project: str) -> GapFill:
+        """Correct the memory that says what is wrong; without one, store what is right."""
+        fill = GapFill(statement.text, "correction", "rules", "unclear")
+        near = list(self._near(statement, session_id, project))
+        for memory in near:
+            text = corrected_text(statement, memory.text)
+            if text:
+                result = self.correct(memory.id, text, reason=statement.text)
+                if result.status == "duplicate":
+                    return GapFill(text, "correction", "rules", "duplicate", result.memory)
+                status: Filled = "conflict" if result.status == "conflict" else "corrected"
+                return GapFill(text, "correction", "rules", status, result.memory)
+        text = statement.text if statement.whole else corrected_text(statement, statement.about)
+        if not text:
+            return fill
+        known = next((m for m in near if _holds(statement.right, m.text)), None)
+        if known is not None:
+            return GapFill(text, "correction", "rules", "duplicate", known)
+        result = self.remember(
+            text,
+            drawer="sessions",
+            kind="correction",
+            provenance=f"session-end:{session_id}",
+            project=project or None,
+            on_conflict="supersede",
+        )
+        return GapFill(text, "correction", "rules", result.status, result.memory)
+
+    def _near(self, statement: Statement, session_id: str, project: str) -> Iterable[Memory]:
+        """Yield memories that a correction may be about: used in the session, or alike."""
+        about = set(tokens(f"{statement.text} {statement.about}"))
+        seen: dict[str, Memory] = {}
+        for number, record in enumerate(self.journal.records(type="verdict")):
+            if number >= _RECENT_VERDICTS:
+                break
+            if record.get("session") == session_id:
+                found = (self.index.get(i) for i in record.get("injected", ()))
+                seen.update((m.id, m) for m in found if m is not None)
+        text = f"{statement.text} {statement.about}".strip()
+        hits = self.search(text, top_k=_NEAR, session_id=session_id, project=project or None)
+        seen.update((hit.memory.id, hit.memory) for hit in hits)
+        for memory in seen.values():
+            usable = memory.status == "active" and memory.room not in (TIMELINE, "playbooks")
+            if usable and len(about & set(tokens(memory.text))) > _SHARED_WORDS:
+                yield memory
+
+    # The timeline
+
+    def _entry(self, turn: ConversationTurn) -> Memory | None:
+        """Return an entry of the timeline by its session, its speaker and its words."""
+        wanted = (session_title(turn.session), turn.speaker, turn.text)
+        found = self.index.memories(room=TIMELINE)
+        return next((m for m in found if (m.session, m.speaker, m.text) == wanted), None)
+
+    def _note_consolidation(self, done: Compressed, session_id: str) -> None:
+        at = done.last_consolidated_at
+        self.journal.append(
+            {
+                "id": new_id("k"),
+                "type": "consolidation",
+                "at": utc_now().isoformat(),
+                "session": session_id,
+                "messages": len(done.condensed),
+                "trigger": done.trigger,
+                "by": done.by,
+                "page": f"timeline/{minute_of(at)[:10]}.md" if at and done.summary else "",
+                "reason": done.reason,
+            }
+        )
+
+    def _apply_timeline_retention(self) -> None:
+        """Take out condensed entries that are past their days; nothing else is ever touched."""
+        days = self.settings.consolidate.retention_days
+        if days is None:
+            return
+        oldest = utc_now() - timedelta(days=days)
+        for memory in list(self.index.memories(room=TIMELINE)):
+            if is_condensed(memory) and _before(memory.created, oldest):
+                self.store.erase(memory)
+                self.index_file(memory.path)
+
+
+def _before(when: datetime | None, moment: datetime) -> bool:
+    return when is not None and when < moment
+
+
+def _holds(words: str, text: str) -> bool:
+    wanted, there = tokens(words), tokens(text)
+    return bool(wanted) and set(wanted) <= set(there)
+
+
+def _said_in(statement: Statement, others: Iterable[Statement]) -> bool:
+    return any(
+        statement.text.rstrip(".!") in other.text
+        or other.text.rstrip(".!") in statement.text
+        or says_the_same(statement.text, other.text)
+        for other in others
+    )

@@ -1,0 +1,178 @@
+"""What was asked and not found, and the report of a period: from real journals and files."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from palace import Mempalace, Message, RetrievalEnforcer
+from palace.learn.gaps import find_gaps
+from palace.serve.cli import run
+from palace.text import tokens, utc_now
+
+NOON = datetime(2026, 3, 14, 12, 0, tzinfo=timezone.utc)
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+
+
+def verdict(number, prompt, outcome="nothing_stored", **more):
+    at = (NOON - timedelta(hours=number)).isoformat()
+    return {
+        "id": f"v-{number}",
+        "type": "verdict",
+        "at": at,
+        "outcome": outcome,
+        "prompt": prompt,
+        **more,
+    }
+
+
+def found(*records):
+    return find_gaps(records, terms=tokens)
+
+
+def test_similar_questions_count_together():
+    gaps = found(
+        verdict(1, "Who is our new CFO?"),
+        verdict(2, "What is the door code?", "near_miss", evidence=[{"source": "rooms/a.md:3"}]),
+        verdict(3, "Who is our CFO?"),
+        verdict(4, "Make a haiku", "not_recall"),
+    )
+    assert [(g.question, g.count, g.near) for g in gaps.gaps] == [
+        ("Who is our new CFO?", 2, ""),
+        ("What is the door code?", 1, "rooms/a.md:3"),
+    ]
+    first = gaps.gaps[0]
+    assert (first.last_asked - first.first_asked, first.verdicts) == (
+        timedelta(hours=2),
+        ("v-1", "v-3"),
+    )
+
+
+def test_a_number_makes_another_question():
+    gaps = found(
+        verdict(1, "Who reviewed issue 17 last week?"),
+        verdict(2, "Who reviewed issue 18 last week?"),
+    )
+    assert len(gaps.gaps) == 2
+
+
+def test_what_was_answered_later_is_no_gap():
+    miss, hit = verdict(2, "Who is our CFO?"), verdict(1, "Who is our CFO?", "hit")
+    assert found(hit, miss).gaps == ()
+    assert len(found({**miss, "at": NOON.isoformat()}, hit).gaps) == 1
+
+
+def test_a_near_miss_that_a_quote_confirmed_is_no_gap():
+    near = verdict(2, "Who is our CFO?", "near_miss")
+    answer = {
+        "id": "a",
+        "type": "answer",
+        "at": NOON.isoformat(),
+        "verdict": "v-2",
+        "cited": ["m-1"],
+    }
+    assert found(answer, near).gaps == ()
+    assert len(found({**answer, "cited": []}, near).gaps) == 1
+    assert len(found({**answer, "declined": True}, near).gaps) == 1
+
+
+def test_what_the_journal_does_not_keep_is_only_counted():
+    hashed = [{**verdict(n, None), "prompt_sha256": digest} for n, digest in enumerate("aab")]
+    gaps = found(*hashed, verdict(9, None))
+    assert [(g.question, g.count) for g in gaps.gaps] == [("", 2), ("", 1)]
+    assert gaps.not_kept == 4
+
+
+@pytest.fixture
+def lived(tmp_path):
+    """A palace that somebody used for a while."""
+    with Mempalace.open(tmp_path / "p") as palace:
+        ask = RetrievalEnforcer(palace).decide
+        for question in (
+            "When did we hire Zebulon Quark?",
+            "When did we hire Zebulon Quark again?",
+        ):
+            ask(question)
+        wrong = palace.remember("The nightly build starts at 02:30.").memory
+        palace.correct(wrong.id, "The nightly build starts at 03:30.")
+        gone = palace.remember("The guest network is called finch.").memory
+        palace.forget(gone.id, reason="it was switched off")
+        ask("When does the nightly build start?")
+        palace.compress_if_needed(
+            [Message("user", "We decided to move to Outline."), Message("assistant", "ok")],
+            "monday",
+            task="Wiki",
+            force=True,
+        )
+        palace.finish_task("Wiki", decisions=["We keep the old links."], session_id="monday")
+        yield palace
+
+
+def test_report(lived):
+    text = lived.report(since=utc_now() - timedelta(days=2))
+    today = f"{utc_now():%Y-%m-%d, %A}"
+    assert f"\n## {today}\n" in text
+    for line in (
+        "- Prompts: 3 (1 answered,2 not found)",
+        "- Memories: 3 added, 1 corrected, 1 forgotten",
+        "  - User: We decided to move to Outline.",
+        "  - Decisions: We keep the old links.",
+        "- The nightly build starts at 02:30. → The nightly build starts at 03:30. (`",
+        ": it was switched off",
+        "## Asked and not found",
+        "- 2× When did we hire Zebulon Quark again?, last ",
+    ):
+        assert line in text, text
+    forgotten = text.partition("### Forgotten")[2].partition("\n## ")[0]
+    assert "finch" not in forgotten
+
+
+def test_report_by_week_and_of_nothing(lived, tmp_path):
+    assert "## Week of " in lived.report(since=utc_now() - timedelta(days=2), by="week")
+    old = NOON - timedelta(days=900)
+    text = lived.report(since=old, until=old + timedelta(days=3))
+    assert text.splitlines()[2:] == [
+        "- Prompts: 0",
+        "- Memories: 0 added, 0 corrected, 0 forgotten",
+        "- Timeline: 0 entries of 0 sessions",
+    ]
+
+
+def test_a_secret_written_by_hand_is_not_reported(lived):
+    day = f"{utc_now():%Y-%m-%d}"
+    page = lived.root / "timeline" / f"{day}.md"
+    page.write_text(
+        page.read_text("utf-8")
+        + f"[{day} 00:01] Task: the key {TOKEN}\n  <!-- memory provenance=task -->\n"
+    )
+    lived.refresh()
+    text = lived.report(since=utc_now() - timedelta(days=2))
+    assert "the key" in text
+    assert TOKEN not in text
+
+
+def test_on_the_command_line(lived, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("PALACE_ROOT", str(lived.root))
+    monkeypatch.chdir(tmp_path)
+    assert run(["gaps", "--since", "7d"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("  2×  When did we hire Zebulon Quark again?\n")
+    assert run(["gaps", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["gaps"][0]["count"] == 2
+    assert run(["gaps", "--since", "0s"]) == 0
+    assert capsys.readouterr() == ("", "Nothing was asked that was not found.\n")
+    assert run(["report", "--since", "2d"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("# Report ")
+    assert run(["report", "--weekly", "--out", "week.md"]) == 0
+    assert (tmp_path / "week.md").read_text("utf-8").startswith("# Report ")
+    assert run(["report", "--out", "week.md"]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert run(["report", "--daily", "--weekly"]) == 2
+    assert run(["report", "--since", "soon"]) == 2
+    capsys.readouterr()
+    assert run(["report", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["markdown"].startswith("# Report ")

@@ -1,0 +1,191 @@
+"""The end of a session on real files: what was stated and nobody stored, and finished tasks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from palace import (
+    Mempalace,
+    Message,
+    ModelError,
+    RetrievalEnforcer,
+    SecretRefusedError,
+    TextRefusedError,
+)
+from palace.testing import ScriptedGenerator
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+
+
+def said(*pairs: tuple[str, str]) -> list[Message]:
+    return [m for u, a in pairs for m in (Message("user", u), Message("assistant", a)) if m.content]
+
+
+def outcome(ended):
+    return [(fill.status, fill.kind, fill.text) for fill in ended.filled]
+
+
+@pytest.fixture
+def palace(tmp_path):
+    with Mempalace.open(tmp_path / "p") as opened:
+        yield opened
+
+
+def test_what_was_stated_is_found_by_the_next_question(palace):
+    history = said(("By the way, our staging server is called heron.", "Good to know."))
+    ended = palace.on_session_end("s", history)
+    assert outcome(ended) == [("stored", "fact", "Our staging server is called heron.")]
+    [fill] = ended.filled
+    assert (fill.memory.trust, fill.memory.provenance) == ("user", "session-end:s")
+    verdict = RetrievalEnforcer(palace).decide("What is our staging server called?")
+    assert verdict.action == "ground"
+    assert ended.summary.status == "condensed"
+
+
+def test_doing_it_again_changes_nothing(palace, tmp_path):
+    history = said(("I prefer tabs over spaces.", "Fine."), ("The port is 1?", "The port is 80."))
+    history += said(("No, the port is 8080, not 80.", "Right."))
+    palace.on_session_end("s", history)
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*.md")}
+    ended = palace.on_session_end("s", history)
+    assert {fill.status for fill in ended.filled} == {"duplicate"}
+    assert ended.summary.status == "unchanged"
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*.md")} == before
+
+
+def test_what_the_agent_stored_is_left_alone(palace):
+    palace.remember("I prefer tabs over spaces.", source="agent")
+    palace.remember("The nightly build starts at 03:30.", source="agent")
+    history = said(("I prefer tabs over spaces.", "The nightly build starts at 02:30."))
+    history += said(("No, the nightly build starts at 03:30.", "I see."))
+    ended = palace.on_session_end("s", history)
+    assert [fill.status for fill in ended.filled] == ["duplicate", "duplicate"]
+    assert len([m for m in palace.memories() if m.room != "timeline"]) == 2
+
+
+def test_a_correction_supersedes_the_memory_that_is_wrong(palace):
+    wrong = palace.remember("The deploy of the orchard is on Thursday at 10:00.").memory
+    other = palace.remember("The market of the orchard is on Thursday.").memory
+    history = said(
+        ("When is the deploy of the orchard?", "The deploy of the orchard is on Thursday."),
+        ("It's on Friday, not on Thursday.", "Noted."),
+    )
+    RetrievalEnforcer(palace).decide("When is the deploy of the orchard?", session_id="s")
+    ended = palace.on_session_end("s", history)
+    assert outcome(ended) == [
+        ("corrected", "correction", "The deploy of the orchard is on Friday at 10:00.")
+    ]
+    assert palace.get(wrong.id).status == "inactive"
+    assert palace.get(other.id).status == "active"
+
+
+def test_a_correction_of_what_nobody_stored_is_stored_whole(palace):
+    history = said(("Hm.", "Sure. The licence of the project is MIT."))
+    history += said(("It's Apache 2.0, not MIT.", "Sorry."))
+    assert outcome(palace.on_session_end("s", history)) == [
+        ("stored", "correction", "The licence of the project is Apache 2.0.")
+    ]
+
+
+def test_a_correction_that_is_about_nothing_is_told_and_not_stored(palace):
+    history = said(("Hm.", "MIT or MIT, the licence is MIT."), ("It's Apache, not MIT.", "Ok."))
+    assert [fill.status for fill in palace.on_session_end("s", history).filled] == ["unclear"]
+    assert [m for m in palace.memories() if m.room != "timeline"] == []
+
+
+def test_another_value_is_a_conflict_for_a_person_to_decide(palace):
+    old = palace.remember("Our budget for the fair is 12000 euros.").memory
+    ended = palace.on_session_end("s", said(("Our budget for the fair is 15000 euros.", "Ok.")))
+    [fill] = ended.filled
+    assert (fill.status, fill.memory.id) == ("conflict", old.id)
+    assert fill.reason
+
+
+def test_a_secret_is_refused_and_not_shown(palace):
+    ended = palace.on_session_end("s", said((f"Remember that the deploy token is {TOKEN}.", "Ok.")))
+    assert [fill.status for fill in ended.filled] == ["refused"]
+    assert TOKEN not in str(ended.filled)
+
+
+def test_a_project_s_statements_are_its_own(palace):
+    palace.on_session_end(
+        "s", said(("Our staging server is called heron.", "Ok.")), project="orchard"
+    )
+    [memory] = [m for m in palace.memories() if m.room != "timeline"]
+    assert memory.scope == "project:orchard"
+
+
+PROPOSALS = [
+    {"quote": "The whole team reads the digest on Mondays.", "kind": "fact"},
+    {"quote": "The team reads it on Tuesdays.", "kind": "fact"},
+    {"quote": "Is the digest long?", "kind": "fact"},
+    {"quote": 'My colleague says "it is long".', "kind": "fact"},
+    {"quote": "The whole team reads the digest on Mondays.", "kind": "secret"},
+    {"quote": 7},
+    "nothing",
+]
+
+
+def test_a_model_may_only_propose_the_person_s_own_sentences(tmp_path):
+    history = said(
+        (
+            "The whole team reads the digest on Mondays. Is the digest long?",
+            "The team reads it on Tuesdays.",
+        ),
+        ('My colleague says "it is long".', ""),
+    )
+    model = ScriptedGenerator([f"Here: {json.dumps(PROPOSALS)}", "- User: digest on Mondays"])
+    with Mempalace.open(tmp_path, generator=model) as palace:
+        ended = palace.on_session_end("s", history)
+    assert outcome(ended) == [("stored", "fact", "The whole team reads the digest on Mondays.")]
+    assert ended.filled[0].by == "model"
+
+
+@pytest.mark.parametrize("reply", ["no list", "[1, 2", ModelError("the model is down")])
+def test_a_model_that_fails_costs_nothing_but_its_help(tmp_path, reply):
+    with Mempalace.open(tmp_path, generator=ScriptedGenerator([reply])) as palace:
+        ended = palace.on_session_end("s", said(("I prefer tabs over spaces.", "Ok.")))
+    assert outcome(ended) == [("stored", "preference", "I prefer tabs over spaces.")]
+    assert ended.reason
+    assert ended.summary.status == "deferred"
+
+
+def test_a_finished_task_is_archived(palace):
+    done = palace.finish_task(
+        "Move the wiki",
+        done="All 412 pages are in Outline.",
+        conclusions=["The export takes 3 hours."],
+        decisions=["We keep the old links.", "No more attachments."],
+        session_id="s",
+    )
+    assert done.text.splitlines() == [
+        "Move the wiki",
+        "Done: All 412 pages are in Outline.",
+        "Conclusions: The export takes 3 hours.",
+        "Decisions:",
+        "- We keep the old links.",
+        "- No more attachments.",
+    ]
+    assert (done.task, done.session, done.room) == ("Move the wiki", "s", "timeline")
+    assert palace.search("attachments decision wiki")[0].memory.text == done.text
+
+
+def test_what_was_done_comes_from_what_was_condensed_under_the_task(palace):
+    history = said(("We moved 412 pages to Outline.", "Fine.")) * 4
+    palace.compress_if_needed(history, "s", task="Move the wiki")
+    done = palace.finish_task("Move the wiki")
+    assert "412 pages" in done.text
+    assert done.session == "Task Move the wiki"
+
+
+@pytest.mark.parametrize("task", ["", "  ", "Nothing was done"])
+def test_there_must_be_something_to_archive(palace, task):
+    with pytest.raises(TextRefusedError):
+        palace.finish_task(task)
+
+
+def test_a_task_keeps_no_secret(palace):
+    with pytest.raises(SecretRefusedError):
+        palace.finish_task("Keys", done=f"The token is {TOKEN}.")

@@ -1,0 +1,99 @@
+"""What a person stated outright, and what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.gapfill import judged, measure
+from palace import Message, stated_in
+from palace.learn.cues import available, load_cues
+from palace.learn.gapfill import corrected_text
+from palace.learn.statements import Statement, sentences
+
+
+def kinds(text, before=""):
+    history = [Message("assistant", before)] if before else []
+    return [(s.kind, s.text) for s in stated_in([*history, Message("user", text)])]
+
+
+@pytest.mark.parametrize(
+    ("split", "precision", "recall"),
+    [("dev", 0.95, 0.95), ("test", 0.95, 0.95), ("later", 0.95, 0.75), ("blind", 0.9, 0.9)],
+)
+def test_the_labelled_sets(split, precision, recall):
+    measured = measure([case for case in judged() if case.split == split])
+    assert measured["utterances"] >= 80
+    assert measured["precision"] >= precision
+    assert measured["recall"] >= recall
+
+
+def test_the_words_are_kept_as_they_were_said():
+    assert kinds("By the way, my name is Ada Novak. How are you?") == [
+        ("fact", "My name is Ada Novak.")
+    ]
+    assert kinds("Please remember that the demo tenant is called acme-test.") == [
+        ("fact", "The demo tenant is called acme-test.")
+    ]
+
+
+def test_said_twice_is_one_statement():
+    history = [Message("user", "I prefer tabs over spaces.")] * 2
+    assert len(stated_in(history)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Proofread this text:\n\nMy name is Ada and I work as a nurse.",
+        "Translate the following letter. I live in Rotterdam. I am allergic to peanuts.",
+        "```\nmy name is Bob Miller\n```",
+        "> I live in Rotterdam.",
+        "<memory-context>\nI live in Rotterdam.\n</memory-context>",
+        "He said 'I live in Rotterdam'.",
+        "Remember to call me Tuesday.",
+        "I live in Rotterdam " + "and so on " * 60,
+    ],
+)
+def test_not_their_own_words(text):
+    assert kinds(text) == []
+
+
+def test_only_the_person_is_heard():
+    assert (
+        stated_in([Message("assistant", "I live in Rotterdam."), Message("tool", "I'm vegan.")])
+        == []
+    )
+
+
+def test_a_correction_needs_something_to_correct():
+    assert kinds("No, the deploy is on Friday, not on Thursday.") == []
+    assert kinds("No, the deploy is on Friday, not on Thursday.", "Lunch is at noon.") == []
+    [found] = stated_in(
+        [
+            Message("assistant", "Sure. The deploy is on Thursday."),
+            Message("user", "It's on Friday, not on Thursday."),
+        ]
+    )
+    assert (found.wrong, found.right, found.whole) == ("on Thursday", "on Friday", False)
+    assert found.about == "The deploy is on Thursday."
+    assert corrected_text(found, found.about) == "The deploy is on Friday."
+
+
+@pytest.mark.parametrize("text", ["port 8080 and 8080", "port 18080", "port 8080 or 8081", "port"])
+def test_nothing_is_corrected_where_it_is_not_clear(text):
+    assert corrected_text(Statement("x", "correction", "8080", "8081"), text) == ""
+
+
+def test_sentences():
+    assert sentences("See Dr. Brown at 9.30. Then go!\n- a point\n# Title\nWhat? 好。是。") == [
+        "See Dr. Brown at 9.30.", "Then go!", "a point", "Title", "What?", "好。", "是。",
+    ]  # fmt: skip
+
+
+def test_every_language_has_all_cues():
+    assert available() == ("de", "en", "es", "fr")
+    first, *others = load_cues(available())
+    assert all(set(cues.patterns) == set(first.patterns) for cues in others)
+    for cues in (first, *others):
+        for name in cues.patterns:
+            assert cues.find(name, "x") is None, (cues.language, name)
