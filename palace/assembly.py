@@ -221,6 +221,7 @@ class Assembly:
             entries=self._entries_of,
             write=self._write_entry,
             frame=_as_own_block,
+            shown=self._palace.privacy.shown,
             clock=utc_now,
             limits=Limits(
                 window_tokens=settings.window_tokens,

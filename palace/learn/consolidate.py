@@ -32,6 +32,7 @@ from palace.learn.conversation import (
 from palace.learn.cues import Cues
 from palace.learn.hygiene import strip_own_markers
 from palace.ports import Generator, SessionMarks
+from palace.secrets import redact
 from palace.text import estimate_tokens
 from palace.types import ConversationTurn, Memory, Message, SessionMark, SessionSummary
 
@@ -117,6 +118,7 @@ class Consolidator:
         entries: Returns what stands on the timeline under a session.
         write: Puts an entry on the timeline, durably, unless it is there.
         frame: Puts text into our own block, so that it is never learned from again.
+        shown: Takes out what neither a model nor the timeline may see: secrets, personal data.
         generator: The model, if there is one.
         cues: The languages to read.
         clock: Says what time it is.
@@ -131,6 +133,7 @@ class Consolidator:
     limits: Limits = Limits()
     generator: Generator | None = None
     cues: tuple[Cues, ...] = ()
+    shown: Callable[[str], str] = redact
     seen: FirstSeen = field(default_factory=FirstSeen)
 
     def compress_if_needed(
@@ -164,7 +167,8 @@ class Consolidator:
         if not cut:
             return self._unchanged(talk, mark)
         batch = talk.new[:cut]
-        text, by, reason = self._condense(batch, mark)
+        said = [replace(m, content=self.shown(strip_own_markers(m.content))) for m in batch]
+        text, by, reason = self._condense(said, mark)
         if by == "":
             failed = replace(mark, failures=mark.failures + 1)
             self.marks.write(failed)
@@ -251,7 +255,7 @@ class Consolidator:
             if made.by == "raw":
                 # The whole is on the timeline; before the model it has to be short.
                 budget = self.limits.budget_tokens
-                shown = by_picking(batch, budget_tokens=budget, cues=self.cues)
+                shown = self.shown(by_picking(batch, budget_tokens=budget, cues=self.cues))
             moved = self._moved(mark, batch, shown, at)
             self.marks.write(moved)
         rest = replace(talk, fresh=talk.fresh[len(batch) :])

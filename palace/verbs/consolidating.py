@@ -7,7 +7,7 @@ person.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -218,7 +218,7 @@ class ConsolidatingVerbs(WritingVerbs):
         ]
         verdicts = [r for r in records if r["type"] == "verdict"]
         dated = [m for m in memories.values() if within(m)]
-        return compose_report(
+        report = compose_report(
             ReportSources(
                 since=since,
                 until=end,
@@ -232,6 +232,7 @@ class ConsolidatingVerbs(WritingVerbs):
             ),
             by=by,
         )
+        return self.privacy.shown(report)
 
     # Gaps that are filled
 
@@ -240,7 +241,8 @@ class ConsolidatingVerbs(WritingVerbs):
         if generator is None:
             return [], ""
         try:
-            return proposed_by(generator, history, cues=self._parts.cues), ""
+            shown = [replace(m, content=self.privacy.shown(m.content)) for m in history]
+            return proposed_by(generator, shown, cues=self._parts.cues), ""
         except ModelError as error:
             return [], error.message
 

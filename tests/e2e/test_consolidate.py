@@ -158,6 +158,18 @@ def test_a_secret_reaches_neither_model_nor_timeline(tmp_path):
     assert TOKEN not in written + asked + done.injected
 
 
+@pytest.mark.parametrize("script", [["- User: plan 1 for ann.lee@orchard-mail.net"], []])
+def test_personal_data_goes_nowhere_where_it_is_redacted(tmp_path, monkeypatch, script):
+    monkeypatch.setenv("PALACE_WRITE__PERSONAL_DATA", "redact")
+    history = [*talk(3, words="Write to ann.lee@orchard-mail.net."), Message("user", "go on")]
+    with opened(tmp_path, *script) as palace:
+        done = palace.compress_if_needed(history, "s")
+        asked = str(palace.generator.asked) if script else ""
+    written = page(tmp_path) + (tmp_path / "palace/sessions/s.json").read_text()
+    assert done.status == "condensed"
+    assert "ann.lee" not in written + asked + done.injected
+
+
 def test_three_failures_in_a_row_become_raw_lines_and_nothing_is_lost(tmp_path):
     with opened(tmp_path, DOWN, DOWN, DOWN, DOWN, "- User: plan 9 for host-9") as palace:
         for failures in (1, 2):
