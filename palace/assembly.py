@@ -100,6 +100,8 @@ class Assembly:
     @cached_property
     def vectors(self) -> VectorChannel | None:
         """The channel of meaning, None where no embedder is configured."""
+        if isinstance(self._palace, PastPalace):
+            return None  # the vectors are those of today's memories
         settings = self._settings.embeddings
         own = self._palace.embedder
         folder = self._palace.root / ".palace"

@@ -25,8 +25,6 @@ class PastPalace:
         moment: The moment, aware.
     """
 
-    vectors = None
-    embedder = None
     fetchers = ()
 
     def __init__(self, palace: OpenedPalace, moment: datetime) -> None:

@@ -490,7 +490,7 @@ def test_no_message_and_no_chained_error_repeats_a_value(place, write, text, env
             "search: 5\n",
             1,
             "`search` must be a section",
-            "with keys below it: top_k, candidates, neighbour_distance",
+            "with keys below it: top_k, candidates, fusion",
             id="value for a section",
         ),
         pytest.param(
