@@ -176,8 +176,8 @@ class VectorFile:
         """
         stored = self.identity()
         if stored is None and not self.read_only:
-            self.start(identity)
-        elif stored is not None and stored != identity:
+            stored = self._start(identity, anew=False)
+        if stored is not None and stored != identity:
             raise EmbedderMismatchError(
                 f"the stored vectors come from {stored}, the settings name {identity}",
                 hint="`palace embed --rebuild` embeds everything again; until then words answer",
@@ -185,6 +185,10 @@ class VectorFile:
 
     def start(self, identity: EmbedderIdentity) -> None:
         """Begin anew with this embedder, in a file of its own; the vectors so far are dropped."""
+        self._start(identity, anew=True)
+
+    def _start(self, identity: EmbedderIdentity, *, anew: bool) -> EmbedderIdentity:
+        """Begin, or unless `anew` leave what somebody else began; return whose vectors they are."""
         generation = secrets.token_hex(8)
         meta = {
             "name": identity.name,
@@ -193,6 +197,9 @@ class VectorFile:
             "generation": generation,
         }
         with self._transaction() as connection:
+            begun = dict(connection.execute("SELECT key, value FROM meta"))
+            if begun and not anew:
+                return _identity_in(begun)
             old = list(self.folder.glob("vectors-*"))
             self._file_of(generation).touch(mode=0o600)
             connection.execute("DELETE FROM rows")
@@ -201,6 +208,7 @@ class VectorFile:
         for path in old:
             with suppress(OSError):  # where somebody still reads it, a later start removes it
                 path.unlink()
+        return identity
 
     def add(self, vectors: Sequence[tuple[bytes, Vector]], *, identity: EmbedderIdentity) -> int:
         """Append vectors by their passage digests; those that are there already are left out.

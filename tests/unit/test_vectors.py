@@ -148,6 +148,27 @@ def test_another_process_writes(tmp_path: Path) -> None:
         opened.close()
 
 
+def test_who_comes_second_leaves_what_the_first_began(tmp_path: Path) -> None:
+    """Both saw that there are no vectors yet; only one of them may begin."""
+
+    class Late(VectorFile):
+        def identity(self) -> EmbedderIdentity | None:
+            seen = super().identity()
+            embed(first, memory("blue kettle"))
+            return seen
+
+    first, second = VectorFile(tmp_path), Late(tmp_path)
+    second.require(EMBEDDER.identity)
+    assert len(first.rows()) == 1
+    other = Late(tmp_path / "b")
+    first.close()
+    first = VectorFile(tmp_path / "b")
+    with pytest.raises(EmbedderMismatchError):
+        other.require(HashedEmbedder("other").identity)
+    for file in (first, second, other):
+        file.close()
+
+
 def test_another_model_is_refused(file: VectorFile) -> None:
     embed(file, memory("blue kettle"))
     other = HashedEmbedder("other")
