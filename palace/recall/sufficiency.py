@@ -160,7 +160,14 @@ def _parts(model: LogisticModel, features: Mapping[str, float]) -> dict[str, tup
 
 
 def _asks_about_a_stranger(features: Mapping[str, float]) -> bool:
-    return bool(features["has_names"]) and features["unknown_name"] >= 1.0
+    """Return whether nobody named is known; in a conversation also where only a place or thing is.
+
+    "What did Olga say about Lisbon?" is about Olga; whoever else spoke of Lisbon is not asked.
+    """
+    if not features["has_names"]:
+        return False
+    unknown = features["unknown_name"]
+    return unknown >= 1.0 or (unknown > 0 and features.get("attributed") == 0.0)
 
 
 def _or(given: float | None, fitted: float) -> float:

@@ -188,3 +188,13 @@ def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule:
 def test_bars_in_force_are_the_settings() -> None:
     sufficiency = Sufficiency(STATEMENT, TURN, sufficient_at=0.3, unclear_at=0.9)
     assert sufficiency.bars(scored(coverage=1.0)) == (0.3, 0.3)
+
+
+def test_whoever_else_spoke_of_a_place_is_not_who_is_asked_about() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    asked = {"has_names": 1.0, "names": 0.5, "unknown_name": 0.5, "coverage": 1.0}
+    nobody = scored(session="s", attributed=0.0, **asked)
+    somebody = scored(session="s", attributed=1.0, **asked)
+    assert (sufficiency.confidence(nobody), judged(sufficiency, nobody)) == (0.0, "none")
+    assert judged(sufficiency, somebody) != "none"
+    assert judged(sufficiency, scored(**asked)) != "none"
