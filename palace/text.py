@@ -97,9 +97,19 @@ _MONTH_NAMES = (
 _MONTH_ONLY_CAPITALISED = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
 
 
+# Numbers and letters in brackets that are one character ("⑽"): the brackets are no part of a word.
+_BRACKETED = {
+    code: unicodedata.normalize("NFKC", chr(code)).strip("()")
+    for first, last in ((0x2474, 0x24B5), (0x3200, 0x3243), (0x1F110, 0x1F12A))
+    for code in range(first, last + 1)
+}
+
+
 def fold(text: str) -> str:
     """Return `text` in NFKC, case-folded, Latin/Greek/Cyrillic accents removed."""
-    lowered = unicodedata.normalize("NFKC", text).casefold()
+    if text.isascii():
+        return text.casefold()
+    lowered = unicodedata.normalize("NFKC", text.translate(_BRACKETED)).casefold()
     if lowered.isascii():
         return lowered
     plain = unicodedata.normalize("NFD", lowered).translate(_MARKS)

@@ -266,3 +266,9 @@ def test_now_is_aware_and_whole() -> None:
 )
 def test_clip(text: str, limit: int, expected: str) -> None:
     assert clip(text, limit) == expected
+
+
+@pytest.mark.parametrize(("text", "token"), [("⑽", "10"), ("⒜", "a"), ("㈠", "一")])
+def test_brackets_inside_one_character_are_no_part_of_a_word(text: str, token: str) -> None:
+    assert fold(text) == token
+    assert not {"(", ")"} & set("".join(tokens(f"see {text} there")))
