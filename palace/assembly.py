@@ -24,6 +24,8 @@ from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.consolidate import Consolidator, Limits
 from palace.learn.cues import Cues, load_cues
 from palace.learn.remember import Writer
+from palace.learn.strength import strength
+from palace.learn.use_counts import UNUSED
 from palace.past import PastPalace
 from palace.ports import Fetcher, Generator, Layer, Scope
 from palace.recall.as_of import dated_turn
@@ -568,6 +570,13 @@ def _room_digests(
     palace: OpenedPalace, uses: Mapping[str, int], scopes: frozenset[str]
 ) -> tuple[RoomDigest, ...]:
     by_room: dict[str, list[Memory]] = {}
+    counts, now = palace.tally.counts(), utc_now()
+
+    def order(memory: Memory) -> tuple[float, ...]:
+        # Rounded, so that what was written together stays in the order of its file.
+        by_now = round(strength(memory, counts.get(memory.id, UNUSED), at=now), 2)
+        return (-memory.importance, -by_now, -uses.get(memory.id, 0), memory.position)
+
     for memory in palace.index.memories():
         if memory.status == "active" and memory.scope in scopes and memory.room != TIMELINE:
             by_room.setdefault(memory.room, []).append(memory)
@@ -577,9 +586,7 @@ def _room_digests(
     return tuple(
         RoomDigest(
             name=room,
-            memories=tuple(
-                sorted(found, key=lambda m: (-m.importance, -uses.get(m.id, 0), m.position))
-            ),
+            memories=tuple(sorted(found, key=order)),
             uses=sum(uses.get(m.id, 0) for m in found),
             recency=recency.get(room, 0.0),
         )

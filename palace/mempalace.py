@@ -26,6 +26,7 @@ from palace.verbs.consolidating import ConsolidatingVerbs
 from palace.verbs.embedding import EmbeddingVerbs
 from palace.verbs.hearing import HearingVerbs
 from palace.verbs.transferring import TransferringVerbs
+from palace.verbs.weighing import WeighingVerbs
 
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
@@ -67,6 +68,7 @@ class Mempalace(
     EmbeddingVerbs,
     CalibratingVerbs,
     AuditingVerbs,
+    WeighingVerbs,
 ):
     """A palace: one directory, the whole memory of one agent or user.
 

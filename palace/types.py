@@ -708,6 +708,24 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
+class Feedback:
+    """Feedback that was noted.
+
+    Attributes:
+        event: Journal id of the note.
+        helpful: What was said.
+        memories: The memories it is about.
+        strengths: How strong each of them is now, by id, in [0, 1].
+    """
+
+    event: str
+    helpful: bool
+    memories: tuple[Memory, ...]
+    strengths: Mapping[str, float]
+    status: Literal["noted"] = "noted"
+
+
+@dataclass(frozen=True, slots=True)
 class WakeUp:
     """What a session starts with.
 

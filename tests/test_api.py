@@ -38,6 +38,7 @@ PUBLIC = [
     "Evidence",
     "Exported",
     "Fault",
+    "Feedback",
     "FetchDeniedError",
     "FetchError",
     "FetchNotFoundError",

@@ -1,4 +1,4 @@
-"""The verbs that keep memories right: correct, forget, tag, link, undo, history.
+"""The verbs that keep memories right: correct, forget, tag, link, undo, history, feedback.
 
 In: what a person typed. Out: one `Reply` for one call of the facade.
 """
@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
     verb(app, "link", example="palace link m-01JB2Q7Z architecture/database")(_link)
     verb(app, "undo", example="palace undo")(_undo)
     verb(app, "history", example="palace history m-01JB2Q7Z")(_history)
+    verb(app, "feedback", example="palace feedback m-01JB2Q7Z --not-helpful")(_feedback)
 
 
 def _correct(
@@ -154,9 +155,38 @@ def _history(door: Door, memory_id: IdArgument) -> Reply:
     """Show every version of a memory and the changes made."""
     with door.existing() as palace:
         past = palace.history(memory_id)
-    lines = [line for memory in past.versions for line in render.memory_lines(memory)]
+        strengths = {memory.id: palace.strength(memory) for memory in past.versions}
+    lines = []
+    for memory in past.versions:
+        lines += [*render.memory_lines(memory), render.strength_line(strengths[memory.id])]
     lines += [render.dim(_event_line(event)) for event in past.events]
-    return Reply(render.document(past), tuple(lines))
+    return Reply({**render.document(past), "strengths": strengths}, tuple(lines))
+
+
+def _feedback(
+    door: Door,
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="Id of a memory, or of a verdict for all that it used; or its start."
+        ),
+    ],
+    *,
+    helpful: Annotated[bool, typer.Option("--helpful/--not-helpful", help="Did it help?")],
+    reason: ReasonOption = "",
+) -> Reply:
+    """Say whether a memory helped.
+
+    It moves the memory's strength, and with it the order in which a session wakes up. Nothing is
+    removed or hidden by it.
+    """
+    with door.existing() as palace:
+        noted = palace.feedback(target, helpful, reason=reason)
+    lines = [render.line(("noted", "green"), f"  {'helpful' if helpful else 'not helpful'}")]
+    for memory in noted.memories:
+        lines += render.memory_lines(memory)
+        lines.append(render.strength_line(noted.strengths[memory.id]))
+    return Reply(render.document(noted), tuple(lines))
 
 
 def _event_line(event: object) -> str:

@@ -152,8 +152,9 @@ def _show(
                 return Reply(render.document(playbook), render.playbook_lines(playbook))
         memory = palace.get(name)
         linked = palace.linked(memory.id)
-    document = {**render.document(memory), "linked": render.document(linked)}
-    return Reply(document, render.whole_memory_lines(memory, linked))
+        strength = palace.strength(memory)
+    document = {**render.document(memory), "linked": render.document(linked), "strength": strength}
+    return Reply(document, render.whole_memory_lines(memory, linked, strength=strength))
 
 
 def _wakeup(

@@ -120,10 +120,18 @@ def memory_lines(memory: Memory) -> tuple[Line, ...]:
     return (line(f"- {words[0]}"), *(line(f"  {x}") for x in words[1:]), dim(f"  {_row(facts)}"))
 
 
-def whole_memory_lines(memory: Memory, linked: Sequence[Memory] = ()) -> tuple[Line, ...]:
+def strength_line(strength: float) -> Line:
+    """Return the line below a memory that says how strong it is."""
+    return dim(f"  strength {strength:.2f}")
+
+
+def whole_memory_lines(
+    memory: Memory, linked: Sequence[Memory] = (), *, strength: float
+) -> tuple[Line, ...]:
     """Return everything that is known of a memory, and below it what it is linked with."""
     fields = {k: v for k, v in document(memory).items() if k not in _IN_LIST and v not in ("", [])}
     fields = {"id": memory.id, **{k: v for k, v in fields.items() if v is not None}}
+    fields["strength"] = round(strength, 2)
     around = [line(), line(("linked with", "dim"))] if linked else []
     around += [row for other in linked for row in memory_lines(other)]
     return (line((memory.text, "bold")), line(), *table_lines(fields), *around)

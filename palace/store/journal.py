@@ -22,6 +22,7 @@ from palace.store.json_lines import (
     decode_line,
     encode_line,
     overwrite_lines,
+    read_behind,
     read_newest_first,
     sync_folder,
     unavailable,
@@ -134,6 +135,29 @@ class FileJournal:
             if len(record_id) >= MIN_PREFIX_CHARS:
                 found.setdefault(record["id"], record)
         return next(iter(found.values())) if len(found) == 1 else None
+
+    def appended(
+        self, mark: Mapping[str, int]
+    ) -> tuple[list[dict[str, Any]], dict[str, int]] | None:
+        """Return the records written since a mark, and the mark of now.
+
+        Args:
+            mark: What an earlier call returned; empty for everything.
+
+        Returns:
+            Records in order of writing within a month, months in order; None if the mark no
+            longer fits, because a month file is shorter or gone.
+
+        Raises:
+            StoreUnavailableError: If a month file cannot be read.
+        """
+        found: list[dict[str, Any]] = []
+        reached: dict[str, int] = {}
+        for path in reversed(self._month_files()):
+            lines, reached[path.name] = read_behind(path, mark.get(path.name, 0))
+            found += [record for line in lines if (record := _record(line)) is not None]
+        fits = all(reached.get(name, -1) >= offset for name, offset in mark.items())
+        return (found, reached) if fits else None
 
     def apply_retention(self, now: datetime | None = None) -> tuple[str, ...]:
         """Delete the month files that lie wholly before the retention, oldest first.

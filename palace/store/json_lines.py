@@ -134,6 +134,33 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def read_behind(path: Path, offset: int) -> tuple[list[bytes], int]:
+    """Return the whole lines behind an offset, and the offset behind the last of them.
+
+    Args:
+        path: The file; a missing one has no lines.
+        offset: In bytes, the beginning of a line; beyond the end there are no lines.
+
+    Returns:
+        The lines, and where to read on: the size of the file if it is shorter than `offset`.
+
+    Raises:
+        StoreUnavailableError: If the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size <= offset:
+                return [], size
+            file.seek(offset)
+            whole, newline, _ = file.read().rpartition(b"\n")
+    except FileNotFoundError:
+        return [], 0
+    except OSError as error:
+        raise unavailable("read", path, error) from error
+    return whole.split(b"\n"), offset + len(whole) + len(newline)
+
+
 def read_newest_first(path: Path) -> Iterator[bytes]:
     """Yield the whole lines of a file from its end, without newlines, a block at a time.
 

@@ -211,4 +211,5 @@ class KeepingVerbs(WritingVerbs):
 
 def _touches(record: dict[str, Any], ids: set[str]) -> bool:
     steps = [step.get("memory") for step in record.get("steps") or ()]
-    return not ids.isdisjoint([record.get("memory"), *steps, *(record.get("erased") or ())])
+    several = [*(record.get("erased") or ()), *(record.get("memories") or ())]
+    return not ids.isdisjoint([record.get("memory"), *steps, *several])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from palace.assembly import Assembly
 from palace.errors import MemoryNotFoundError, StoreUnavailableError
+from palace.learn.use_counts import UseTally
 from palace.ports import Embedder, Fetcher, Generator, Scrubbable
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
@@ -130,6 +131,11 @@ class OpenedPalace:
         """What may be written and shown: secrets and personal data, as the settings say."""
         write = self.settings.write
         return PrivacyFilter(write.secrets, write.personal_data)
+
+    @cached_property
+    def tally(self) -> UseTally:
+        """How memories were used."""
+        return UseTally(self.journal.appended)
 
     @cached_property
     def _parts(self) -> Assembly:

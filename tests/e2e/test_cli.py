@@ -363,7 +363,9 @@ def test_show_prints_text_and_metadata(filled: Palace) -> None:
     assert ended.out.startswith("The gate code changed.\n")
     for piece in (memory["id"], memory["source"], "gate", "importance", "created"):
         assert piece in ended.out
-    assert filled("show", memory["id"], "--json").json == {**memory, "linked": []}
+    shown = filled("show", memory["id"], "--json").json
+    assert 0.99 < shown.pop("strength") <= 1.0
+    assert shown == {**memory, "linked": []}
     assert filled("show", memory["id"][:20], "--json").json["id"] == memory["id"]
 
 
@@ -715,7 +717,7 @@ def _commands() -> list[tuple[str, ...]]:
 def test_commands_are_complete() -> None:
     assert {" ".join(c) for c in _commands()} == {
         *("init", "remember", "note", "promote", "import", "ask", "search", "list", "show"),
-        *("correct", "forget", "tag", "link", "undo", "history"),
+        *("correct", "forget", "tag", "link", "undo", "history", "feedback"),
         *("consolidate", "end-session", "finish-task", "gaps", "report"),
         *("wakeup", "journal", "why", "export", "reindex", "embed", "calibrate", "doctor", "audit"),
         *("config explain", "config default", "config path"),
