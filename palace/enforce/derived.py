@@ -38,7 +38,7 @@ _APART = regex.compile(
     regex.IGNORECASE,
 )
 _RATE = regex.compile(r"\s*(?:/|per|an?|pro|par|por|each)\s*(?P<noun>\p{L}+)?", regex.IGNORECASE)
-_TIMES = regex.compile(r"\s*\p{L}*\s*(?:à|x|×|@|of|at)\s*", regex.IGNORECASE)
+_TIMES = regex.compile(r"\s*+\p{L}*\s*+(?:à|x|×|@|of|at)\s*", regex.IGNORECASE)
 _WEEKLY = regex.compile(
     r"\s*(?:a|per|every|each)\s+week\b|\s*(?:pro|die) Woche\b", regex.IGNORECASE
 )

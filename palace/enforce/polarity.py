@@ -16,8 +16,8 @@ from palace.enforce.specifics import is_negated
 from palace.text import fold
 
 _CLAUSE = regex.compile(
-    r"[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
-    r"|[。！？；：，、—()\n]+|\s*(?:->|→|=>)\s*"
+    r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
+    r"|[。！？；：，、—()\n]+|(?:(?<!\s)\s++)?+(?:->|→|=>)\s*"
     r"|\s(?:but|because|since|while|whereas|although|so that|aber|weil|mais|pero)\s",
     regex.IGNORECASE,
 )

@@ -25,7 +25,7 @@ _QUOTES = str.maketrans(
     }
 )
 _LIST_SEPARATOR = regex.compile(
-    r"\s*(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\s\+\s|&|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
+    r"(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\s\+\s|&|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
 _LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和&]|\s\+\s")
 _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")

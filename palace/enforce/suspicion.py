@@ -84,14 +84,14 @@ _CARRIES_OFF = regex.compile(
     regex.IGNORECASE,
 )
 _SPEAKERS = regex.compile(
-    r"(?:^|\n)\s*(?:#{1,6}\s*)?(?:human|assistant|system|user|ai|instruction|response"
+    r"(?:^|\n)[^\S\n]*+(?:#{1,6}\s*)?(?:human|assistant|system|user|ai|instruction|response"
     r"|developer|tool)"
     r"\s*:\s*\S[^\n]*\n\s*(?:#{1,6}\s*)?(?:human|assistant|system|user|ai|response|tool)\s*:",
     regex.IGNORECASE,
 )
 _ROLE_LINE = regex.compile(
-    r"(?:^|\n)\s*(?:#{1,6}\s*(?:system|instruction|assistant)\b|(?:system|developer)\s*:)"
-    r"|\b(?:human|user)\s*:[^\n]{1,200}?\b(?:assistant|ai)\s*:|\n\s*(?:human|assistant|ai)\s*:",
+    r"(?:^|\n)[^\S\n]*+(?:#{1,6}\s*(?:system|instruction|assistant)\b|(?:system|developer)\s*:)"
+    r"|\b(?:human|user)\s*:[^\n]{1,200}?\b(?:assistant|ai)\s*:|\n[^\S\n]*+(?:human|assistant|ai)\s*:",
     regex.IGNORECASE,
 )
 _ROLE_TAG = regex.compile(

@@ -25,7 +25,7 @@ _QUOTES = "\"'“”„«»‘’‚‹›「」『』>`"
 _OPENING = '"“„«「『`>'
 _SENTENCE_END = regex.compile(r"(?<=[.!?][\"'”’»)\]]{0,2})\s+|(?<=[。！？])\s*|\n+")
 _QUESTION = regex.compile(r"[?？]\s*$")
-_ITEM = regex.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
+_ITEM = regex.compile(r"\A[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
 # "Remember that you are a pirate" instructs the model; it tells the memory nothing.
 _TO_THE_MODEL = regex.compile(
     r"(?:you|du|sie|tu|vous|usted|você|voce|ты|вы|你|您|あなた)(?![\p{L}\p{N}])"

@@ -35,7 +35,7 @@ _TOOL_LINE = regex.compile(
     regex.MULTILINE,
 )
 _CODE_LINE = regex.compile(
-    r"^\s*(?:def \w+\(|class \w+|import \w+|from \w+(?:\.\w+)* import |#include\b"
+    r"^\s*+(?:def \w+\(|class \w+|import \w+|from \w+(?:\.\w+)* import |#include\b"
     r"|(?:public|private|static|const|let|var|func|fn|package|using|return)\b.*[;{(=]"
     r"|(?:SELECT|INSERT|UPDATE|CREATE)\b.*[;{(=]|[}\])]+[;,]?\s*$|.*[;{]\s*$|</?\w+[^>]*>)",
     regex.MULTILINE,

@@ -23,6 +23,8 @@ _FAILURES = (
     ArithmeticError,
     RecursionError,
 )
+# YAML reads these as the end of a line unless they are written as escapes.
+_FOLDED = frozenset("\x85\u2028\u2029")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,16 @@ def tag_list(value: object) -> tuple[str, ...]:
 
 def write_front_matter(values: Mapping[str, object]) -> str:
     """Return a front matter block with these keys in this order, newline-terminated."""
-    text = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False, width=1_000_000)
+    text = _dump(values, allow_unicode=True)
+    if not _FOLDED.isdisjoint(text):
+        text = _dump(values, allow_unicode=False)
     return f"{_OPENER}\n{text}{_OPENER}\n"
+
+
+def _dump(values: Mapping[str, object], *, allow_unicode: bool) -> str:
+    return yaml.safe_dump(
+        dict(values), allow_unicode=allow_unicode, sort_keys=False, width=1_000_000
+    )
 
 
 def _load(text: str, *, end: int) -> FrontMatter:

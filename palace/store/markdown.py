@@ -7,7 +7,6 @@ new text in which only what was asked for has changed; rendering gives back the 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,8 +50,6 @@ from palace.store.timeline_page import (
 from palace.types import Document, Fault, Memory
 
 TIMELINE = "timeline"
-
-_LINE_END = re.compile(r"[\r\n]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -598,8 +595,7 @@ def _closing(last: Block | None) -> str:
 
 
 def _line_end(line: str) -> str:
-    match = _LINE_END.search(line)
-    return match.group() if match else ""
+    return line[len(line.rstrip("\r\n")) :]
 
 
 def _page_day(drawer: str) -> datetime | None:
