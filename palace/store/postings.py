@@ -115,7 +115,8 @@ def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) 
         met = " OR ".join(one.expression for one in short)
         for one in long:
             for row in matching(f"({met}) AND {one.expression}", -1):
-                scores[row] += one.weight
+                # Another program may have written the memory since the short lists were read.
+                scores[row] = scores.get(row, 0.0) + one.weight
     _add_long(matching, long, scores, wanted)
     bar = sorted(scores.values(), reverse=True)[:wanted][-1] if scores else 0.0
     head = [row for row, score in scores.items() if score >= bar]

@@ -78,3 +78,16 @@ def test_long_lists_alone_are_not_read_when_enough_is_better(
 def test_a_single_long_list_gives_its_first() -> None:
     lists = Lists(huge=set(range(100, 9000)))
     assert best_rows(lists, lists.lists(huge=1.0), wanted=3) == [100, 101, 102]
+
+
+def test_a_memory_written_between_two_reads_breaks_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The lists are read one after the other; another program may write in between."""
+    monkeypatch.setattr(postings, "_SCANNED_ROWS", 2)
+    lists = [PostingList("rare", 2.0, 1), PostingList("common", 1.0, 50)]
+
+    def matching(expression: str, _limit: int) -> list[int]:
+        return [7, 9] if "AND" in expression else [7]
+
+    assert best_rows(matching, lists, wanted=5) == [7, 9]
