@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import regex
 
-from palace.recall.lexicon import Lexicon, matchable, matches
+from palace.recall.lexicon import Lexicon, compiled, matchable, matches
 from palace.recall.shape import code_share, machine_reason
 from palace.text import tokens
 
@@ -26,12 +25,6 @@ _OPENING = '"“„«「『`>'
 _SENTENCE_END = regex.compile(r"(?<=[.!?][\"'”’»)\]]{0,2})\s+|(?<=[。！？])\s*|\n+")
 _QUESTION = regex.compile(r"[?？]\s*$")
 _ITEM = regex.compile(r"\A[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
-# "Remember that you are a pirate" instructs the model; it tells the memory nothing.
-_TO_THE_MODEL = regex.compile(
-    r"(?:you|du|sie|tu|vous|usted|você|voce|ты|вы|你|您|あなた)(?![\p{L}\p{N}])"
-    r"|(?:time|day|night|one|guy|when)\b",
-    regex.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +64,12 @@ class Listener:
     def __init__(self, lexicons: Sequence[Lexicon], *, timeout_ms: float) -> None:
         self._lexicons = tuple(lexicons)
         self._timeout_ms = timeout_ms
-        cues = {kind: "|".join(self._all(kind)) or "(?!)" for kind in ("keep", "keep_that")}
-        self._keep = _compiled(
-            rf"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))\s*(?P<cue>{cues['keep']})\s*[:：]\s*"
-        )
-        self._that = _compiled(rf"\A\s*(?P<cue>{cues['keep_that']})\s*")
-        self._whole = [_compiled(rf"\A\s*(?:{p})\s*\Z") for p in self._all("keep_whole")]
-        self._correct = [_compiled(rf"\A(?:{p})\s*[.!。！]*\Z") for p in self._all("correct")]
 
     def _all(self, kind: str) -> list[str]:
         return [p for lexicon in self._lexicons for p in lexicon.requests.get(kind, ())]
+
+    def _any(self, kind: str) -> str:
+        return "|".join(self._all(kind)) or "(?!)"
 
     def request_to_keep(self, prompt: str) -> Keep | None:
         """Return what a prompt asks to be remembered, or None.
@@ -100,38 +89,51 @@ class Listener:
         text = prompt.strip()
         if not text or len(text) > MAX_CORRECTION_CHARS or "\n" in text or _QUESTION.search(text):
             return None
-        for pattern in self._correct:
-            match = self._search(pattern, text)
+        for pattern in self._all("correct"):
+            match = self._search(rf"\A(?:{pattern})\s*[.!。！]*\Z", text)
             if match is not None and not machine_reason(text):
                 named = match.groupdict()
                 return Contradiction(_value(named["new"]), _value(named.get("old") or ""))
         return None
 
-    def _search(self, pattern: regex.Pattern[str], text: str) -> regex.Match[str] | None:
+    def _search(self, pattern: str, text: str) -> regex.Match[str] | None:
         try:
-            return pattern.search(text, timeout=self._timeout_ms / 1000)
+            found = compiled(pattern, regex.IGNORECASE)
+            return found.search(text, timeout=self._timeout_ms / 1000)
         except TimeoutError:
             return None
 
     def _kept_whole(self, prompt: str) -> Keep | None:
-        for pattern in self._whole:
-            match = self._search(pattern, prompt)
+        for pattern in self._all("keep_whole"):
+            match = self._search(rf"\A\s*(?:{pattern})\s*\Z", prompt)
             if match is not None and _is_statement(match["statement"]):
                 return Keep((match["statement"].strip(),))
         return None
 
     def _kept_after_a_cue(self, prompt: str) -> Keep | None:
-        match = self._search(self._keep, prompt)
-        direct = None if match else self._search(self._that, prompt)
+        match = self._after_a_colon(prompt)
+        direct = (
+            None if match else self._search(rf"\A\s*(?P<cue>{self._any('keep_that')})\s*", prompt)
+        )
         match = match or direct
         if match is None or not self._may_ask(prompt[: match.start("cue")]):
             return None
         statements, rest = self._split(prompt[match.end() :], one=direct is not None)
         told = [s for s in statements if _is_statement(s)]
-        if not told or (direct and _TO_THE_MODEL.match(told[0])):
+        if not told or (direct and self._is_to_the_model(told[0])):
             return None
         before = prompt[: match.start("cue")].strip()
         return Keep(tuple(told[:_MAX_STATEMENTS]), "\n".join(p for p in (before, rest) if p))
+
+    def _after_a_colon(self, prompt: str) -> regex.Match[str] | None:
+        if ":" not in prompt and "：" not in prompt:
+            return None
+        begins = r"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))"
+        return self._search(rf"{begins}\s*(?P<cue>{self._any('keep')})\s*[:：]\s*", prompt)
+
+    def _is_to_the_model(self, statement: str) -> bool:
+        """Whether it instructs who answers ("remember that you are a pirate") and tells nothing."""
+        return self._search(rf"\A(?:{self._any('to_the_model')})", statement) is not None
 
     def _may_ask(self, before: str) -> bool:
         """Whether what stands before a request leaves it the person's own."""
@@ -163,11 +165,6 @@ class Listener:
             kept.append(sentence)
         rest = [" ".join(sentences[len(kept) :]), *more, after]
         return [" ".join(kept).strip()], "\n".join(p for p in rest if p.strip()).strip()
-
-
-@lru_cache(maxsize=64)
-def _compiled(pattern: str) -> regex.Pattern[str]:
-    return regex.compile(pattern, regex.IGNORECASE)
 
 
 def _is_statement(text: str) -> bool:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache
 
 import regex
 
-from palace.recall.lexicon import Lexicon
+from palace.recall.lexicon import Lexicon, compiled
 from palace.text import month_token
 from palace.types import Memory, Turn
 
@@ -28,6 +27,7 @@ _MONTH_FIRST = (
 )
 _YEAR = r"(?P<year>\d{4})(?![\d-])"
 _FORMS = (_ISO, _DENSE, _MONTH_FIRST, _DAY_FIRST, _YEAR)
+_DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
 # Where the words before a date begin, perhaps the verb of believing; and where the date begins.
 _Place = tuple[int, tuple[tuple[int, int], ...], int]
 _LAST_INSTANT = timedelta(microseconds=1)
@@ -73,7 +73,7 @@ def dated_turn(
     "What did we believe in May about the port?" asks for the end of May, as "What did we about the
     port?"; a date alone ("when did we meet in May?") is part of what is asked.
     """
-    if turn.as_of is not None or not turn.prompt or len(turn.prompt) > 1000:
+    if turn.as_of is not None or len(turn.prompt) > 1000 or not _may_name_a_date(turn.prompt):
         return turn
     for start_of_cut, others, when in _asked(turn.prompt, lexicons, timeout_ms):
         found = _moment_in(turn.prompt[when:], now)
@@ -87,6 +87,14 @@ def dated_turn(
     return turn
 
 
+def _may_name_a_date(prompt: str) -> bool:
+    """Whether a prompt holds a digit or a month: without one, no pattern need be looked at."""
+    return any(
+        text[0].isdigit() or month_token(text.capitalize()) is not None
+        for text in _DIGIT_OR_WORD.findall(prompt)
+    )
+
+
 def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Iterator[_Place]:
     """Yield where a prompt may name the moment it asks about."""
     timeout = timeout_ms / 1000
@@ -97,10 +105,10 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
                     yield match.start("cut"), (), match.start("when")
             for pattern in requests.get("believed", ()):
                 belief = _compiled(pattern).search(prompt, timeout=timeout)
+                if belief is None:
+                    continue
                 for before in requests.get("believed_at", ()):
                     for cut in _compiled(before).finditer(prompt, timeout=timeout):
-                        if belief is None:
-                            break
                         yield cut.start(), (belief.span("belief"),), cut.end()
         except TimeoutError:
             continue
@@ -142,6 +150,5 @@ def _start(year: int, month: int, day: int = 1) -> datetime:
     return datetime(year, month, day, tzinfo=timezone.utc)
 
 
-@lru_cache(maxsize=64)
 def _compiled(pattern: str) -> regex.Pattern[str]:
-    return regex.compile(pattern, regex.IGNORECASE)
+    return compiled(pattern, regex.IGNORECASE)

@@ -12,16 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palace.ports import Candidate
+from palace.recall.lexicon import word_tokens
 from palace.types import Query
 
 Standing = Literal["own", "named", "addressed", "other", ""]
 
-# Words that speak to somebody, and of oneself, as index tokens.
-ADDRESS = frozenset("you your du dein tu vous votr usted voce ты вы".split())
-FIRST_PERSON = frozenset(
-    "i my me mine we our us im ive ich mein wir uns je mon nous yo mi nosotr eu meu nos"
-    " я мой мы".split()
-)
 # Keeps the shares of a question that matched next to nothing near one half.
 _PRIOR = 0.01
 
@@ -49,7 +44,7 @@ def standing(candidate: Candidate, people: Collection[str], said: Collection[str
         return "own"
     if any(token in said for token in people):
         return "named"
-    return "addressed" if not ADDRESS.isdisjoint(said) else "other"
+    return "addressed" if not word_tokens("address").isdisjoint(said) else "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +58,12 @@ class Said:
     @property
     def of_oneself(self) -> bool:
         """Whether its speaker speaks of himself and to nobody."""
-        return not FIRST_PERSON.isdisjoint(self.words) and ADDRESS.isdisjoint(self.words)
+        return not (self.to_somebody or word_tokens("first_person").isdisjoint(self.words))
 
     @property
     def to_somebody(self) -> bool:
         """Whether it speaks to somebody."""
-        return not ADDRESS.isdisjoint(self.words)
+        return not word_tokens("address").isdisjoint(self.words)
 
 
 def attribution_features(turns: Sequence[Said], weights: Mapping[str, float]) -> dict[str, float]:

@@ -7,7 +7,7 @@ answers, or None where it holds too little to ask for. Scripts without spaces ar
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,51 +20,6 @@ Fact = Literal["clock", "date", "number", "person", "thing"]
 _READ_CHARS = 400
 _FEWEST_SAID = 2
 _MOST_SAID = 5
-# How each language asks for a kind of fact; the lexicons know these openings.
-OPENINGS: Mapping[str, Mapping[Fact, tuple[str, ...]]] = {
-    "en": {
-        "clock": ("What time", "At what time"),
-        "date": ("When", "What date"),
-        "number": ("How many", "What number"),
-        "person": ("Who", "With whom"),
-        "thing": ("What", "Which"),
-    },
-    "de": {
-        "clock": ("Um wie viel Uhr",),
-        "date": ("Wann",),
-        "number": ("Wie viele",),
-        "person": ("Wer", "Mit wem"),
-        "thing": ("Was", "Welche"),
-    },
-    "fr": {
-        "clock": ("À quelle heure",),
-        "date": ("Quand",),
-        "number": ("Combien de",),
-        "person": ("Qui", "Avec qui"),
-        "thing": ("Quel", "Quelle"),
-    },
-    "es": {
-        "clock": ("A qué hora",),
-        "date": ("Cuándo",),
-        "number": ("Cuántos", "Cuántas"),
-        "person": ("Quién", "Con quién"),
-        "thing": ("Qué", "Cuál"),
-    },
-    "pt": {
-        "clock": ("A que horas",),
-        "date": ("Quando",),
-        "number": ("Quantos", "Quantas"),
-        "person": ("Quem", "Com quem"),
-        "thing": ("O que", "Qual"),
-    },
-    "ru": {
-        "clock": ("Во сколько",),
-        "date": ("Когда",),
-        "number": ("Сколько",),
-        "person": ("Кто", "С кем"),
-        "thing": ("Что", "Какой"),
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +45,9 @@ def cloze_question(
         vocabulary: What the palace's words are; tells which word is rarest.
         rng: Decides between the facts, openings and lengths.
     """
-    openings = OPENINGS.get(lexicon.language)
+    openings = lexicon.openings
     content = _content_words(memory, lexicon)
-    if openings is None or len(content) <= _FEWEST_SAID:
+    if not openings or len(content) <= _FEWEST_SAID:
         return None
     facts = _facts(memory.text[:_READ_CHARS], content, vocabulary)
     fact = rng.choice(sorted(facts))
@@ -116,7 +71,7 @@ def _content_words(memory: Memory, lexicon: Lexicon) -> list[Word]:
         or (
             word.shape in ("word", "identifier")
             and len(word.token) > 1
-            and fold(word.surface) not in lexicon.stopwords
+            and fold(word.surface) not in lexicon.function_words
         )
     ]
 

@@ -10,20 +10,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from palace.ports import Candidate
+from palace.recall.lexicon import word_tokens
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types import Query
-
-_RELATIVE_DATES = frozenset(
-    "yesterday today tomorrow tonight ago last next week weekend month year morn even monday"
-    " tuesday wednesday thursday friday saturday sunday daili weekli summer winter spring"
-    " autumn fall sinc until gestern heut morgen hier ayer hoy manana ontem hoje вчера сегодня"
-    " завтра".split()
-)
-_CLOCK_WORDS = frozenset("am pm noon midnight clock uhr heur hora час 点 時".split())
-_NUMBER_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelv dozen half twice once coupl"
-    " hundr thousand zwei drei vier deux trois quatr dos tres cuatro dois".split()
-)
 
 
 def features(
@@ -150,12 +139,13 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
 
 
 def _tells_clock(token: str) -> bool:
-    return (token[:1].isdigit() and ":" in token) or token in _CLOCK_WORDS
+    return (token[:1].isdigit() and ":" in token) or token in word_tokens("clock_words")
 
 
 def _tells_number(token: str) -> bool:
-    return token[:1].isdigit() or token in _NUMBER_WORDS
+    return token[:1].isdigit() or token in word_tokens("number_words")
 
 
 def _tells_date(token: str) -> bool:
-    return token[:1].isdigit() or token.startswith("month") or token in _RELATIVE_DATES
+    dated = token[:1].isdigit() or token.startswith("month")
+    return dated or token in word_tokens("relative_dates")

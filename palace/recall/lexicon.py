@@ -1,54 +1,103 @@
-"""What prompts look like in each language: stop words, question types and cue patterns, from YAML.
+"""What prompts look like in each language: words, question types and cue patterns, from YAML.
 
-In: the names of the languages to know. Out: compiled lexicons whose every match is time-limited.
+In: the names of the languages to know. Out: lexicons whose every match is time-limited. Nothing is
+worked out before it is needed: most people speak one or two of the languages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib import resources
-from typing import Any, cast
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal
 
 import regex
-import yaml
 
 from palace.errors import ConfigError
+from palace.recall.lexicon_format import read_patterns, read_words
 from palace.text import fold, words
 from palace.types import AnswerType
 
 DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru")
 MATCHED_CHARS = 600
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
+_FOLDER = Path(__file__).parent / "lexicons"
+WordKind = Literal[
+    "question_words", "relative_dates", "clock_words", "number_words", "first_person", "address"
+]
 
 
-@dataclass(frozen=True, slots=True)
 class Lexicon:
-    """One language.
+    """One language; what the keys of its file mean is told at the head of `en.yaml`.
 
-    Attributes:
-        stopwords: Folded words that carry no content.
-        soft: Folded words that only say what sort of thing is asked for.
-        cues: Cue name -> one alternation.
-        question_types: Answer type -> one alternation, in order of precedence.
-        follow_up: Patterns of a prompt that leans on the previous turn.
-        capitals_mark_names: False where every noun has a capital (German).
-        requests: What tells the memory something -> patterns over the prompt as it is written, in
-            any case: `keep` (a colon follows), `keep_that` (the statement follows), `keep_whole`
-            (the whole prompt, with a group `statement`), `correct` (groups `new` and `old`),
-            `as_of` (groups `cut` and `when`, a date), `believed` (group `belief`) and
-            `believed_at` (what stands before the date then).
+    Args:
+        text: Two YAML documents: words and requests, then patterns over a prompt.
+        where: The name of the file, for errors.
+
+    Raises:
+        ConfigError: If a key is missing, unknown or of the wrong kind; for the second document
+            when it is first needed.
     """
 
-    language: str
-    stopwords: frozenset[str]
-    soft: frozenset[str]
-    cues: Mapping[str, str]
-    question_types: Mapping[AnswerType, str]
-    follow_up: str
-    capitals_mark_names: bool
-    requests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    def __init__(self, text: str, where: str) -> None:
+        first, _, self._second = text.partition("\n---\n")
+        self._where = where
+        self._words = read_words(first, where)
+        self.language: str = self._words["language"]
+        self.capitals_mark_names: bool = self._words.get("capitals_mark_names", True)
+        self.typical_letters: str = self._words.get("typical_letters", "")
+        self.scripts: tuple[str, ...] = tuple(self._words.get("scripts", ()))
+        self.openings: Mapping[str, Sequence[str]] = self._words.get("openings", {})
+        self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
+
+    @cached_property
+    def script_letter(self) -> regex.Pattern[str] | None:
+        """A letter that gives the language away; None where it shares its script with others."""
+        if not self.scripts:
+            return None
+        return compiled("[" + "".join(rf"\p{{{script}}}" for script in self.scripts) + "]")
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """Folded words that carry no content, as people write them."""
+        return frozenset(form for word in self.listed("stopwords") for form in _written(word))
+
+    @cached_property
+    def stopwords(self) -> frozenset[str]:
+        """The function words, and their index tokens."""
+        return self.function_words | _tokens(self.listed("stopwords"))
+
+    @cached_property
+    def soft(self) -> frozenset[str]:
+        """Words that only say what sort of thing is asked for: folded, and as index tokens."""
+        listed = self.listed("soft")
+        return frozenset(map(fold, listed)) | _tokens(listed)
+
+    @cached_property
+    def cues(self) -> Mapping[str, str]:
+        """Cue name -> one alternation."""
+        return {name: _alternation(patterns) for name, patterns in self._patterns["cues"].items()}
+
+    @cached_property
+    def question_types(self) -> Mapping[AnswerType, str]:
+        """Answer type -> one alternation, in order of precedence."""
+        return {
+            kind: _alternation([f"\\b(?:{p})" for p in patterns])
+            for kind, patterns in self._patterns["question_types"].items()
+        }
+
+    @cached_property
+    def follow_up(self) -> str:
+        """Alternation of a prompt that leans on the previous turn."""
+        return _alternation(self._patterns["follow_up"])
+
+    def listed(self, key: WordKind | Literal["stopwords", "soft"]) -> list[str]:
+        """Return the words of a list as they are written; none where the language has no such."""
+        return str(self._words.get(key, "")).split()
+
+    @cached_property
+    def _patterns(self) -> Mapping[str, Any]:
+        return read_patterns(self._second, self._where)
 
 
 def matchable(prompt: str) -> str:
@@ -62,15 +111,22 @@ def matchable(prompt: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> regex.Pattern[str]:
-    # Compiled when first needed: most people speak one or two of the languages.
-    return regex.compile(pattern)
+def compiled(pattern: str, flags: int = 0) -> regex.Pattern[str]:
+    """Return a pattern of a lexicon, compiled when it is first needed.
+
+    Raises:
+        ConfigError: If it is none.
+    """
+    try:
+        return regex.compile(pattern, flags)
+    except regex.error as error:
+        raise ConfigError(f"{pattern!r} is no pattern: {error}", hint="mend the lexicon") from error
 
 
 def matches(pattern: str, text: str, *, timeout_ms: float) -> bool:
     """Whether a pattern occurs in `text`; a pattern that takes too long does not."""
     try:
-        return _compiled(pattern).search(text, timeout=timeout_ms / 1000) is not None
+        return compiled(pattern).search(text, timeout=timeout_ms / 1000) is not None
     except TimeoutError:
         return False
 
@@ -82,13 +138,11 @@ def load_lexicon(language: str) -> Lexicon:
     Raises:
         ConfigError: If no such lexicon is shipped.
     """
-    folder = resources.files("palace.recall") / "lexicons"
-    if not language.isalpha() or not (folder / f"{language}.yaml").is_file():
-        known = ", ".join(sorted(p.name.removesuffix(".yaml") for p in folder.iterdir()))
+    path = _FOLDER / f"{language}.yaml"
+    if not language.isalpha() or not path.is_file():
+        known = ", ".join(sorted(p.stem for p in _FOLDER.glob("*.yaml")))
         raise ConfigError(f"no lexicon for language {language!r}", hint=f"there are: {known}")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data = yaml.load((folder / f"{language}.yaml").read_text("utf-8"), Loader=loader)  # noqa: S506 - one of the two safe loaders
-    return _compile(data)
+    return Lexicon(path.read_text("utf-8"), path.name)
 
 
 def load_lexicons(languages: Iterable[str]) -> tuple[Lexicon, ...]:
@@ -96,27 +150,35 @@ def load_lexicons(languages: Iterable[str]) -> tuple[Lexicon, ...]:
     return tuple(load_lexicon(language) for language in languages)
 
 
-def _compile(data: Mapping[str, Any]) -> Lexicon:
-    return Lexicon(
-        language=data["language"],
-        stopwords=_word_set(data["stopwords"]),
-        soft=_word_set(data.get("soft", "")),
-        cues={name: _alternation(patterns) for name, patterns in data["cues"].items()},
-        question_types={
-            cast(AnswerType, kind): _alternation([f"\\b(?:{p})" for p in patterns])
-            for kind, patterns in data["question_types"].items()
-        },
-        follow_up=_alternation(data["follow_up"]),
-        capitals_mark_names=bool(data.get("capitals_mark_names", True)),
-        requests={kind: tuple(found) for kind, found in data.get("requests", {}).items()},
-    )
+@cache
+def folded_words(kind: WordKind) -> frozenset[str]:
+    """Return the words of a kind in every shipped language, folded."""
+    return frozenset(map(fold, _of_every_language(kind)))
 
 
-def _word_set(text: str) -> frozenset[str]:
-    """Return listed words both as people write them (folded) and as index tokens."""
-    return frozenset(
-        form for word in text.split() for form in (fold(word), *(w.token for w in words(word)))
-    )
+@cache
+def word_tokens(kind: WordKind) -> frozenset[str]:
+    """Return the index tokens of a kind of words in every shipped language.
+
+    What a memory holds is compared with them, and a memory does not say which language it is in.
+    """
+    return _tokens(_of_every_language(kind))
+
+
+def _of_every_language(kind: WordKind) -> list[str]:
+    return [word for x in load_lexicons(DEFAULT_LANGUAGES) for word in x.listed(kind)]
+
+
+def _tokens(listed: Iterable[str]) -> frozenset[str]:
+    return frozenset(found.token for word in listed for found in words(word))
+
+
+def _written(word: str) -> tuple[str, ...]:
+    """Return a word folded; where no blanks stand between words, the pairs it is cut into too."""
+    folded = fold(word)
+    if folded[0] < "\u2e80":  # before the scripts of China and Japan: nothing is cut
+        return (folded,)
+    return (folded, *(found.token for found in words(word)))
 
 
 def _alternation(patterns: Sequence[str]) -> str:

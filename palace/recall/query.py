@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import regex
-
 from palace.ports import Scope, TermCounts, Vocabulary
-from palace.recall.lexicon import MATCHED_CHARS, Lexicon, matchable, matches
+from palace.recall.lexicon import MATCHED_CHARS, Lexicon, folded_words, matchable, matches
 from palace.text import Word, fold, numbers, starts_sentence, words
 from palace.types import AnswerType, Query, Turn
 
@@ -22,22 +20,6 @@ _NAME_SHARE = 0.6
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
-
-# After one of these comes what is asked for: "which T-shirt size", "how many eggs".
-_QUESTION_WORDS = frozenset(
-    fold(
-        "what which how whats wich who whose welche welcher welches welchen wie quel quelle quels"
-        " quelles combien que cual cuales cuanto cuantos cuanta cuantas qual quais quanto quantos"
-        " quanta quantas какой какая какое какие каков сколько"
-    ).split()
-)
-# Scripts and letters that give a language away, the surest first.
-_TELLING_LETTERS = (
-    ("ja", regex.compile(r"[\p{Hiragana}\p{Katakana}]")),
-    ("zh", regex.compile(r"\p{Han}")),
-    ("ru", regex.compile(r"\p{Cyrillic}")),
-)
-_TYPICAL_LETTERS = {"es": "ñ¿¡", "pt": "ãõ", "de": "äöüß", "fr": "èêœç"}
 
 
 class Analyst:
@@ -53,7 +35,9 @@ class Analyst:
         self, lexicons: Sequence[Lexicon], vocabulary: Vocabulary, *, timeout_ms: float = 50.0
     ) -> None:
         self.lexicons = tuple(lexicons)
-        self._by_language = {lexicon.language: lexicon for lexicon in lexicons}
+        # Japanese is written with the letters of Chinese too: more scripts are the surer sign.
+        telling = [lexicon for lexicon in lexicons if lexicon.scripts]
+        self._by_script = sorted(telling, key=lambda lexicon: -len(lexicon.scripts))
         self._vocabulary = vocabulary
         self._timeout_ms = timeout_ms
 
@@ -89,16 +73,18 @@ class Analyst:
         Typical letters count like one function word; on a tie the first lexicon wins.
         """
         spaced = sum(w.shape != "dense" for w in found)
-        for language, letters in _TELLING_LETTERS:
+        for lexicon in self._by_script:
             # A foreign name inside a sentence is not the sentence.
-            if language in self._by_language and len(letters.findall(text)) > spaced:
-                return self._by_language[language]
+            if _script_letters(text, lexicon) > spaced:
+                return lexicon
         lowered = text.lower()
+        said = [fold(w.surface) for w in found if w.shape == "word" and len(w.token) > 1]
 
         def evidence(lexicon: Lexicon) -> int:
-            letters = _TYPICAL_LETTERS.get(lexicon.language, "")
-            spoken = sum(_is_function_word(w, lexicon) for w in found if w.shape == "word")
-            return spoken + any(letter in lowered for letter in letters)
+            if lexicon.scripts and not _script_letters(text, lexicon):
+                return 0
+            typical = any(letter in lowered for letter in lexicon.typical_letters)
+            return typical + sum(word in lexicon.function_words for word in said)
 
         return max(self.lexicons, key=evidence)
 
@@ -151,13 +137,20 @@ def _bounded(prompt: str) -> str:
     return f"{prompt[: 2 * MATCHED_CHARS]}\n{prompt[-2 * MATCHED_CHARS :]}"
 
 
+def _script_letters(text: str, lexicon: Lexicon) -> int:
+    letter = lexicon.script_letter
+    return 0 if letter is None or text.isascii() else len(letter.findall(text))
+
+
 def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
     if word.shape == "number":
         return False
     if word.shape == "dense":
         # Bigrams of hiragana alone are endings and particles.
-        return word.token in lexicon.stopwords or all("\u3040" <= c <= "\u309f" for c in word.token)
-    return fold(word.surface) in lexicon.stopwords or len(word.token) < 2
+        return word.token in lexicon.function_words or all(
+            "\u3040" <= c <= "\u309f" for c in word.token
+        )
+    return fold(word.surface) in lexicon.function_words or len(word.token) < 2
 
 
 def _all_tokens(content: Iterable[Word]) -> list[str]:
@@ -220,7 +213,7 @@ def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tupl
     """Return the content terms that directly follow the first question word."""
     wanted = set(terms)
     for number, word in enumerate(found):
-        if fold(word.surface) in _QUESTION_WORDS:
+        if fold(word.surface) in folded_words("question_words"):
             head: list[str] = []
             for following in found[number + 1 : number + 1 + _HEAD_WORDS]:
                 here = [t for t in (following.token, *following.parts) if t in wanted]

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from palace.recall.cloze import OPENINGS, cloze_question
-from palace.recall.lexicon import load_lexicon, load_lexicons
+from palace.recall.cloze import cloze_question
+from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicon, load_lexicons
 from palace.recall.query import Analyst
 from palace.types import Turn
 from tests.doubles import FixedVocabulary, memory
@@ -51,10 +51,10 @@ def test_too_little_to_ask_for(text: str) -> None:
     assert questions("ja", memory(text)) == set()
 
 
-@pytest.mark.parametrize("language", sorted(OPENINGS))
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
 def test_the_lexicons_know_the_openings(language: str) -> None:
     analyst = Analyst(load_lexicons([language]), FixedVocabulary())
-    for fact, openings in OPENINGS[language].items():
+    for fact, openings in load_lexicon(language).openings.items():
         for opening in openings:
             query = analyst.analyse(Turn(f"{opening} Holt Lindau?"))
             if fact != "thing":

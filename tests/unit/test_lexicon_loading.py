@@ -13,11 +13,17 @@ from palace.recall.detector import KIND_OF_CUE, PERSONAL_CUES
 from palace.recall.lexicon import (
     DEFAULT_LANGUAGES,
     MATCHED_CHARS,
+    Lexicon,
+    WordKind,
+    compiled,
+    folded_words,
     load_lexicon,
     load_lexicons,
     matchable,
     matches,
+    word_tokens,
 )
+from palace.text import tokens
 from palace.types import AnswerType
 
 HOSTILE = [
@@ -63,6 +69,13 @@ def test_stop_words_are_known_as_written_and_as_tokens() -> None:
     assert "kettle" not in stop
 
 
+def test_function_words_are_those_that_people_write() -> None:
+    written = load_lexicon("en").function_words
+    assert {"because", "during", "was"} <= written
+    assert "dure" not in written
+    assert {"我们", "们的"} <= load_lexicon("zh").function_words
+
+
 def test_german_capitals_mark_no_names() -> None:
     assert not load_lexicon("de").capitals_mark_names
     assert load_lexicon("en").capitals_mark_names
@@ -95,3 +108,124 @@ def test_shipped_patterns_are_quick_on_hostile_text(language: str) -> None:
     for text in HOSTILE:
         for pattern in patterns:
             regex.search(pattern, matchable(text), timeout=0.5)  # raises TimeoutError when slow
+
+
+# -- kinds of words ----------------------------------------------------------------------------------
+
+MEMORY_KINDS: tuple[WordKind, ...] = (
+    "relative_dates",
+    "clock_words",
+    "number_words",
+    "first_person",
+    "address",
+)
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+@pytest.mark.parametrize("kind", MEMORY_KINDS)
+def test_every_language_tells_days_hours_numbers_and_people(language: str, kind: WordKind) -> None:
+    assert load_lexicon(language).listed(kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("relative_dates", "we moved last Tuesday"),
+        ("relative_dates", "der Umzug war vorgestern"),
+        ("relative_dates", "on déménage jeudi"),
+        ("relative_dates", "nos mudamos anoche"),
+        ("relative_dates", "a mudança foi anteontem"),
+        ("relative_dates", "переехали в понедельник"),
+        ("relative_dates", "我们上周搬家了"),
+        ("relative_dates", "先週引っ越した"),
+        ("clock_words", "es war Mitternacht"),
+        ("clock_words", "встретимся в полдень"),
+        ("number_words", "wir haben fünf Katzen"),
+        ("number_words", "у нас три кошки"),
+        ("number_words", "我们有三只猫"),
+        ("first_person", "мне нравится чай"),
+        ("first_person", "我喜欢茶"),
+        ("address", "hast du deinen Schlüssel"),
+        ("address", "я дам тебе ключ"),
+    ],
+)
+def test_words_of_memories_are_known_as_tokens(kind: WordKind, text: str) -> None:
+    assert not word_tokens(kind).isdisjoint(tokens(text))
+
+
+@pytest.mark.parametrize("kind", MEMORY_KINDS)
+def test_no_word_of_another_language_is_a_small_word_or_a_month_in_english(kind: WordKind) -> None:
+    english = load_lexicon("en")
+    own = {token for word in english.listed(kind) for token in tokens(word)}
+    foreign = word_tokens(kind) - own
+    assert not foreign & english.stopwords
+    assert not [token for token in foreign if token.startswith("month")]
+
+
+def test_question_words_of_every_language_are_folded() -> None:
+    assert {"which", "welche", "quelle", "cual", "какои"} <= folded_words("question_words")
+
+
+# -- what is wrong with a lexicon --------------------------------------------------------------------
+
+WORDS = "language: xx\nstopwords: the of\n"
+PATTERNS = 'question_types:\n  date: ["when"]\nfollow_up: ["^and"]\ncues:\n  remember: ["recall"]\n'
+
+
+def test_a_lexicon_needs_few_keys() -> None:
+    lexicon = Lexicon(f"{WORDS}---\n{PATTERNS}", "xx.yaml")
+    assert lexicon.function_words == {"the", "of"}
+    assert lexicon.capitals_mark_names
+    assert not any((lexicon.openings, lexicon.requests, lexicon.scripts, lexicon.soft))
+    assert lexicon.script_letter is None
+    assert set(lexicon.cues) == {"remember"}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "holds no keys"),
+        ("- a\n- b\n", "holds no keys"),
+        ("a: [", "is no YAML"),
+        ("language: xx\n", "`stopwords`"),
+        (WORDS + "stop_words: the\n", "`stop_words`"),
+        (WORDS + "number_words: 7\n", "`number_words`"),
+        (WORDS + 'soft: ["size"]\n', "`soft`"),
+        (WORDS + "scripts: Han\n", "`scripts`"),
+        (WORDS + "capitals_mark_names: perhaps\n", "`capitals_mark_names`"),
+        (WORDS + 'openings:\n  when: ["When"]\n', "`when`"),
+        (WORDS + 'openings:\n  date: ["When"]\n', "`clock`"),
+        (WORDS + "requests:\n  keep: note\n", "`requests`"),
+        (WORDS + 'requests:\n  kept: ["note"]\n', "`kept`"),
+        (WORDS + 'cues:\n  remember: ["recall"]\n', "`cues`"),
+    ],
+)
+def test_what_is_wrong_in_the_first_document_is_named(text: str, named: str) -> None:
+    with pytest.raises(ConfigError, match="xx.yaml") as caught:
+        Lexicon(text, "xx.yaml")
+    assert named in str(caught.value)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "holds no keys"),
+        ('question_types:\n  date: ["when"]\n', "`follow_up`"),
+        (PATTERNS.replace("date", "day"), "`day`"),
+        (PATTERNS.replace('["^and"]', "and"), "`follow_up`"),
+    ],
+)
+def test_what_is_wrong_in_the_second_document_is_named_when_it_is_needed(
+    text: str, named: str
+) -> None:
+    lexicon = Lexicon(f"{WORDS}---\n{text}", "xx.yaml")
+    with pytest.raises(ConfigError, match="xx.yaml") as caught:
+        _ = lexicon.cues
+    assert named in str(caught.value)
+    assert caught.value.hint
+
+
+def test_a_pattern_that_is_none_is_named() -> None:
+    with pytest.raises(ConfigError, match="is no pattern"):
+        compiled("(unclosed")

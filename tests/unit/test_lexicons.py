@@ -52,8 +52,8 @@ TRIGGERS = {
 @cache
 def _raw(language: str) -> dict[str, Any]:
     text = (resources.files("palace.recall") / "lexicons" / f"{language}.yaml").read_text("utf-8")
-    data: dict[str, Any] = yaml.safe_load(text)
-    return data
+    first, second = yaml.safe_load_all(text)
+    return {**first, **second}
 
 
 @cache

@@ -1,0 +1,121 @@
+"""What a lexicon file may hold, and what is wrong with one that holds something else.
+
+In: the two YAML documents of one language. Out: what they say, or an error that names the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, cast, get_args
+
+import yaml
+
+from palace.errors import ConfigError
+from palace.types import AnswerType
+
+_Check = Callable[[object], bool]
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, str) and bool(value.split())
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(_is_words(entry) for entry in value)
+
+
+def _is_lists(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_is_list, value.values()))
+
+
+_WORDS = (_is_words, "words with blanks between them")
+_LIST = (_is_list, "a list of texts in quotes")
+_LISTS = (_is_lists, "names, each with a list of texts in quotes")
+_FIRST: Mapping[str, tuple[_Check, str]] = {
+    "language": _WORDS,
+    "capitals_mark_names": (lambda value: isinstance(value, bool), "true or false"),
+    "scripts": _LIST,
+    "typical_letters": _WORDS,
+    "stopwords": _WORDS,
+    "soft": _WORDS,
+    "question_words": _WORDS,
+    "relative_dates": _WORDS,
+    "clock_words": _WORDS,
+    "number_words": _WORDS,
+    "first_person": _WORDS,
+    "address": _WORDS,
+    "openings": _LISTS,
+    "requests": _LISTS,
+}
+_SECOND: Mapping[str, tuple[_Check, str]] = {
+    "question_types": _LISTS,
+    "follow_up": _LIST,
+    "cues": _LISTS,
+}
+_NAMES = {
+    "openings": ("clock", "date", "number", "person", "thing"),
+    "requests": (
+        "keep",
+        "keep_that",
+        "keep_whole",
+        "correct",
+        "to_the_model",
+        "as_of",
+        "believed",
+        "believed_at",
+    ),
+    "question_types": get_args(AnswerType),
+}
+
+
+def read_words(text: str, where: str) -> Mapping[str, Any]:
+    """Return the first document of a lexicon: words and requests.
+
+    Args:
+        text: YAML.
+        where: The name of the file, for errors.
+
+    Raises:
+        ConfigError: If a key is missing, unknown or of the wrong kind.
+    """
+    return _read(text, where, _FIRST, needed=("language", "stopwords"))
+
+
+def read_patterns(text: str, where: str) -> Mapping[str, Any]:
+    """Return the second document of a lexicon: patterns over a prompt; see `read_words`."""
+    return _read(text, where, _SECOND, needed=tuple(_SECOND))
+
+
+def _read(
+    text: str, where: str, known: Mapping[str, tuple[_Check, str]], *, needed: tuple[str, ...]
+) -> Mapping[str, Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        data = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe loaders
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{where} is no YAML: {error}", hint="compare with en.yaml") from error
+    if not isinstance(data, dict):
+        raise ConfigError(f"{where} holds no keys", hint=f"there are: {', '.join(known)}")
+    for key in needed:
+        if key not in data:
+            raise ConfigError(f"{where} lacks `{key}`", hint=f"add {known[key][1]}")
+    for key, value in data.items():
+        if key not in known:
+            hint = f"there are: {', '.join(known)}"
+            raise ConfigError(f"{where} has an unknown key `{key}`", hint=hint)
+        is_right, shape = known[key]
+        if not is_right(value):
+            raise ConfigError(f"`{key}` in {where} is of the wrong kind", hint=f"write {shape}")
+        if key in _NAMES:
+            _check_names(key, value, where)
+    return cast(Mapping[str, Any], data)
+
+
+def _check_names(key: str, names: Collection[str], where: str) -> None:
+    hint = f"there are: {', '.join(_NAMES[key])}"
+    for name in names:
+        if name not in _NAMES[key]:
+            raise ConfigError(f"`{key}` in {where} has an unknown name `{name}`", hint=hint)
+    for name in _NAMES[key] if key == "openings" else ():
+        if name not in names:
+            raise ConfigError(f"`{key}` in {where} lacks `{name}`", hint=hint)
