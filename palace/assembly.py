@@ -21,7 +21,6 @@ from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
 from palace.layers.scratchpad import ScratchpadLayer
-from palace.learn.consolidate import Consolidator, Limits
 from palace.learn.cues import Cues, load_cues
 from palace.learn.remember import Writer
 from palace.learn.strength import strength
@@ -44,6 +43,7 @@ from palace.types import ConversationTurn, Draft, Evidence, Match, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
+    from palace.learn.consolidate import Consolidator
     from palace.ports import Embedder
     from palace.settings import Settings
     from palace.settings_model import ArtifactsSettings, EmbeddingsSettings
@@ -219,6 +219,8 @@ class Assembly:
     @cached_property
     def consolidator(self) -> Consolidator:
         """Condenses sessions to the timeline."""
+        from palace.learn.consolidate import Consolidator, Limits
+
         settings = self._settings.consolidate
         return Consolidator(
             marks=FileSessionMarks(self._palace.root),

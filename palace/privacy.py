@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palace.errors import PersonalDataRefusedError, SecretRefusedError
-from palace.personal_data import find_personal_data, redact_personal_data
 from palace.secrets import describe, find_secrets, redact
 
 Secrets = Literal["refuse", "redact"]
@@ -35,7 +34,11 @@ class PrivacyFilter:
         findings = find_secrets(text) if self.secrets == "refuse" else ()
         if findings:
             return f"it holds a secret: {describe(findings, text)}"
-        findings = find_personal_data(text) if self.personal_data == "block" else ()
+        if self.personal_data != "block":
+            return ""
+        from palace.personal_data import find_personal_data
+
+        findings = find_personal_data(text)
         return f"it holds personal data: {describe(findings, text)}" if findings else ""
 
     def written(self, text: str) -> str:
@@ -61,4 +64,8 @@ class PrivacyFilter:
     def shown(self, text: str) -> str:
         """Return a text as it may be shown to a model; doing it twice changes nothing more."""
         text = redact(text)
-        return text if self.personal_data == "off" else redact_personal_data(text)
+        if self.personal_data == "off":
+            return text
+        from palace.personal_data import redact_personal_data
+
+        return redact_personal_data(text)

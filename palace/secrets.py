@@ -159,9 +159,10 @@ def _without_overlaps(findings: list[Finding]) -> Iterator[Finding]:
 _L = r"(?<![A-Za-z0-9])"
 _R = r"(?![A-Za-z0-9])"
 
-# (kind, literals of which one must occur, pattern); the literals keep ordinary text quick.
-_SHAPES: tuple[tuple[str, tuple[str, ...], regex.Pattern[str]], ...] = tuple(
-    (kind, tuple(literals.split()), regex.compile(pattern))
+# (kind, literals of which one must occur, pattern); the literals keep ordinary text quick, and a
+# pattern is compiled for the first text that holds one.
+_SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = tuple(
+    (kind, tuple(literals.split()), pattern)
     for kind, literals, pattern in (
         ("aws-access-key", "AKIA ASIA", rf"{_L}(?:AKIA|ASIA)[A-Z0-9]{{16}}{_R}"),
         ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_L}gh[pousr]_[A-Za-z0-9]{{30,}}+"),
@@ -223,10 +224,15 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], regex.Pattern[str]], ...] = tuple(
 )
 
 
+@lru_cache(maxsize=128)
+def _shape(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern)
+
+
 def _find_shapes(text: str) -> Iterator[Finding]:
     for kind, literals, pattern in _SHAPES:
         if any(literal in text for literal in literals):
-            for found in pattern.finditer(text):
+            for found in _shape(pattern).finditer(text):
                 if _is_plausible_key(found[0], kind):
                     yield Finding(kind, found.start(), found.end())
 

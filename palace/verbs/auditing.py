@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from palace.enforce.markers import harmless
-from palace.enforce.suspicion import suspicions
 from palace.secrets import redact
 from palace.store.identity_file import IDENTITY_FILE
 from palace.store.playbook_pages import as_memory
@@ -56,6 +55,8 @@ def _suspect(
     text: str, identifier: str, *, source: str, trust: Trust, beside: tuple[str, ...] = ()
 ) -> Iterator[Suspect]:
     """Yield a suspect if its words, or what a reader gets to see beside them, are suspicious."""
+    from palace.enforce.suspicion import suspicions
+
     reasons = suspicions("\n".join(part for part in (text, *beside) if part))
     if reasons:
         excerpt = clip(harmless(redact(text)), _EXCERPT_CHARS)

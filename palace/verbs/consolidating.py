@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError, ModelError, TextRefusedError
-from palace.learn.archive import archive_text
-from palace.learn.consolidate import About, Compressed, is_condensed
 from palace.learn.dedup import says_the_same
-from palace.learn.gapfill import Filled, FoundBy, GapFill, corrected_text, proposed_by, stated_in
-from palace.learn.gaps import Gaps, find_gaps
-from palace.learn.report import ReportSources, compose_report, retired_in
-from palace.learn.statements import Statement
 from palace.secrets import redact
 from palace.store.timeline_page import minute_of, session_title
 from palace.text import new_id, tokens, utc_now
 from palace.types import ConversationTurn, Memory, Message, Turn
 from palace.verbs.writing import WritingVerbs
+
+# What condenses, reports and fills gaps is loaded when it is asked for: a question needs none.
+if TYPE_CHECKING:
+    from palace.learn.consolidate import Compressed
+    from palace.learn.gapfill import Filled, FoundBy, GapFill
+    from palace.learn.gaps import Gaps
+    from palace.learn.statements import Statement
 
 _NEAR = 5
 _RECENT_VERDICTS = 50
@@ -81,6 +82,8 @@ class ConsolidatingVerbs(WritingVerbs):
             UnsafeNameError: If the session id cannot name a file.
             StoreUnavailableError: If the disk refuses.
         """
+        from palace.learn.consolidate import About
+
         self.refresh(force=False)
         done = self._parts.consolidator.compress_if_needed(
             history, session_id, about=About(project, task), ask=force
@@ -109,6 +112,8 @@ class ConsolidatingVerbs(WritingVerbs):
             UnsafeNameError: If the session id cannot name a file.
             StoreUnavailableError: If the disk refuses.
         """
+        from palace.learn.gapfill import stated_in
+
         self.refresh(force=False)
         found: list[tuple[Statement, bool]] = [
             (s, False) for s in stated_in(history, cues=self._parts.cues)
@@ -148,6 +153,8 @@ class ConsolidatingVerbs(WritingVerbs):
             TextRefusedError: If there is nothing to archive, or it is unfit.
             SecretRefusedError: If it holds a secret.
         """
+        from palace.learn.archive import archive_text
+
         self.refresh(force=False)
         if not task.strip():
             raise TextRefusedError("the task has no name", hint="name the task that is finished")
@@ -188,6 +195,8 @@ class ConsolidatingVerbs(WritingVerbs):
         Args:
             since: Begin of the period, aware; all the journal keeps if not given.
         """
+        from palace.learn.gaps import find_gaps
+
         return find_gaps(
             self.journal.records(since=since),
             terms=lambda question: self.analyse(Turn(question)).terms,
@@ -204,6 +213,9 @@ class ConsolidatingVerbs(WritingVerbs):
             until: End, aware; now if not given.
             by: One part for each day, or for each week.
         """
+        from palace.learn.gaps import find_gaps
+        from palace.learn.report import ReportSources, compose_report, retired_in
+
         self.refresh(force=False)
         end = utc_now() if until is None else until
 
@@ -240,6 +252,8 @@ class ConsolidatingVerbs(WritingVerbs):
         generator = self._parts.generator
         if generator is None:
             return [], ""
+        from palace.learn.gapfill import proposed_by
+
         try:
             shown = [replace(m, content=self.privacy.shown(m.content)) for m in history]
             return proposed_by(generator, shown, cues=self._parts.cues), ""
@@ -249,6 +263,8 @@ class ConsolidatingVerbs(WritingVerbs):
     def _fill(
         self, statement: Statement, session_id: str, project: str, *, by_model: bool
     ) -> GapFill:
+        from palace.learn.gapfill import GapFill
+
         by: FoundBy = "model" if by_model else "rules"
         try:
             if statement.kind == "correction" and statement.wrong:
@@ -270,6 +286,8 @@ class ConsolidatingVerbs(WritingVerbs):
 
     def _correct(self, statement: Statement, session_id: str, project: str) -> GapFill:
         """Correct the memory that says what is wrong; without one, store what is right."""
+        from palace.learn.gapfill import GapFill, corrected_text
+
         fill = GapFill(statement.text, "correction", "rules", "unclear")
         near = list(self._near(statement, session_id, project))
         for memory in near:
@@ -343,6 +361,8 @@ class ConsolidatingVerbs(WritingVerbs):
         days = self.settings.consolidate.retention_days
         if days is None:
             return
+        from palace.learn.consolidate import is_condensed
+
         oldest = utc_now() - timedelta(days=days)
         for memory in list(self.index.memories(room=TIMELINE)):
             if is_condensed(memory) and _before(memory.created, oldest):

@@ -12,17 +12,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from palace.errors import ConfigError
-from palace.learn.formats import FORMATS, Format
-from palace.learn.importing import Destination, Imported, import_path
-from palace.learn.transfer import Exported, export_json, export_markdown, own_files
 from palace.store.files import atomic_write, locked
 from palace.store.rooms import RoomStore
 from palace.types import ConversationTurn
 from palace.verbs.opened import Progress
 from palace.verbs.reading import ReadingVerbs
+
+# What reads foreign files is loaded when something is imported: a question needs none of it.
+if TYPE_CHECKING:
+    from palace.learn.formats import Format
+    from palace.learn.importing import Destination, Imported
+    from palace.learn.transfer import Exported
 
 
 class TransferringVerbs(ReadingVerbs):
@@ -53,6 +56,9 @@ class TransferringVerbs(ReadingVerbs):
         Raises:
             ConfigError: If the source cannot be read as any of these; names file and line.
         """
+        from palace.learn.formats import FORMATS
+        from palace.learn.importing import import_path
+
         path = Path(source).expanduser()
         if form is not None and form not in FORMATS:
             raise ConfigError(
@@ -69,6 +75,8 @@ class TransferringVerbs(ReadingVerbs):
         return done
 
     def _destination(self, root: Path, store: RoomStore) -> Destination:
+        from palace.learn.importing import Destination
+
         return Destination(
             root=root,
             store=store,
@@ -81,6 +89,8 @@ class TransferringVerbs(ReadingVerbs):
     @contextmanager
     def _copy(self) -> Iterator[Path]:
         """A copy of what a person owns; files are never changed in place, so links will do."""
+        from palace.learn.transfer import own_files
+
         folder = self.root / ".palace"
         near = folder if os.access(folder, os.W_OK) else None
         with tempfile.TemporaryDirectory(prefix="dry-run-", dir=near) as name:
@@ -108,6 +118,8 @@ class TransferringVerbs(ReadingVerbs):
         Raises:
             ConfigError: If the target exists and is not empty.
         """
+        from palace.learn.transfer import export_json, export_markdown
+
         path = Path(target).expanduser()
         memories = self.memories(include_inactive=True)
         if form == "json":

@@ -223,6 +223,11 @@ def test_only_german_nouns_have_capitals() -> None:
 
 
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_patterns_that_only_match_keep_no_groups(language: str) -> None:
+    assert not any(pattern.groups for pattern in _compiled(load_lexicon(language)).values())
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
 def test_patterns_are_written_folded(language: str) -> None:
     # An accent or a capital in a pattern can never match the folded prompt.
     for pattern in _written(language):
