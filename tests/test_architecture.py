@@ -223,3 +223,18 @@ def test_importing_the_package_is_cheap():
     assert "palace" in loaded
     assert [name for name in loaded if name.startswith(HEAVY)] == []
     assert [name for name in loaded if name.startswith("palace.")] == []
+
+
+def test_a_question_loads_nothing_that_only_other_verbs_need():
+    code = (
+        "import sys; from palace import Mempalace, RetrievalEnforcer\n"
+        "import tempfile; palace = Mempalace.open(tempfile.mkdtemp())\n"
+        "RetrievalEnforcer(palace).decide('When did we move?'); print(*sorted(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    unneeded = {"consolidate", "condense", "statements", "importing", "formats", "gaps", "report"}
+    loaded = set(done.stdout.split())
+    assert loaded.isdisjoint(f"palace.learn.{name}" for name in unneeded)
+    assert loaded.isdisjoint({"palace.enforce.suspicion", "palace.personal_data"})
