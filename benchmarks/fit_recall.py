@@ -21,13 +21,12 @@ from palace.ports import Candidate
 from palace.recall.attribution import ATTRIBUTION_FEATURES
 from palace.recall.logistic import LogisticModel
 from palace.recall.ranking import Pool
-from palace.recall.scoring import Scored, score
+from palace.recall.scoring import JUDGED, Scored, score
 from palace.recall.search import Found
 from palace.recall.sufficiency import ATTRIBUTION_POWER
 from palace.types import Query
 
 SEED = 20261001
-JUDGED = 10
 LEARNED_FROM = 5
 FOREIGN_PER_CONVERSATION = 25
 RANKING_L2 = 3.0

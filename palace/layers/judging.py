@@ -10,14 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from palace.errors import PalaceError
-from palace.recall.scoring import Scored
-from palace.recall.sufficiency import Sufficiency
-from palace.types import Band, Evidence, LayerName, LayerReport, Trust
+from palace.recall.scoring import JUDGED, Scored
+from palace.recall.sufficiency import Sufficiency, Weighed
+from palace.types import Evidence, LayerName, LayerReport, Trust
 
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
-
-# Only the head of a ranking is judged: what stands below never was the answer in any measurement.
-JUDGED = 10
 
 
 def judge(
@@ -38,24 +35,22 @@ def judge(
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
-    head = sorted(scored[:JUDGED], key=lambda s: -sufficiency.promise(s))
-    judged = [(sufficiency.confidence(s), s) for s in head]
-    bands = [(sufficiency.band(s, c), c, s) for c, s in judged]
-    kept = [item for item in bands if item[0] != "none"]
-    kept.sort(
-        key=lambda item: (item[0] != "sufficient", -item[1] if item[0] == "sufficient" else 0)
-    )
-    found: list[tuple[Band, Scored, Evidence]] = []
-    for band, confidence, one in kept:
+    judged = [(sufficiency.weighed(one), one) for one in scored[:JUDGED]]
+    judged.sort(key=lambda item: -item[0].promise)
+    kept = [item for item in judged if item[0].band != "none"]
+    kept.sort(key=lambda item: -item[0].confidence if item[0].band == "sufficient" else 1.0)
+    found: list[tuple[Weighed, Scored, Evidence]] = []
+    for weighed, one in kept:
         bare = evidence_of(one) if len(found) < max_evidence else None
         if bare is not None:
-            found.append((band, one, replace(bare, confidence=confidence, scores=one.features)))
+            evidence = replace(bare, confidence=weighed.confidence, scores=one.features)
+            found.append((weighed, one, evidence))
     told = found[0][1] if found else judged[0][1] if judged else None
     return LayerReport(
         layer,
-        found[0][0] if found else "none",
+        found[0][0].band if found else "none",
         candidates=len(scored),
-        best=max((c for c, _ in judged), default=None),
+        best=max((weighed.confidence for weighed, _ in judged), default=None),
         evidence=tuple(item for *_, item in found),
         judgement=sufficiency.judgement(told) if told else None,
     )

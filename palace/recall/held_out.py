@@ -14,14 +14,13 @@ from typing import Literal, TypeVar
 from palace.ports import GLOBAL, Candidate, Index, Scope, TermCounts, Vector, Vectors, VectorState
 from palace.recall.cloze import Cloze
 from palace.recall.query import Analyst
+from palace.recall.scoring import JUDGED
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.types import LayerName, Memory, Turn
 
 Kind = Literal["statement", "turn"]
 _T = TypeVar("_T")
-# As many of a ranking as the layers judge.
-_JUDGED = 10
 _WIDER = 4
 
 
@@ -177,7 +176,7 @@ def ask_twice(
     kind = kind_of(asked)
 
     def sure(analyst: Analyst, searcher: Searcher) -> list[tuple[Candidate, float]]:
-        scored = searcher.scored(analyst.analyse(Turn(question.text)))[:_JUDGED]
+        scored = searcher.scored(analyst.analyse(Turn(question.text)))[:JUDGED]
         # At full confidence only the rules stand in the way.
         return [
             (s.candidate, sufficiency.confidence(s))

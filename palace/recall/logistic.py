@@ -34,9 +34,11 @@ class LogisticModel:
 
     def log_odds(self, features: Mapping[str, float]) -> float:
         """Return bias + sum of weight * value."""
-        return self.bias + sum(
-            weight * features[name] for name, weight in self.weights.items() if name in features
-        )
+        total = self.bias
+        for name, weight in self.weights.items():
+            if name in features:
+                total += weight * features[name]
+        return total
 
     def contributions(self, features: Mapping[str, float]) -> dict[str, float]:
         """Return each feature's share of the log-odds, largest first."""

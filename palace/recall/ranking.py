@@ -7,7 +7,7 @@ fitted model `weights/ranking.json`. They compare candidates of one question and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,11 +29,24 @@ class _Seen:
 
     candidate: Candidate
     words: frozenset[str]
-    terms: frozenset[str]
-    around: frozenset[str]
+    terms: tuple[str, ...]
+    around: tuple[str, ...]
     standing: Standing
     coverage: float
     relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Term weights of the question as one kind of memory is asked it, and their sum."""
+
+    idf: Mapping[str, float]
+    total: float
+
+    def share(self, terms: Iterable[str]) -> float:
+        """Return the weighted share of the question that some of its terms make up."""
+        idf = self.idf
+        return sum([idf[t] for t in terms if t in idf]) / self.total
 
 
 class Pool:
@@ -60,38 +73,43 @@ class Pool:
         self.idf = weights.idf
         # A speaker's name says whose words are meant; it is seldom said itself.
         self.spoken_idf = {t: w for t, w in weights.idf.items() if t not in self.people}
-        self._seen = {c.key: self._see(c) for c in candidates}
-        self._places = {
-            (c.path, c.session, c.position): self._seen[c.key] for c in candidates if c.session
-        }
+        self._asked, self._spoken = (
+            _Question(idf, sum(idf.values()) or 1.0) for idf in (self.idf, self.spoken_idf)
+        )
+        self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
+        self._seen: dict[int, _Seen] = {}
+        for candidate in candidates:
+            seen = self._seen[candidate.key] = self._see(candidate)
+            if candidate.session:
+                home = self._sessions.setdefault((candidate.path, candidate.session), {})
+                home[candidate.position] = seen
+
+    def _question(self, candidate: Candidate) -> _Question:
+        return self._spoken if candidate.session else self._asked
 
     def _see(self, candidate: Candidate) -> _Seen:
-        idf = self.spoken_idf if candidate.session else self.idf
+        question = self._question(candidate)
         words = frozenset(candidate.body)
-        total = sum(idf.values()) or 1.0
-        terms = frozenset(t for t in idf if t in words)
-        around = frozenset(t for t in idf if t in candidate.context)
+        terms = tuple([t for t in question.idf if t in words])
+        around = tuple([t for t in question.idf if t in candidate.context])
+        most = question.total * (K1 + 1)
         return _Seen(
             candidate,
             words=words,
             terms=terms,
             around=around,
             standing=standing(candidate, self.people, words),
-            coverage=sum(idf[t] for t in terms) / total,
-            relevance=relevance(candidate, idf) / (total * (K1 + 1)) if terms or around else 0.0,
+            coverage=question.share(terms),
+            relevance=relevance(candidate, question.idf) / most if terms or around else 0.0,
         )
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
         """Return (distance, turn) of the turns around a turn of the same session."""
         if not candidate.session:
             return []
-        found = []
-        for distance in (1, 2):
-            for position in (candidate.position - distance, candidate.position + distance):
-                turn = self._places.get((candidate.path, candidate.session, position))
-                if turn is not None:
-                    found.append((distance, turn))
-        return found
+        turns = self._sessions[candidate.path, candidate.session]
+        here = candidate.position
+        return [(abs(step), turns[here + step]) for step in (-1, 1, -2, 2) if here + step in turns]
 
     @cached_property
     def said(self) -> list[Said]:
@@ -106,29 +124,33 @@ class Pool:
     def _homes(self) -> dict[tuple[str, str], tuple[float, float]]:
         """Best relevance, and share of the question that stands anywhere in a session or drawer."""
         best: dict[tuple[str, str], float] = {}
-        terms: dict[tuple[str, str], set[str]] = {}
+        terms: dict[tuple[str, str], dict[str, None]] = {}
         for seen in self._seen.values():
             home = (seen.candidate.path, seen.candidate.session)
             best[home] = max(best.get(home, 0.0), seen.relevance)
-            terms.setdefault(home, set()).update(seen.terms)
+            terms.setdefault(home, {}).update(dict.fromkeys(seen.terms))
         return {
-            home: (best[home], self._share(held, spoken=bool(home[1])))
+            home: (best[home], (self._spoken if home[1] else self._asked).share(held))
             for home, held in terms.items()
         }
 
-    def _share(self, terms: frozenset[str] | set[str], *, spoken: bool) -> float:
-        idf = self.spoken_idf if spoken else self.idf
-        return sum(idf[t] for t in terms) / (sum(idf.values()) or 1.0)
+    @cached_property
+    def _reach(self) -> dict[int, float]:
+        """Candidate key -> its coverage, with what the turns around it lend at a discount."""
+        return {key: self._reach_of(seen) for key, seen in self._seen.items()}
 
-    def _reach(self, seen: _Seen) -> float:
-        """Return the coverage by a turn and, at a discount, by the turns around it."""
-        idf = self.spoken_idf if seen.candidate.session else self.idf
+    def _reach_of(self, seen: _Seen) -> float:
+        near = [(d, turn) for d, turn in self.near(seen.candidate) if turn.terms]
+        if not near:
+            return seen.coverage
         best = dict.fromkeys(seen.terms, REACH[0])
-        for distance, turn in self.near(seen.candidate):
+        for distance, turn in near:
+            lent = REACH[distance]
             for term in turn.terms:
-                if best.get(term, 0.0) < REACH[distance]:
-                    best[term] = REACH[distance]
-        return sum(idf[t] * share for t, share in best.items()) / (sum(idf.values()) or 1.0)
+                if best.get(term, 0.0) < lent:
+                    best[term] = lent
+        question = self._question(seen.candidate)
+        return sum([question.idf[t] * share for t, share in best.items()]) / question.total
 
     @cached_property
     def _cosine_scale(self) -> tuple[float, float]:
@@ -143,7 +165,7 @@ class Pool:
     @cached_property
     def _uncovered(self) -> float:
         """The share of the question that no candidate holds: there, words cannot be trusted."""
-        return 1.0 - max((self._reach(s) for s in self._seen.values()), default=0.0)
+        return 1.0 - max(self._reach.values(), default=0.0)
 
     def closeness(self, candidate: Candidate) -> float:
         """Return the cosine in deviations from the mean of what was found; 0 where unknown."""
@@ -162,15 +184,14 @@ class Pool:
             "named": float(seen.standing == "named"),
             "addressed": float(seen.standing == "addressed"),
             "other": float(seen.standing == "other"),
-            "reach": self._reach(seen),
+            "reach": self._reach[candidate.key],
             "home_best": home_best,
             "home_coverage": home_coverage,
-            "context": self._share(seen.around, spoken=bool(candidate.session)),
+            "context": self._question(candidate).share(seen.around),
             "dated": (
                 answer_present(query, candidate) if query.answer_type in ("date", "clock") else 0.5
             ),
-            "fresh_names": min(sum(n not in self.idf for n in candidate.names), _MANY_NAMES)
-            / _MANY_NAMES,
+            "fresh_names": min(len(candidate.names - self.idf.keys()), _MANY_NAMES) / _MANY_NAMES,
         }
         if self._cosines is not None:
             closeness = self.closeness(candidate)

@@ -17,8 +17,9 @@ from palace.recall.ranking import Pool
 from palace.recall.weighing import Weights
 from palace.types import Query
 
-# Features are only worked out for the head of the ranking; nothing below it is ever judged.
-_DESCRIBED = 20
+# Only the head of a ranking is described and judged: what stands below never was the answer in any
+# measurement.
+JUDGED = 10
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
 
@@ -56,37 +57,35 @@ def score(
     candidates = sorted(candidates, key=lambda c: (c.path, c.position, c.key))
     pool = Pool(query, candidates, weights=weights, cosines=cosines)
     model = ranking or load_model("ranking" if cosines is None else "ranking_semantic")
-    ranks = {c.key: model.log_odds(pool.ranking_features(c)) for c in candidates}
+    signals = {c.key: pool.ranking_features(c) for c in candidates}
+    ranks = {key: model.log_odds(ranked) for key, ranked in signals.items()}
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
-    head = ordered[:_DESCRIBED]
+    head = ordered[:JUDGED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
-    margins = [ranks[c.key] - (top if number else runner_up) for number, c in enumerate(head)]
-    return [
-        Scored(c, ranks[c.key], described)
-        for c, described in zip(head, _described(query, head, pool, margins, weights), strict=True)
-    ] + [Scored(c, ranks[c.key], {}) for c in ordered[_DESCRIBED:]]
+    attributed = attribution_features(pool.said, pool.spoken_idf)
+    described = {}
+    for number, candidate in enumerate(head):
+        ahead = ranks[candidate.key] - (top if number else runner_up)
+        values = _described(query, candidate, pool, signals[candidate.key], weights)
+        values["margin"] = max(-1.0, min(1.0, ahead / _FULL_MARGIN))
+        if candidate.session:
+            values.update(attributed)
+        described[candidate.key] = values
+    return [Scored(c, ranks[c.key], described.get(c.key, {})) for c in ordered]
 
 
 def _described(
     query: Query,
-    head: Sequence[Candidate],
+    candidate: Candidate,
     pool: Pool,
-    margins: Sequence[float],
+    ranked: Mapping[str, float],
     weights: Weights,
-) -> list[dict[str, float]]:
-    """Return the features of the head: of each candidate, and of all that was found together."""
-    attributed = attribution_features(pool.said, pool.spoken_idf)
-    found = []
-    for candidate, margin in zip(head, margins, strict=True):
-        near = pool.near(candidate)
-        values = features(query, candidate, [s.candidate for _, s in near], weights=weights)
-        ranked = pool.ranking_features(candidate)
-        values["margin"] = max(-1.0, min(1.0, margin / _FULL_MARGIN))
-        for name in ("reach", "home_best", "home_coverage", "named", "addressed", "other"):
-            values[name] = ranked[name]
-        if "closeness" in ranked:
-            values["closeness"] = pool.closeness(candidate)
-        if candidate.session:
-            values.update(attributed)
-        found.append(values)
-    return found
+) -> dict[str, float]:
+    """Return the absolute features of a candidate, and those of the ranking that judge as well."""
+    around = [seen.candidate for _, seen in pool.near(candidate)]
+    values = features(query, candidate, around, weights=weights)
+    for name in ("reach", "home_best", "home_coverage", "named", "addressed", "other"):
+        values[name] = ranked[name]
+    if "closeness" in ranked:
+        values["closeness"] = pool.closeness(candidate)
+    return values

@@ -7,6 +7,7 @@ the bad is still bad.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from palace.recall.logistic import LogisticModel
@@ -16,6 +17,23 @@ from palace.types import Band, Judgement, Rule
 # What is about somebody else is wrong however well it matches; chosen on held-out conversations,
 # where 1 let half of the questions about the wrong person pass and 4 cost true ones.
 ATTRIBUTION_POWER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What was made of one candidate.
+
+    Attributes:
+        confidence: Probability that it answers; 0 for questions about strangers.
+        promise: The same with meaning counted in; the confidence where there is none.
+        band: What it amounts to.
+        rule: What decided the band.
+    """
+
+    confidence: float
+    promise: float
+    band: Band
+    rule: Rule
 
 
 class Sufficiency:
@@ -87,23 +105,34 @@ class Sufficiency:
         """Return the bars in force for this candidate: sufficient from, unclear from."""
         return self.bars_of("turn" if scored.candidate.session else "statement")
 
-    def promise(self, scored: Scored) -> float:
-        """Return the probability with meaning counted in; the confidence where there is none."""
-        features = scored.features
-        if self._meaning is None or scored.candidate.session or "closeness" not in features:
-            return self.confidence(scored)
-        return 0.0 if _asks_about_a_stranger(features) else self._meaning.probability(features)
+    def weighed(self, scored: Scored) -> Weighed:
+        """Return confidence, promise and band of a candidate."""
+        confidence = self.confidence(scored)
+        promise = self._promise(scored, confidence)
+        return Weighed(confidence, promise, *self._decided(scored, confidence, promise))
 
     def band(self, scored: Scored, confidence: float) -> Band:
-        """Return the band.
+        """Return the band of a candidate as if it had this confidence.
 
         A name nobody in this palace has is never more than none; a statement that lacks a name of
         the question is never sufficient, one that holds them all is never less than unclear. What
         only shares words with the turn before is never sufficient either.
         """
-        return self._decided(scored, confidence)[0]
+        return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
-    def _decided(self, scored: Scored, confidence: float) -> tuple[Band, Rule]:
+    def _meaning_for(self, scored: Scored) -> LogisticModel | None:
+        """Return the model that sees meaning, where there is any to be seen."""
+        seen = not scored.candidate.session and "closeness" in scored.features
+        return self._meaning if seen else None
+
+    def _promise(self, scored: Scored, confidence: float) -> float:
+        meaning = self._meaning_for(scored)
+        if meaning is None:
+            return confidence
+        features = scored.features
+        return 0.0 if _asks_about_a_stranger(features) else meaning.probability(features)
+
+    def _decided(self, scored: Scored, confidence: float, promise: float) -> tuple[Band, Rule]:
         features = scored.features
         if not features:
             return "none", "bars"
@@ -120,22 +149,19 @@ class Sufficiency:
                 rule = "own words"
             else:
                 return "sufficient", rule
-        if confidence >= unclear_at:
-            return "unclear", rule
-        if named == 1.0:
-            return "unclear", "names present"
-        return ("unclear", "meaning") if self._is_near(scored) else ("none", rule)
-
-    def _is_near(self, scored: Scored) -> bool:
-        if self._meaning is None or scored.candidate.session or "closeness" not in scored.features:
-            return False
-        return self.promise(scored) >= self._meaning.bars["unclear"]
+        meaning = self._meaning_for(scored)
+        if confidence < unclear_at and named == 1.0:
+            rule = "names present"
+        elif confidence < unclear_at:
+            if meaning is None or promise < meaning.bars["unclear"]:
+                return "none", rule
+            rule = "meaning"
+        return "unclear", rule
 
     def judgement(self, scored: Scored) -> Judgement:
         """Return how this candidate is judged, feature by feature."""
         features, model = scored.features, self.model(scored)
-        confidence = self.confidence(scored)
-        band, rule = self._decided(scored, confidence)
+        weighed = self.weighed(scored)
         attribution = self._attribution_factor(features)
         sufficient_at, unclear_at = self.bars(scored)
         whose = self._attribution if attribution is not None else None
@@ -147,11 +173,11 @@ class Sufficiency:
             probability=model.probability(features),
             attribution=attribution,
             attribution_parts=_parts(whose, features) if whose else {},
-            confidence=confidence,
+            confidence=weighed.confidence,
             sufficient_at=sufficient_at,
             unclear_at=unclear_at,
-            band=band,
-            rule=rule,
+            band=weighed.band,
+            rule=weighed.rule,
         )
 
 

@@ -69,13 +69,11 @@ def relevance(candidate: Candidate, weights: Mapping[str, float]) -> float:
     Source: Robertson & Zaragoza 2009, with fixed average length so that the value does not depend
     on the rest of the palace.
     """
-    length = len(candidate.body)
-    norm = K1 * (1 - B + B * length / AVERAGE_TOKENS)
+    body, context = candidate.body, candidate.context
+    norm = K1 * (1 - B + B * len(body) / AVERAGE_TOKENS)
     total = 0.0
     for term, weight in weights.items():
-        frequency = candidate.body.count(term) + (
-            CONTEXT_SHARE if term in candidate.context else 0.0
-        )
+        frequency = body.count(term) + (CONTEXT_SHARE if term in context else 0.0)
         if frequency:
             total += weight * frequency * (K1 + 1) / (frequency + norm)
     return total

@@ -9,7 +9,7 @@ import pytest
 
 from palace.ports import Candidate, TermCounts
 from palace.recall.features import answer_present, counted_present, features
-from palace.recall.scoring import score
+from palace.recall.scoring import JUDGED, score
 from palace.recall.weighing import Weights, inverse_frequency, relevance, term_weights
 from palace.text import name_tokens, tokens
 from palace.types import AnswerType, Query
@@ -120,7 +120,7 @@ def test_only_the_head_is_described() -> None:
     many = [candidate("kettle", n) for n in range(60)]
     ranked = score(asked, many, weights=weights(asked, "kettle"))
     assert len(ranked) == 60
-    assert [bool(s.features) for s in ranked] == [True] * 20 + [False] * 40
+    assert [bool(s.features) for s in ranked] == [True] * JUDGED + [False] * (60 - JUDGED)
 
 
 def test_neighbours_of_a_conversation_lend_their_words() -> None:
