@@ -603,3 +603,18 @@ def test_what_another_process_wrote_is_never_taken_for_ones_own(index: SqliteInd
     index.apply([paged(ours)])
     assert texts(other, "kettl") == ["our kettle"]
     other.close()
+
+
+@pytest.mark.parametrize("field", ["key", "links", "triggers", "superseded_by"])
+def test_marked_memories_are_found_without_reading_the_others(
+    index: SqliteIndex, path: Path, field: Any
+) -> None:
+    index.apply([paged(KETTLE)])
+    sent: list[str] = []
+    index._database._connection.set_trace_callback(sent.append)  # what is asked, word for word
+    assert index.marked(field) == []
+    (asked_for,) = [sql for sql in sent if sql.startswith("SELECT f.path")]
+    with sqlite3.connect(path) as reader:
+        plan = [row[3] for row in reader.execute(f"EXPLAIN QUERY PLAN {asked_for}")]
+    assert plan[0].startswith("SCAN m USING INDEX memories_"), plan
+    assert not any(step.startswith("SCAN f") for step in plan), plan
