@@ -223,7 +223,7 @@ class SearchSettings(Section):
         10, ge=1, le=200, description="Hits that a search returns, in memories; 1 to 200."
     )
     candidates: StrictInt = Field(
-        60,
+        40,
         ge=1,
         le=5000,
         description="Candidates that are scored closely, in memories, at least top_k; 1 to 5000.",

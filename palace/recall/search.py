@@ -16,7 +16,7 @@ from palace.recall.weighing import Weights, term_weights
 from palace.types import Hit, LayerName, Query
 
 # Only the head of the candidate list is worth its neighbours.
-_NEIGHBOURED = 30
+_NEIGHBOURED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Searcher:
 
     index: Index
     vectors: Vectors | None = None
-    candidates: int = 60
+    candidates: int = 40
     neighbour_distance: int = 2
     fusion: Fusion = QUESTION
 

@@ -109,7 +109,7 @@ def test_only_one_file_is_read(place, write, tmp_path):
     root = tmp_path / "root"
     write("not: [valid", root / "config" / "mempalace.yaml")
     write("search: {top_k: 3}")
-    assert load_settings(env={}, cwd=place, root=root).settings.search.candidates == 60
+    assert load_settings(env={}, cwd=place, root=root).settings.search.candidates == 40
 
 
 def test_the_file_in_the_root_named_by_a_variable_is_found(place, write, tmp_path):
