@@ -6,7 +6,7 @@ never depend on what else was found, so the best of the bad stays bad.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from palace.ports import Candidate
@@ -110,19 +110,18 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
-    asked = {*query.terms, *query.carried, *query.numbers}
-    fresh = [t for t in candidate.body if t not in asked]
-    match query.answer_type:
-        case "clock":
-            return float(any(_tells_clock(t) for t in fresh))
-        case "date":
-            return float(any(_tells_date(t) for t in fresh))
-        case "number":
-            return float(any(_tells_number(t) for t in fresh))
-        case "person":
-            return float(any(t in candidate.names for t in fresh) or bool(candidate.session))
-        case _:
-            return 0.5
+    if query.answer_type not in ("clock", "date", "number", "person"):
+        return 0.5
+    fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
+    if query.answer_type == "person":
+        return float(bool(candidate.session) or not candidate.names.isdisjoint(fresh))
+    if query.answer_type == "number":
+        return float(_tell_number(fresh))
+    if query.answer_type == "clock":
+        clocks = any(":" in t and t[0].isdigit() for t in fresh)
+        return float(clocks or not word_tokens("clock_words").isdisjoint(fresh))
+    dates = any(t[0].isdigit() or t.startswith("month") for t in fresh)
+    return float(dates or not word_tokens("relative_dates").isdisjoint(fresh))
 
 
 def counted_present(query: Query, body: Sequence[str]) -> float:
@@ -134,18 +133,9 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
         return 0.5
     thing = query.head[0]
     places = [i for i, token in enumerate(body) if token == thing]
-    near = {j for i in places for j in range(max(i - 3, 0), i + 4)}
-    return float(any(j < len(body) and _tells_number(body[j]) for j in near))
+    near = {token for i in places for token in body[max(i - 3, 0) : i + 4]}
+    return float(_tell_number(near))
 
 
-def _tells_clock(token: str) -> bool:
-    return (token[:1].isdigit() and ":" in token) or token in word_tokens("clock_words")
-
-
-def _tells_number(token: str) -> bool:
-    return token[:1].isdigit() or token in word_tokens("number_words")
-
-
-def _tells_date(token: str) -> bool:
-    dated = token[:1].isdigit() or token.startswith("month")
-    return dated or token in word_tokens("relative_dates")
+def _tell_number(tokens: Collection[str]) -> bool:
+    return any(t[0].isdigit() for t in tokens) or not word_tokens("number_words").isdisjoint(tokens)
