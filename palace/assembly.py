@@ -23,11 +23,11 @@ from palace.layers.indexed import IndexedLayer
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.consolidate import Consolidator, Limits
 from palace.learn.cues import Cues, load_cues
+from palace.learn.prior import prior
 from palace.learn.remember import Writer
 from palace.learn.strength import strength
-from palace.learn.use_counts import UNUSED
 from palace.past import PastPalace
-from palace.ports import Fetcher, Generator, Layer, Scope
+from palace.ports import UNUSED, Fetcher, Generator, Layer, Scope, UseCounts
 from palace.recall.as_of import dated_turn
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
@@ -97,7 +97,14 @@ class Assembly:
             fusion=Fusion(search.fusion, search.vector_share),
             candidates=search.candidates,
             neighbour_distance=search.neighbour_distance,
+            priors=self._priors,
         )
+
+    def _priors(self, keys: Sequence[int]) -> dict[int, float]:
+        """Return what the memories behind candidates are worth; no file is read for it."""
+        now = utc_now()
+        worths = self._palace.index.uses.worths(keys)
+        return {key: prior(worth, at=now) for key, worth in worths.items()}
 
     @cached_property
     def vectors(self) -> VectorChannel | None:
@@ -532,31 +539,25 @@ def _forges(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
 
 def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
     """Gather what a session could start with."""
-    uses, promoted = _recent_use(palace, session_id)
     scopes = frozenset({"global", f"project:{project}"})
     return WakeUpSources(
         identity=palace.identity_file.read().text,
-        rooms=_room_digests(palace, uses, scopes),
-        promoted=tuple(_visible(palace, promoted, scopes)),
+        rooms=_room_digests(palace, palace.tally.counts(), scopes),
+        promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
         notes=tuple(palace.scratchpad.entries(session_id)),
     )
 
 
-def _recent_use(palace: OpenedPalace, session_id: str) -> tuple[dict[str, int], list[str]]:
-    """Return uses by memory id, and the ids that the last other session promoted."""
-    uses: dict[str, int] = {}
+def _promoted_last(palace: OpenedPalace, session_id: str) -> list[str]:
+    """Return the ids that the last other session promoted."""
     promoted: list[str] = []
     last_session: str | None = None
-    for number, record in enumerate(palace.journal.records()):
-        if number >= _RECENT_RECORDS:
-            break
-        for identifier in record.get("injected", ()):
-            uses[identifier] = uses.get(identifier, 0) + 1
-        if record["type"] == "promotion" and record.get("session") != session_id:
+    for record in palace.journal.records(type="promotion", among=_RECENT_RECORDS):
+        if record.get("session") != session_id:
             last_session = last_session or record.get("session")
             if record.get("session") == last_session:
                 promoted.append(str(record.get("memory")))
-    return uses, promoted
+    return promoted
 
 
 def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -> Iterator[Memory]:
@@ -567,15 +568,18 @@ def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -
 
 
 def _room_digests(
-    palace: OpenedPalace, uses: Mapping[str, int], scopes: frozenset[str]
+    palace: OpenedPalace, counts: Mapping[str, UseCounts], scopes: frozenset[str]
 ) -> tuple[RoomDigest, ...]:
     by_room: dict[str, list[Memory]] = {}
-    counts, now = palace.tally.counts(), utc_now()
+    now = utc_now()
+
+    def used(memory: Memory) -> UseCounts:
+        return counts.get(memory.id, UNUSED)
 
     def order(memory: Memory) -> tuple[float, ...]:
         # Rounded, so that what was written together stays in the order of its file.
-        by_now = round(strength(memory, counts.get(memory.id, UNUSED), at=now), 2)
-        return (-memory.importance, -by_now, -uses.get(memory.id, 0), memory.position)
+        by_now = round(strength(memory, used(memory), at=now), 2)
+        return (-memory.importance, -by_now, -used(memory).uses, memory.position)
 
     for memory in palace.index.memories():
         if memory.status == "active" and memory.scope in scopes and memory.room != TIMELINE:
@@ -587,7 +591,7 @@ def _room_digests(
         RoomDigest(
             name=room,
             memories=tuple(sorted(found, key=order)),
-            uses=sum(uses.get(m.id, 0) for m in found),
+            uses=sum(used(m).uses for m in found),
             recency=recency.get(room, 0.0),
         )
         for room, found in sorted(by_room.items())

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from palace.errors import PalaceError
+from palace.recall.logistic import log_odds_of
 from palace.recall.scoring import Scored
 from palace.recall.sufficiency import Sufficiency
 from palace.types import Band, Evidence, LayerName, LayerReport, Trust
@@ -38,12 +39,15 @@ def judge(
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
-    head = sorted(scored[:JUDGED], key=lambda s: -sufficiency.promise(s))
+    head = sorted(scored[:JUDGED], key=lambda s: -_order(sufficiency.promise(s), s))
     judged = [(sufficiency.confidence(s), s) for s in head]
     bands = [(sufficiency.band(s, c), c, s) for c, s in judged]
     kept = [item for item in bands if item[0] != "none"]
     kept.sort(
-        key=lambda item: (item[0] != "sufficient", -item[1] if item[0] == "sufficient" else 0)
+        key=lambda item: (
+            item[0] != "sufficient",
+            -_order(item[1], item[2]) if item[0] == "sufficient" else 0,
+        )
     )
     found: list[tuple[Band, Scored, Evidence]] = []
     for band, confidence, one in kept:
@@ -59,6 +63,11 @@ def judge(
         evidence=tuple(item for *_, item in found),
         judgement=sufficiency.judgement(told) if told else None,
     )
+
+
+def _order(probability: float, scored: Scored) -> float:
+    """Return what orders evidence: near ties by what the memories are worth."""
+    return log_odds_of(probability) + scored.prior
 
 
 def timed(layer: LayerName, gather: Callable[[], LayerReport]) -> LayerReport:

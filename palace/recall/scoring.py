@@ -18,18 +18,24 @@ from palace.recall.weighing import Weights
 from palace.types import Query
 
 # Features are only worked out for the head of the ranking; nothing below it is ever judged.
-_DESCRIBED = 20
+DESCRIBED = 20
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One candidate with its rank score (log-odds) and the features behind a judgement."""
+    """One candidate with its rank score (log-odds) and the features behind a judgement.
+
+    Attributes:
+        prior: How much of the rank is not relevance but what the memory is worth; see
+            `palace.recall.priors`.
+    """
 
     candidate: Candidate
     rank: float
     features: Mapping[str, float]
+    prior: float = 0.0
 
 
 def score(
@@ -58,13 +64,13 @@ def score(
     model = ranking or load_model("ranking" if cosines is None else "ranking_semantic")
     ranks = {c.key: model.log_odds(pool.ranking_features(c)) for c in candidates}
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
-    head = ordered[:_DESCRIBED]
+    head = ordered[:DESCRIBED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
     margins = [ranks[c.key] - (top if number else runner_up) for number, c in enumerate(head)]
     return [
         Scored(c, ranks[c.key], described)
         for c, described in zip(head, _described(query, head, pool, margins, weights), strict=True)
-    ] + [Scored(c, ranks[c.key], {}) for c in ordered[_DESCRIBED:]]
+    ] + [Scored(c, ranks[c.key], {}) for c in ordered[DESCRIBED:]]
 
 
 def _described(

@@ -152,6 +152,7 @@ class Sufficiency:
             unclear_at=unclear_at,
             band=band,
             rule=rule,
+            prior=scored.prior,
         )
 
 

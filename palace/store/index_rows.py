@@ -47,7 +47,7 @@ def encode_row(memory: Memory) -> str:
 
 def decode_row(path: str, line: int, position: int, data: str) -> Memory:
     """Return the memory of one row."""
-    return replace(decode_memory(data), path=path, line=line, position=position)
+    return decode_memory(data, path=path, line=line, position=position)
 
 
 def candidate(

@@ -17,8 +17,8 @@ from palace.types import Document, FileStamp, LayerName, Memory
 
 _MEMORY = (
     "INSERT INTO memories (file, position, line, partition, id, session, valid_from,"
-    " valid_to, body, context, names, data, passage)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " valid_to, body, context, names, data, passage, kind, trust, confidence, importance, dated)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _COUNT = (
     "INSERT INTO terms VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
@@ -206,6 +206,11 @@ class WriteBatch:
                 names,
                 data,
                 passage_digest(passage_of(memory)),
+                memory.kind,
+                memory.trust,
+                memory.confidence,
+                memory.importance,
+                max(moment(memory.created), moment(memory.updated)),
             ),
         )
         if partition is not None:

@@ -96,9 +96,15 @@ class OpenedPalace:
             self.root / "journal", retention_days=settings.journal.retention_days
         )
         self.refresh()
+        self._count_uses()
         self._tidy()
         if self.vectors is not None:
             self.vectors.start()
+
+    def _count_uses(self) -> None:
+        """Count how memories were used, where an index that was made anew no longer knows."""
+        if not self.index.uses.mark():
+            self.tally.renew()
 
     def _tidy(self) -> None:
         """Drop what has outlived its time: old journal months, ended notes, half-written files."""
@@ -135,7 +141,7 @@ class OpenedPalace:
     @cached_property
     def tally(self) -> UseTally:
         """How memories were used."""
-        return UseTally(self.journal.appended)
+        return UseTally(self.journal.appended, self.index.uses)
 
     @cached_property
     def _parts(self) -> Assembly:
@@ -180,7 +186,9 @@ class OpenedPalace:
     def reindex(self, *, progress: Progress | None = None) -> Refreshed:
         """Throw the index away and build it from the files."""
         self.index.clear()
-        return self.refresh(progress=progress)
+        done = self.refresh(progress=progress)
+        self._count_uses()
+        return done
 
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
@@ -195,6 +203,7 @@ class OpenedPalace:
         """Fill an index that was lost, or emptied by another program; nothing in the usual case."""
         if self.index.renew():
             self.refresh()
+            self._count_uses()
 
     def _as_it_is(self, path: str) -> Iterator[tuple[Document, FileStamp]]:
         """Yield a file as it is when asked for: inside the transaction that indexes it."""
