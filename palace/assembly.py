@@ -7,7 +7,7 @@ facade this is the only module that sees settings and implementations together.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, escape_markers
-from palace.enforce.wakeup import RoomDigest, WakeUpSources
-from palace.errors import StoreUnavailableError
+from palace.errors import ConfigError, StoreUnavailableError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
@@ -25,9 +24,8 @@ from palace.learn.consolidate import Consolidator, Limits
 from palace.learn.cues import Cues, load_cues
 from palace.learn.prior import prior
 from palace.learn.remember import Writer
-from palace.learn.strength import strength
 from palace.past import PastPalace
-from palace.ports import UNUSED, Fetcher, Generator, Layer, Scope, UseCounts
+from palace.ports import Fetcher, Generator, Layer, Scope
 from palace.recall.as_of import dated_turn
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
@@ -44,7 +42,7 @@ from palace.types import ConversationTurn, Draft, Evidence, Match, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
-    from palace.ports import Embedder
+    from palace.ports import ConflictJudge, Embedder
     from palace.settings import Settings
     from palace.settings_model import ArtifactsSettings, EmbeddingsSettings
     from palace.store.vector_channel import VectorChannel
@@ -56,7 +54,6 @@ _REMINDERS = 10
 _REMINDED_CHARS = 20_000
 _RESEMBLING = 16
 _RECENT_VERDICTS = 50
-_RECENT_RECORDS = 1000
 TIMELINE = "timeline"
 _log = logging.getLogger(__name__)
 
@@ -176,8 +173,23 @@ class Assembly:
             personal_data=self._settings.write.personal_data,
             max_chars=self._settings.write.max_chars,
             reinforced=self._reinforced,
-            judge=self._palace.judge,
+            judge=self._judge,
         )
+
+    @cached_property
+    def _judge(self) -> ConflictJudge | None:
+        """Who has the last word on conflicts: the one handed in, or the model of the settings."""
+        handed_in, generator = self._palace.judge, self.generator
+        if handed_in is not None or self._settings.write.conflict_judge == "off":
+            return handed_in
+        if generator is None:
+            raise ConfigError(
+                "write.conflict_judge is model, and there is no model",
+                hint="set generator.base_url and generator.model, or write.conflict_judge: off",
+            )
+        from palace.learn.model_judge import ModelJudge
+
+        return ModelJudge(generator, self._palace.privacy.shown)
 
     def _reinforced(self, memory: Memory, draft: Draft, match: Match) -> bool:
         """Leave a breadcrumb: this memory was said again. It holds no text, only who and when."""
@@ -535,64 +547,3 @@ def _forges(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
             max_bytes=artifacts.max_bytes,
             cache_s=artifacts.cache_s,
         )
-
-
-def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
-    """Gather what a session could start with."""
-    scopes = frozenset({"global", f"project:{project}"})
-    return WakeUpSources(
-        identity=palace.identity_file.read().text,
-        rooms=_room_digests(palace, palace.tally.counts(), scopes),
-        promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
-        notes=tuple(palace.scratchpad.entries(session_id)),
-    )
-
-
-def _promoted_last(palace: OpenedPalace, session_id: str) -> list[str]:
-    """Return the ids that the last other session promoted."""
-    promoted: list[str] = []
-    last_session: str | None = None
-    for record in palace.journal.records(type="promotion", among=_RECENT_RECORDS):
-        if record.get("session") != session_id:
-            last_session = last_session or record.get("session")
-            if record.get("session") == last_session:
-                promoted.append(str(record.get("memory")))
-    return promoted
-
-
-def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -> Iterator[Memory]:
-    for identifier in ids:
-        memory = palace.index.get(identifier)
-        if memory is not None and memory.status == "active" and memory.scope in scopes:
-            yield memory
-
-
-def _room_digests(
-    palace: OpenedPalace, counts: Mapping[str, UseCounts], scopes: frozenset[str]
-) -> tuple[RoomDigest, ...]:
-    by_room: dict[str, list[Memory]] = {}
-    now = utc_now()
-
-    def used(memory: Memory) -> UseCounts:
-        return counts.get(memory.id, UNUSED)
-
-    def order(memory: Memory) -> tuple[float, ...]:
-        # Rounded, so that what was written together stays in the order of its file.
-        by_now = round(strength(memory, used(memory), at=now), 2)
-        return (-memory.importance, -by_now, -used(memory).uses, memory.position)
-
-    for memory in palace.index.memories():
-        if memory.status == "active" and memory.scope in scopes and memory.room != TIMELINE:
-            by_room.setdefault(memory.room, []).append(memory)
-    newest_first = sorted(palace.store.scan(), key=lambda s: -s.mtime_ns)
-    rooms = dict.fromkeys(s.path.removeprefix("rooms/").rpartition("/")[0] for s in newest_first)
-    recency = {room: 1.0 / (1 + rank) for rank, room in enumerate(rooms) if room in by_room}
-    return tuple(
-        RoomDigest(
-            name=room,
-            memories=tuple(sorted(found, key=order)),
-            uses=sum(used(m).uses for m in found),
-            recency=recency.get(room, 0.0),
-        )
-        for room, found in sorted(by_room.items())
-    )
