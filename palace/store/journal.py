@@ -65,7 +65,7 @@ class FileJournal:
                 f"the journal cannot be kept for {retention_days} days",
                 hint="use a whole number of days, 1 or more, or none to keep everything",
             )
-        self._folder = folder
+        self.folder = folder
         self._retention_days = retention_days
         self._durable = durable
         self._clock = clock
@@ -90,7 +90,7 @@ class FileJournal:
             )
         line = encode_line(record)
         with self._lock:
-            append_line(self._folder / f"{at:%Y-%m}.jsonl", line, durable=self._durable)
+            append_line(self.folder / f"{at:%Y-%m}.jsonl", line, durable=self._durable)
 
     def records(
         self,
@@ -203,9 +203,9 @@ class FileJournal:
             for path in expired:
                 path.unlink(missing_ok=True)
             if expired:
-                sync_folder(self._folder)
+                sync_folder(self.folder)
         except OSError as error:
-            raise unavailable("deleted", self._folder, error) from error
+            raise unavailable("deleted", self.folder, error) from error
         return tuple(path.name for path in expired)
 
     def redact(self, clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> int:
@@ -228,11 +228,11 @@ class FileJournal:
     def _month_files(self) -> list[Path]:
         """Month files, newest month first."""
         try:
-            names = [p for p in self._folder.iterdir() if _MONTH_FILE.fullmatch(p.name)]
+            names = [p for p in self.folder.iterdir() if _MONTH_FILE.fullmatch(p.name)]
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise unavailable("read", self._folder, error) from error
+            raise unavailable("read", self.folder, error) from error
         return sorted(names, reverse=True)
 
     def _beginning_with(self, prefix: str) -> Iterator[dict[str, Any]]:
