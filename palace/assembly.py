@@ -174,6 +174,7 @@ class Assembly:
             max_chars=self._settings.write.max_chars,
             reinforced=self._reinforced,
             judge=self._judge,
+            promised=self._palace.pending.promised,
         )
 
     @cached_property

@@ -129,7 +129,11 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory before it has an id, a file and a line; fields as in `Memory`."""
+    """A memory before it has a file and a line; fields as in `Memory`.
+
+    Attributes:
+        id: The id it shall have; "" for one that the store gives it.
+    """
 
     text: str
     kind: MemoryKind = "fact"
@@ -148,6 +152,7 @@ class Draft:
     session: str = ""
     reason: str = ""
     key: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

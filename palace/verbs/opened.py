@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.assembly import Assembly
-from palace.errors import MemoryNotFoundError, StoreUnavailableError
+from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
 from palace.learn.use_counts import UseTally
 from palace.ports import Embedder, Fetcher, Generator, Scrubbable
 from palace.presets import Preset
@@ -24,6 +24,7 @@ from palace.store.files import ensure_folder, sweep, unavailable
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
+from palace.store.pending import PendingChanges, Promise
 from palace.store.playbook_files import PlaybookFiles
 from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import Refreshed, refresh
@@ -95,11 +96,29 @@ class OpenedPalace:
         self.journal = FileJournal(
             self.root / "journal", retention_days=settings.journal.retention_days
         )
+        self.pending = PendingChanges(self.root / ".palace" / "pending")
         self.refresh()
+        self._finish()
         self._count_uses()
         self._tidy()
         if self.vectors is not None:
             self.vectors.start()
+
+    def _finish(self) -> None:
+        """Retire what a memory replaces whose writer was killed before it could do so."""
+        try:
+            with self.pending.broken() as promises:
+                for promise in promises:
+                    self._keep_promise(promise)
+        except StoreError as error:
+            _log.warning("a change that was cut short could not be finished: %s", error)
+
+    def _keep_promise(self, promise: Promise) -> None:
+        new = self.index.get(promise.new)
+        for old in map(self.index.get, promise.retired if new is not None else ()):
+            if old is not None and old.status == "active":
+                self.store.update(old, status="inactive", superseded_by=promise.new)
+                self.index_file(old.path)
 
     def _count_uses(self) -> None:
         """Count how memories were used, where an index that was made anew no longer knows."""
