@@ -54,6 +54,8 @@ _REMINDERS = 10
 _REMINDED_CHARS = 20_000
 _RESEMBLING = 16
 _RECENT_VERDICTS = 50
+# Each is an index in memory.
+_KEPT_MOMENTS = 2
 TIMELINE = "timeline"
 _log = logging.getLogger(__name__)
 
@@ -67,7 +69,8 @@ class Assembly:
 
     def __init__(self, palace: OpenedPalace) -> None:
         self._palace = palace
-        self._past: tuple[object, Assembly] | None = None
+        self._past: dict[datetime, Assembly] = {}
+        self._present: dict[str, str] = {}
 
     @property
     def _settings(self) -> Settings:
@@ -299,12 +302,20 @@ class Assembly:
     def at(self, moment: datetime) -> Assembly:
         """Return the parts of the palace as it was: files alone, without vectors and artifacts.
 
-        The index of then is built in memory from the history of the present one; the last is kept.
+        The index of then is built in memory from the history of the present one. Those of the last
+        moments are kept until a file changes.
         """
-        stamp = (moment, tuple(sorted(self._palace.index.digests().items())))
-        if self._past is None or self._past[0] != stamp:
-            self._past = (stamp, Assembly(cast("OpenedPalace", PastPalace(self._palace, moment))))
-        return self._past[1]
+        now = self._palace.index.digests()
+        if self._present != now:
+            self._present = now
+            self._past.clear()
+        found = self._past.pop(moment, None)
+        if found is None:
+            found = Assembly(cast("OpenedPalace", PastPalace(self._palace, moment)))
+        self._past[moment] = found
+        for oldest in list(self._past)[:-_KEPT_MOMENTS]:
+            del self._past[oldest]
+        return found
 
     def reminders(self, turn: Turn) -> list[Evidence]:
         """Return the memories whose triggers match a prompt, the most important first."""

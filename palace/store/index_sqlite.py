@@ -18,7 +18,7 @@ from typing import Any, Literal
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_database import IndexDatabase, Schema, begin_generation
-from palace.store.index_rows import candidate, decode_row, sayable
+from palace.store.index_rows import Tokens, candidate, decode_row, memory_tokens, sayable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.postings import (
@@ -237,6 +237,7 @@ class SqliteIndex:
         layer: LayerName = "L1",
         removed: Iterable[str] = (),
         wait: bool = True,
+        tokens: Callable[[Memory, Sequence[str]], Tokens] = memory_tokens,
     ) -> int:
         """Make these files' memories what the documents say and forget removed files, or neither.
 
@@ -246,6 +247,7 @@ class SqliteIndex:
             layer: The layer of their memories.
             removed: Paths to forget; drawn inside the transaction too.
             wait: Whether to wait for another program that is writing.
+            tokens: Returns the tokens of a memory, where they are known already.
 
         Returns:
             How many memories the files hold.
@@ -255,7 +257,7 @@ class SqliteIndex:
         """
         with self._database.held():
             with self._database.transaction(wait=wait) as connection:
-                batch = WriteBatch(connection, self._written)
+                batch = WriteBatch(connection, self._written, tokens)
                 for path in removed:
                     batch.forget(path)
                 for document, stamp in documents:
@@ -450,6 +452,15 @@ class SqliteIndex:
             arguments.append(path)
         rows = self._memories(f"{' AND '.join(conditions)} ORDER BY f.path, m.position", arguments)
         return (self._decoded(*row) for row in rows)
+
+    def tokenised(self, layer: LayerName) -> list[tuple[Memory, Tokens]]:
+        """Return every memory of a layer in file order, retired ones too, with its tokens."""
+        rows = self._database.rows(
+            "SELECT f.path, m.line, m.position, m.data, m.body, m.context, m.names FROM memories m"
+            " JOIN files f ON f.number = m.file WHERE f.layer = ? ORDER BY f.path, m.position",
+            (layer,),
+        )
+        return [(self._decoded(*row[:4]), row[4:]) for row in rows]
 
     def _memories(self, condition: str, arguments: Sequence[str]) -> list[tuple[Any, ...]]:
         return self._database.rows(
