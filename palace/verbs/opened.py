@@ -122,8 +122,12 @@ class OpenedPalace:
 
     def _count_uses(self) -> None:
         """Count how memories were used, where an index that was made anew no longer knows."""
-        if not self.index.uses.mark():
-            self.tally.renew()
+        try:
+            if not self.index.uses.mark():
+                self.tally.renew()
+        except StoreUnavailableError as error:
+            # A journal that cannot be read changes the order of near ties, and nothing else.
+            _log.info("nobody knows how memories were used: %s", error)
 
     def _tidy(self) -> None:
         """Drop what has outlived its time: old journal months, ended notes, half-written files."""
@@ -188,7 +192,8 @@ class OpenedPalace:
             progress: Called with (files done, files to do).
         """
         with self._refresh_lock:
-            force = self.index.renew() or force
+            emptied = self.index.renew()
+            force = emptied or force
             now = time.monotonic()
             if not force and now - self._refreshed_at < self.settings.index.refresh_s:
                 return Refreshed()
@@ -199,6 +204,8 @@ class OpenedPalace:
                 wait=force,
             )
             self._refreshed_at = time.monotonic()
+        if emptied:
+            self._count_uses()
         self._tell_vectors(changed=bool(done.read))
         return done
 

@@ -82,3 +82,24 @@ def test_the_prior_is_shown(tmp_path: Path) -> None:
         assert "ranked with +0.50 for source, strength and importance" in verdict.explain()
         kept = palace.verdict(verdict.id)
         assert kept["judgement"]["prior"] == pytest.approx(0.5, abs=0.01)
+
+
+def test_feedback_is_felt_again_when_the_index_is_lost_while_it_is_open(tmp_path: Path) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        first, second = (stored(palace, t, confidence=0.6) for t in (FIRST, SECOND))
+        palace.feedback(first, False)
+        palace.reindex()
+        assert order(palace) == [second, first]
+        shutil.rmtree(tmp_path / ".palace")
+        palace.refresh()
+        assert order(palace) == [second, first]
+
+
+def test_a_journal_that_cannot_be_read_keeps_nobody_out(tmp_path: Path) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        first = stored(palace, FIRST)
+    shutil.rmtree(tmp_path / ".palace")
+    shutil.rmtree(tmp_path / "journal")
+    (tmp_path / "journal").write_text("a file where a folder should be")
+    with Mempalace.open(tmp_path) as palace:
+        assert order(palace) == [first]
