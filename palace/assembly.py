@@ -7,7 +7,7 @@ facade this is the only module that sees settings and implementations together.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, escape_markers
-from palace.enforce.wakeup import RoomDigest, WakeUpSources
-from palace.errors import StoreUnavailableError
+from palace.errors import ConfigError, StoreUnavailableError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.cues import Cues, load_cues
+from palace.learn.prior import prior
 from palace.learn.remember import Writer
-from palace.learn.strength import strength
-from palace.learn.use_counts import UNUSED
 from palace.past import PastPalace
 from palace.ports import Fetcher, Generator, Layer, Scope
 from palace.recall.as_of import dated_turn
@@ -44,7 +42,7 @@ from palace.types import ConversationTurn, Draft, Evidence, Match, Memory, Turn
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
     from palace.learn.consolidate import Consolidator
-    from palace.ports import Embedder
+    from palace.ports import ConflictJudge, Embedder
     from palace.settings import Settings
     from palace.settings_model import ArtifactsSettings, EmbeddingsSettings
     from palace.store.vector_channel import VectorChannel
@@ -56,7 +54,8 @@ _REMINDERS = 10
 _REMINDED_CHARS = 20_000
 _RESEMBLING = 16
 _RECENT_VERDICTS = 50
-_RECENT_RECORDS = 1000
+# Each is an index in memory.
+_KEPT_MOMENTS = 2
 TIMELINE = "timeline"
 _log = logging.getLogger(__name__)
 
@@ -70,7 +69,8 @@ class Assembly:
 
     def __init__(self, palace: OpenedPalace) -> None:
         self._palace = palace
-        self._past: tuple[object, Assembly] | None = None
+        self._past: dict[datetime, Assembly] = {}
+        self._present: dict[str, str] = {}
 
     @property
     def _settings(self) -> Settings:
@@ -97,7 +97,14 @@ class Assembly:
             fusion=Fusion(search.fusion, search.vector_share),
             candidates=search.candidates,
             neighbour_distance=search.neighbour_distance,
+            priors=self._priors,
         )
+
+    def _priors(self, keys: Sequence[int]) -> dict[int, float]:
+        """Return what the memories behind candidates are worth; no file is read for it."""
+        now = utc_now()
+        worths = self._palace.index.uses.worths(keys)
+        return {key: prior(worth, at=now) for key, worth in worths.items()}
 
     @cached_property
     def vectors(self) -> VectorChannel | None:
@@ -169,8 +176,24 @@ class Assembly:
             personal_data=self._settings.write.personal_data,
             max_chars=self._settings.write.max_chars,
             reinforced=self._reinforced,
-            judge=self._palace.judge,
+            judge=self._judge,
+            promised=self._palace.pending.promised,
         )
+
+    @cached_property
+    def _judge(self) -> ConflictJudge | None:
+        """Who has the last word on conflicts: the one handed in, or the model of the settings."""
+        handed_in, generator = self._palace.judge, self.generator
+        if handed_in is not None or self._settings.write.conflict_judge == "off":
+            return handed_in
+        if generator is None:
+            raise ConfigError(
+                "write.conflict_judge is model, and there is no model",
+                hint="set generator.base_url and generator.model, or write.conflict_judge: off",
+            )
+        from palace.learn.model_judge import ModelJudge
+
+        return ModelJudge(generator, self._palace.privacy.shown)
 
     def _reinforced(self, memory: Memory, draft: Draft, match: Match) -> bool:
         """Leave a breadcrumb: this memory was said again. It holds no text, only who and when."""
@@ -281,12 +304,20 @@ class Assembly:
     def at(self, moment: datetime) -> Assembly:
         """Return the parts of the palace as it was: files alone, without vectors and artifacts.
 
-        The index of then is built in memory from the history of the present one; the last is kept.
+        The index of then is built in memory from the history of the present one. Those of the last
+        moments are kept until a file changes.
         """
-        stamp = (moment, tuple(sorted(self._palace.index.digests().items())))
-        if self._past is None or self._past[0] != stamp:
-            self._past = (stamp, Assembly(cast("OpenedPalace", PastPalace(self._palace, moment))))
-        return self._past[1]
+        now = self._palace.index.digests()
+        if self._present != now:
+            self._present = now
+            self._past.clear()
+        found = self._past.pop(moment, None)
+        if found is None:
+            found = Assembly(cast("OpenedPalace", PastPalace(self._palace, moment)))
+        self._past[moment] = found
+        for oldest in list(self._past)[:-_KEPT_MOMENTS]:
+            del self._past[oldest]
+        return found
 
     def reminders(self, turn: Turn) -> list[Evidence]:
         """Return the memories whose triggers match a prompt, the most important first."""
@@ -530,67 +561,3 @@ def _forges(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
             max_bytes=artifacts.max_bytes,
             cache_s=artifacts.cache_s,
         )
-
-
-def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
-    """Gather what a session could start with."""
-    uses, promoted = _recent_use(palace, session_id)
-    scopes = frozenset({"global", f"project:{project}"})
-    return WakeUpSources(
-        identity=palace.identity_file.read().text,
-        rooms=_room_digests(palace, uses, scopes),
-        promoted=tuple(_visible(palace, promoted, scopes)),
-        notes=tuple(palace.scratchpad.entries(session_id)),
-    )
-
-
-def _recent_use(palace: OpenedPalace, session_id: str) -> tuple[dict[str, int], list[str]]:
-    """Return uses by memory id, and the ids that the last other session promoted."""
-    uses: dict[str, int] = {}
-    promoted: list[str] = []
-    last_session: str | None = None
-    for number, record in enumerate(palace.journal.records()):
-        if number >= _RECENT_RECORDS:
-            break
-        for identifier in record.get("injected", ()):
-            uses[identifier] = uses.get(identifier, 0) + 1
-        if record["type"] == "promotion" and record.get("session") != session_id:
-            last_session = last_session or record.get("session")
-            if record.get("session") == last_session:
-                promoted.append(str(record.get("memory")))
-    return uses, promoted
-
-
-def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -> Iterator[Memory]:
-    for identifier in ids:
-        memory = palace.index.get(identifier)
-        if memory is not None and memory.status == "active" and memory.scope in scopes:
-            yield memory
-
-
-def _room_digests(
-    palace: OpenedPalace, uses: Mapping[str, int], scopes: frozenset[str]
-) -> tuple[RoomDigest, ...]:
-    by_room: dict[str, list[Memory]] = {}
-    counts, now = palace.tally.counts(), utc_now()
-
-    def order(memory: Memory) -> tuple[float, ...]:
-        # Rounded, so that what was written together stays in the order of its file.
-        by_now = round(strength(memory, counts.get(memory.id, UNUSED), at=now), 2)
-        return (-memory.importance, -by_now, -uses.get(memory.id, 0), memory.position)
-
-    for memory in palace.index.memories():
-        if memory.status == "active" and memory.scope in scopes and memory.room != TIMELINE:
-            by_room.setdefault(memory.room, []).append(memory)
-    newest_first = sorted(palace.store.scan(), key=lambda s: -s.mtime_ns)
-    rooms = dict.fromkeys(s.path.removeprefix("rooms/").rpartition("/")[0] for s in newest_first)
-    recency = {room: 1.0 / (1 + rank) for rank, room in enumerate(rooms) if room in by_room}
-    return tuple(
-        RoomDigest(
-            name=room,
-            memories=tuple(sorted(found, key=order)),
-            uses=sum(uses.get(m.id, 0) for m in found),
-            recency=recency.get(room, 0.0),
-        )
-        for room, found in sorted(by_room.items())
-    )

@@ -48,6 +48,11 @@ def _judgement_lines(judged: Mapping[str, Any]) -> list[str]:
         " and (value -> log-odds):",
         *_part_lines(judged["parts"]),
     ]
+    if judged.get("prior"):  # records of earlier versions have none
+        lines.append(
+            f"           ranked with {judged['prior']:+.2f} for source, strength and importance:"
+            " that orders near ties only"
+        )
     if judged["attribution"] is not None:
         lines.append(
             f"           times {judged['attribution']:.3f} for whose it is (value -> log-odds):"

@@ -5,13 +5,14 @@ In: an open palace and a moment. Out: what `palace.assembly` needs of a palace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from palace.recall.as_of import state_at
+from palace.store.index_rows import Tokens
 from palace.store.index_sqlite import SqliteIndex
-from palace.types import Document, FileStamp, Heard, Memory, Turn
+from palace.types import Document, FileStamp, Heard, LayerName, Memory, Turn
 
 if TYPE_CHECKING:
     from palace.verbs.opened import OpenedPalace
@@ -30,9 +31,20 @@ class PastPalace:
     def __init__(self, palace: OpenedPalace, moment: datetime) -> None:
         self._palace = palace
         self.index = SqliteIndex(None)
-        self.index.apply(_documents(state_at(palace.index.memories(), moment)))
-        playbooks = state_at(palace.index.memories(layer="L4"), moment)
-        self.index.apply(_documents(playbooks), layer="L4")
+        layers: tuple[LayerName, ...] = ("L1", "L4")
+        for layer in layers:
+            self._take(palace.index, layer, moment)
+
+    def _take(self, present: SqliteIndex, layer: LayerName, moment: datetime) -> None:
+        """Fill the index of then; the words of a memory are taken apart only once."""
+        every = present.tokenised(layer)
+        known = {(m.path, m.position): tokens for m, tokens in every}
+
+        def tokens(memory: Memory, _tags: Sequence[str]) -> Tokens:
+            return known[memory.path, memory.position]
+
+        held = state_at((m for m, _ in every), moment)
+        self.index.apply(_documents(held), layer=layer, tokens=tokens)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the palace of today has
         return getattr(self._palace, name)

@@ -19,12 +19,14 @@ from palace.types import (
     LayerName,
     LayerReport,
     Memory,
+    MemoryKind,
     Message,
     Query,
     RecallSignal,
     Relation,
     ScratchEntry,
     SessionMark,
+    Trust,
     Turn,
 )
 
@@ -75,6 +77,82 @@ class TermCounts:
 
     any: int = 0
     name: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UseCounts:
+    """How often one memory was used.
+
+    Attributes:
+        uses: Times it was put before a model or a person.
+        said_again: Times somebody said the same again.
+        helpful: Times it was called helpful.
+        unhelpful: Times it was called not helpful.
+        last: When it was last used, said again or called helpful, aware.
+    """
+
+    uses: int = 0
+    said_again: int = 0
+    helpful: int = 0
+    unhelpful: int = 0
+    last: datetime | None = None
+
+
+UNUSED = UseCounts()
+
+JournalMark = Mapping[str, int]
+"""How far a journal was read; what it says is the journal's own business."""
+
+
+class UseCounters(Protocol):
+    """Where counts of use are kept; derived from the journal, and made anew when they are lost."""
+
+    def mark(self) -> JournalMark:
+        """Return how far the journal is counted; empty if nothing is."""
+
+    def counts(self, ids: Iterable[str] | None = None) -> dict[str, UseCounts]:
+        """Return the counts by memory id, of these memories or of all; unused ones are missing."""
+
+    def keep(
+        self,
+        counts: Mapping[str, UseCounts],
+        mark: JournalMark,
+        *,
+        since: JournalMark,
+        anew: bool = False,
+    ) -> bool:
+        """Put counts in the place of those that are kept, with the mark they reach to.
+
+        Args:
+            counts: Of the memories that changed.
+            mark: How far the journal is counted now.
+            since: The mark they were counted from; nothing is kept if it is another one by now.
+            anew: Whether everything that is kept is out of date.
+
+        Returns:
+            Whether they were kept.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What a memory is worth beside its words.
+
+    Attributes:
+        kind: What sort of memory it is.
+        trust: Whose word it is.
+        confidence: In [0, 1].
+        importance: In [0, 1].
+        dated: When it was last written, aware; None where nobody knows.
+        counts: How it was used.
+    """
+
+    kind: MemoryKind
+    trust: Trust
+    confidence: float
+    importance: float
+    dated: datetime | None = None
+    counts: UseCounts = UNUSED
 
 
 class Vocabulary(Protocol):
@@ -228,9 +306,13 @@ class Journal(Protocol):
         """Write one whole record or raise; a record has at least `id`, `at` and `type`."""
 
     def records(
-        self, *, since: datetime | None = None, type: str | None = None
+        self,
+        *,
+        since: datetime | None = None,
+        type: str | None = None,
+        among: int | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield records, newest first."""
+        """Yield records, newest first; with `among` only of that many of the newest."""
 
     def find(self, record_id: str) -> dict[str, Any] | None:
         """Return the record with this id."""

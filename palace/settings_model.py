@@ -501,6 +501,12 @@ class WriteSettings(Section):
         description='Whether "no, it is Z, not Y" corrects the memory that the last answer of the '
         "session used, where it is plain which one is meant.",
     )
+    conflict_judge: Literal["off", "model"] = Field(
+        "off",
+        description="Who decides whether a new statement contradicts a stored one: rules (off), or "
+        "the model that `generator` names (model), asked at most four times a write about what the "
+        "rules find or doubt; where it fails or cannot tell, the rules decide.",
+    )
     default_room: str = Field(
         "inbox",
         max_length=80,

@@ -129,7 +129,11 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory before it has an id, a file and a line; fields as in `Memory`."""
+    """A memory before it has a file and a line; fields as in `Memory`.
+
+    Attributes:
+        id: The id it shall have; "" for one that the store gives it.
+    """
 
     text: str
     kind: MemoryKind = "fact"
@@ -148,6 +152,7 @@ class Draft:
     session: str = ""
     reason: str = ""
     key: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +334,8 @@ class Judgement:
             (a statement lacks a name of the question), `names present` (it holds them all),
             `own words` (it only shares words with the turn before), `meaning` (near by meaning is
             at least unclear) or `procedure` (a playbook proves no fact).
+        prior: Log-odds for what the memory is worth beside its words. They order near ties among
+            what was found; whether it answers is judged without them.
     """
 
     source: str
@@ -343,6 +350,7 @@ class Judgement:
     unclear_at: float
     band: Band
     rule: Rule
+    prior: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON shape, rounded; features that say nothing are left out."""
@@ -355,6 +363,7 @@ class Judgement:
                 ("confidence", self.confidence),
                 ("sufficient_at", self.sufficient_at),
                 ("unclear_at", self.unclear_at),
+                ("prior", self.prior),
             )
         }
         return {

@@ -10,7 +10,7 @@ import threading
 from palace.ports import Journal
 from palace.text import new_id, utc_now
 
-# Sessions that began longer ago are not asked about; they would be woken up once more.
+# In records. A session that began before them is woken up once more.
 _LOOKED_AT = 2000
 
 
@@ -47,9 +47,5 @@ class FirstTurns:
             return True
 
     def _marked(self, journal: Journal, session_id: str) -> bool:
-        for number, record in enumerate(journal.records(type="wake_up")):
-            if number >= _LOOKED_AT:
-                return False
-            if record.get("session") == session_id:
-                return True
-        return False
+        begun = journal.records(type="wake_up", among=_LOOKED_AT)
+        return any(record.get("session") == session_id for record in begun)

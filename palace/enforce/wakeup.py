@@ -84,13 +84,22 @@ class _Page:
         return estimate_tokens("\n".join((*self.lines, *lines))) <= self.budget_tokens
 
     def section(
-        self, heading: str, items: Sequence[tuple[str, str]], *, limit: int | None = None
+        self,
+        heading: str,
+        items: Sequence[tuple[str, str]],
+        *,
+        line_of: Callable[[str], str],
+        limit: int | None = None,
     ) -> int:
-        """Add (id, line) items under a heading, say what was left out, return how many fitted."""
+        """Add (id, text) items under a heading, say what was left out, return how many fitted.
+
+        Only what may be shown is made a line: looking through a whole room for secrets costs.
+        """
         name = heading.lstrip("# ")
         wanted = items[:limit]
         shown = 0
-        for identifier, line in wanted:
+        for identifier, text in wanted:
+            line = line_of(text)
             lines = (line,) if shown else (heading, line)
             if not self.fits(*lines):
                 self.left_out.append(f"{name}: {len(wanted) - shown} did not fit the budget")
@@ -127,15 +136,21 @@ def compose_wake_up(
     page = _Page(budget_tokens)
     identity = harmless(shown(sources.identity.strip()))
     if identity:
-        page.section("# Identity", [("identity", identity)])
-    page.section("# Notes of this session", [(e.id, _line(shown(e.text))) for e in sources.notes])
-    page.section("# Learned last session", [(m.id, _line(shown(m.text))) for m in sources.promoted])
+        page.section("# Identity", [("identity", identity)], line_of=str)
+
+    def line_of(text: str) -> str:
+        return _line(shown(text))
+
+    notes = [(e.id, e.text) for e in sources.notes]
+    page.section("# Notes of this session", notes, line_of=line_of)
+    promoted = [(m.id, m.text) for m in sources.promoted]
+    page.section("# Learned last session", promoted, line_of=line_of)
     opened: list[str] = []
     told = set(page.included)
     chosen = select_rooms(sources.rooms, project=project, limit=max_rooms)
     for room in chosen:
-        items = [(m.id, _line(shown(m.text))) for m in room.memories if m.id not in told]
-        if page.section(f"# Room {room.name}", items, limit=memories_per_room):
+        items = [(m.id, m.text) for m in room.memories if m.id not in told]
+        if page.section(f"# Room {room.name}", items, line_of=line_of, limit=memories_per_room):
             opened.append(room.name)
     text = "\n".join(page.lines)
     return WakeUp(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from palace.errors import PalaceError
+from palace.recall.logistic import log_odds_of
 from palace.recall.scoring import JUDGED, Scored
 from palace.recall.sufficiency import Sufficiency, Weighed
 from palace.types import Evidence, LayerName, LayerReport, Trust
@@ -36,9 +37,10 @@ def judge(
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
     judged = [(sufficiency.weighed(one), one) for one in scored[:JUDGED]]
-    judged.sort(key=lambda item: -item[0].promise)
-    kept = [item for item in judged if item[0].band != "none"]
-    kept.sort(key=lambda item: -item[0].confidence if item[0].band == "sufficient" else 1.0)
+    judged.sort(key=lambda item: -_order(item[0].promise, item[1]))
+    sure = [item for item in judged if item[0].band == "sufficient"]
+    sure.sort(key=lambda item: -_order(item[0].confidence, item[1]))
+    kept = [*sure, *(item for item in judged if item[0].band == "unclear")]
     found: list[tuple[Weighed, Scored, Evidence]] = []
     for weighed, one in kept:
         bare = evidence_of(one) if len(found) < max_evidence else None
@@ -54,6 +56,11 @@ def judge(
         evidence=tuple(item for *_, item in found),
         judgement=sufficiency.judgement(told) if told else None,
     )
+
+
+def _order(probability: float, scored: Scored) -> float:
+    """Return what orders evidence: near ties by what the memories are worth."""
+    return log_odds_of(probability) + scored.prior
 
 
 def timed(layer: LayerName, gather: Callable[[], LayerReport]) -> LayerReport:

@@ -21,6 +21,7 @@ from palace.learn.word_classes import (
     FORMER,
     LIGHT,
     LIST_VERBS,
+    OFFICES,
     PLACES,
     QUALIFIERS,
     ROLE_VERBS,
@@ -182,8 +183,23 @@ def _different_subject(pair: _Aligned) -> bool:
 
 
 def _is_doer(term: Term, pair: _Aligned) -> bool:
-    """Whether a subject is itself the value: "Priya leads the team", "Lotte is the captain"."""
-    return term.surface[0].isupper() and bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS)
+    """Whether a subject is itself the value: "Priya leads the team", "Lotte is the captain".
+
+    A number or code before the verb says which one is meant: "room B12", "line U2 runs".
+    """
+    if term.kind != "word" or not term.surface[0].isupper():
+        return False
+    return bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS) or _names_office(pair)
+
+
+def _names_office(pair: _Aligned) -> bool:
+    """Whether both say who holds an office that one person holds at a time."""
+    both = pair.stored, pair.new
+    plain = all(s.copula and not s.verbs and not s.functions & _INDEFINITE for s in both)
+    return plain and any(a.key in OFFICES and not a.subject for a, _ in pair.shared)
+
+
+_INDEFINITE = frozenset({"a", "an"})
 
 
 def _soft(term: Term) -> bool:

@@ -34,6 +34,13 @@ from palace.learn.foreign import (
 from palace.learn.formats import CONVERSATIONS, SUPPORTED, Format, recognise
 from palace.learn.hygiene import control_character_reason, strip_own_markers
 from palace.learn.places import SUFFIX, place_reason, room_reason
+from palace.learn.record_files import (
+    JOURNAL,
+    SCRATCHPAD,
+    missing_lines,
+    record_files,
+    record_place_reason,
+)
 from palace.learn.transfer import (
     FORMAT,
     IDENTITY,
@@ -85,6 +92,7 @@ class Imported:
         redacted: What was taken without the secrets or the personal data in it.
         ignored: What is not meant to be taken: ignored files, tool messages, drawings.
         dry_run: Nothing was written; this is what an import would do.
+        records: Records of the journal and notes that are new in the palace.
     """
 
     kind: Format
@@ -95,6 +103,7 @@ class Imported:
     redacted: tuple[Refusal, ...] = ()
     ignored: tuple[Refusal, ...] = ()
     dry_run: bool = False
+    records: int = 0
 
     @property
     def unit(self) -> str:
@@ -115,6 +124,8 @@ class Destination:
         known: Returns the memories the palace holds, inactive ones included.
         fit: Returns a text as a memory is stored, or raises `TextRefusedError`.
         privacy: What may be written.
+        records: Where `journal` and `scratchpad` stand; what is not named takes no records.
+        append: Adds whole lines to such a file, made if it is missing.
     """
 
     root: Path
@@ -123,6 +134,8 @@ class Destination:
     known: Callable[[], Iterable[Memory]] = tuple
     fit: Callable[[str], str] = str.strip
     privacy: PrivacyFilter = field(default_factory=PrivacyFilter)
+    records: Mapping[str, Path] = field(default_factory=dict)
+    append: Callable[[Path, bytes], None] = lambda _file, _lines: None
 
 
 @dataclass(slots=True)
@@ -137,6 +150,7 @@ class _Intake:
     refused: list[Refusal] = field(default_factory=list)
     redacted: list[Refusal] = field(default_factory=list)
     ignored: list[Refusal] = field(default_factory=list)
+    records: int = 0
 
     def refuse(self, name: str, reason: str) -> None:
         self.refused.append(Refusal(_printable(name), reason))
@@ -189,6 +203,29 @@ class _Intake:
             self.refuse(name, f"its place in the palace cannot be used: {said(error)}")
         return None
 
+    def take_records(self, path: str, data: bytes) -> None:
+        """Add the records of a file of journal or notes that are not there yet."""
+        folder = self.to.records.get(path.partition("/")[0])
+        reason = record_place_reason(path)
+        if reason:
+            return self.refuse(path, reason)
+        if folder is None:
+            return None
+        file = folder / path.partition("/")[2]
+        there = file.read_bytes() if file.is_file() else b""
+        lines = [self._fit_line(path, line) for line in missing_lines(there, data.split(b"\n"))]
+        fit = [line for line in lines if line is not None]
+        if fit:
+            self.to.append(file, b"".join(line + b"\n" for line in fit))
+            self.records += len(fit)
+        return None
+
+    def _fit_line(self, path: str, line: bytes) -> bytes | None:
+        """Return a record as it may be written; one that may not is told of and left out."""
+        text = line.decode("utf-8", "surrogateescape")
+        shown = self.cleaned(path, text)
+        return None if shown is None else shown.encode("utf-8", "surrogateescape")
+
     def done(self) -> Imported:
         return Imported(
             self.kind,
@@ -198,6 +235,7 @@ class _Intake:
             tuple(self.paths),
             tuple(self.redacted),
             tuple(self.ignored),
+            records=self.records,
         )
 
 
@@ -281,7 +319,13 @@ def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -
             _take_note(source, path, path if is_palace else _place(path, real.name), intake)
         if progress:
             progress(number, len(paths))
+    for path, file in record_files(_record_folders(source) if is_palace else {}).items():
+        intake.take_records(path, file.read_bytes())
     return None
+
+
+def _record_folders(palace: Path) -> dict[str, Path]:
+    return {name: palace / name for name in (JOURNAL, SCRATCHPAD)}
 
 
 def _place(path: str, folder: str) -> str:
@@ -486,20 +530,23 @@ def _folded(text: str) -> str:
 
 
 def _import_export(source: Path, intake: _Intake, progress: Progress | None) -> None:
-    entries = _export_entries(source)
-    for number, entry in enumerate(entries, 1):
+    files, records = _export_entries(source)
+    for number, entry in enumerate((*files, *records), 1):
         path = entry.get("path") if isinstance(entry, Mapping) else None
         name = path if isinstance(path, str) else f"file {number}"
         data = _entry_bytes(entry)
         if not isinstance(path, str) or data is None:
             intake.refuse(name, "it has no path, or neither text nor base64")
+        elif number > len(files):
+            intake.take_records(path, data)
         else:
             intake.take(name, path, data, as_text=False)
         if progress:
-            progress(number, len(entries))
+            progress(number, len(files) + len(records))
 
 
-def _export_entries(source: Path) -> list[Any]:
+def _export_entries(source: Path) -> tuple[list[Any], list[Any]]:
+    """Return the files of an export, and the records that exports of today have beside them."""
     try:
         data = json.loads(source.read_bytes().decode("utf-8-sig"))
     except json.JSONDecodeError as error:
@@ -519,7 +566,8 @@ def _export_entries(source: Path) -> list[Any]:
     entries = data.get("files")
     if not isinstance(entries, list):
         raise ConfigError(f"{source}:1: the export has no list of files", hint=SUPPORTED)
-    return entries
+    records = data.get("records", [])
+    return entries, records if isinstance(records, list) else []
 
 
 def _entry_bytes(entry: object) -> bytes | None:

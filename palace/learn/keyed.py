@@ -14,7 +14,7 @@ import regex
 from palace.errors import ConfigError
 from palace.learn.dedup import find_duplicate, says_the_same
 from palace.learn.remember import OnConflict, Writer
-from palace.types import Conflict, Draft, Duplicate, Memory, Remembered, WriteResult
+from palace.types import Conflict, Draft, Duplicate, Memory, WriteResult
 
 _KEY = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,79}")
 _RANK = {"user": 2, "agent": 1, "system": 0}
@@ -68,15 +68,6 @@ def remember_keyed(
         detail = f"the {above.trust} set {draft.key}, and this is the word of the {draft.trust}"
         return Conflict(above, detail, stronger="stored")
     same = [m for m in writer.resembling(draft) if says_the_same(draft.text, m.text)]
-    gone = {m.id: m for m in (*holders, *same)}
-
-    def resembling(other: Draft) -> list[Memory]:
-        return [m for m in writer.resembling(other) if m.id not in gone]
-
-    blind = replace(writer, resembling=resembling)
-    result = blind.remember(draft, room=room, drawer=drawer, on_conflict=on_conflict)
-    if isinstance(result, Remembered):
-        for memory in gone.values():
-            retired = writer.store.update(memory, status="inactive", superseded_by=result.memory.id)
-            writer.written(retired.path)
-    return result
+    return writer.remember(
+        draft, room=room, drawer=drawer, on_conflict=on_conflict, replaces=(*holders, *same)
+    )

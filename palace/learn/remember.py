@@ -6,7 +6,8 @@ refused with an error that says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,11 +16,14 @@ from palace.learn.dedup import find_duplicate
 from palace.learn.hygiene import control_character_reason, normalise_statement, strip_own_markers
 from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PersonalData, PrivacyFilter, Secrets
+from palace.text import new_id
 from palace.types import Conflict, Draft, Duplicate, Match, Memory, Remembered, Trust, WriteResult
 
 OnConflict = Literal["ask", "keep", "supersede"]
 ON_CONFLICT: tuple[OnConflict, ...] = ("ask", "keep", "supersede")
 _RANK: dict[Trust, int] = {"system": 0, "agent": 1, "user": 2}
+
+Promised = Callable[[str, Sequence[str]], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,8 @@ class Writer:
         max_chars: Longest memory text, in characters.
         reinforced: Takes note that a memory was said again; returns whether it could.
         judge: Has the last word on conflicts; without one the rules decide.
+        promised: Given the id that is about to be stored and those it retires, and held while that
+            is done: what a kill leaves half done can be finished.
     """
 
     store: DrawerStore
@@ -45,9 +51,16 @@ class Writer:
     max_chars: int = 4000
     reinforced: Callable[[Memory, Draft, Match], bool] = lambda _memory, _draft, _match: False
     judge: ConflictJudge | None = None
+    promised: Promised = lambda _new, _retired: nullcontext()
 
     def remember(
-        self, draft: Draft, *, room: str, drawer: str, on_conflict: OnConflict = "ask"
+        self,
+        draft: Draft,
+        *,
+        room: str,
+        drawer: str,
+        on_conflict: OnConflict = "ask",
+        replaces: Sequence[Memory] = (),
     ) -> WriteResult:
         """Store a draft unless the palace holds it already or holds something else.
 
@@ -60,6 +73,7 @@ class Writer:
             drawer: Drawer, made if it does not exist.
             on_conflict: `ask` returns the conflict, `keep` stores both, `supersede` retires every
                 memory that says otherwise.
+            replaces: Memories that are retired in favour of what is stored, or of the duplicate.
 
         Raises:
             SecretRefusedError: If the text holds a secret (and they are not redacted).
@@ -70,21 +84,33 @@ class Writer:
         from palace.learn.conflict import find_conflicts
 
         draft = replace(draft, text=self.fit(draft.text))
-        similar = self.resembling(draft)
+        going = {m.id: m for m in replaces}
+        similar = [m for m in self.resembling(draft) if m.id not in going]
         duplicate = find_duplicate(draft.text, similar)
         if duplicate is not None:
             memory, match = duplicate
+            with self._promise(memory.id, going):
+                self._retire(going, by=memory)
             return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
         found = find_conflicts(draft.text, similar, judge=self.judge)
         outranked = any(_RANK[draft.trust] < _RANK[old.trust] for old, _ in found)
         if found and (on_conflict == "ask" or (on_conflict == "supersede" and outranked)):
             return _conflict(draft, found)
-        memory = self.store.add(draft, room=room, drawer=drawer)
-        self.written(memory.path)
-        for old, _ in found if on_conflict == "supersede" else ():
-            self.store.update(old, status="inactive", superseded_by=memory.id)
-            self.written(old.path)
+        going.update((old.id, old) for old, _ in found if on_conflict == "supersede")
+        draft = replace(draft, id=new_id("m"))
+        with self._promise(draft.id, going):
+            memory = self.store.add(draft, room=room, drawer=drawer)
+            self.written(memory.path)
+            self._retire(going, by=memory)
         return Remembered(memory)
+
+    def _promise(self, new: str, going: Collection[str]) -> AbstractContextManager[None]:
+        return self.promised(new, tuple(going)) if going else nullcontext()
+
+    def _retire(self, going: Mapping[str, Memory], *, by: Memory) -> None:
+        for old in going.values():
+            retired = self.store.update(old, status="inactive", superseded_by=by.id)
+            self.written(retired.path)
 
     def fit(self, text: str) -> str:
         """Return the text as it will be stored, or refuse it.

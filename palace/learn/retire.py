@@ -7,13 +7,12 @@ retrieval does not return it again, a person can still read it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.dedup import says_the_same
 from palace.learn.remember import Writer
 from palace.text import utc_now
-from palace.types import Draft, Duplicate, Memory, Remembered, Trust, WriteResult
+from palace.types import Draft, Duplicate, Memory, Trust, WriteResult
 
 PLAYBOOKS = "playbooks"
 TIMELINE = "timeline"
@@ -58,16 +57,13 @@ def correct(
     why = writer.fit(reason) if reason.strip() else ""
     said = old.room == TIMELINE
     wrong = [old, *(m for m in copies if m.id != old.id and says_the_same(m.text, old.text))]
-    result = _without(writer, wrong).remember(
+    return writer.remember(
         _corrected(old, text, source=source, reason=why),
         room=default_room if said else old.room,
         drawer="notes" if said else old.drawer,
         on_conflict="supersede" if source == "user" else "ask",
+        replaces=wrong,
     )
-    if isinstance(result, (Remembered, Duplicate)):
-        for memory in wrong:
-            _deactivate(writer, memory, superseded_by=result.memory.id)
-    return result
 
 
 def forget(writer: Writer, memory: Memory, *, reason: str = "") -> Memory:
@@ -118,13 +114,3 @@ def _refuse_unfit(memory: Memory) -> None:
         raise MemoryNotFoundError(
             f"the memory {memory.id} is retired already{by}", hint="search for what holds now"
         )
-
-
-def _without(writer: Writer, gone: Sequence[Memory]) -> Writer:
-    """Return the writer, blind to the memories that are about to go."""
-    ids = {memory.id for memory in gone}
-
-    def resembling(draft: Draft) -> Sequence[Memory]:
-        return [m for m in writer.resembling(draft) if m.id not in ids]
-
-    return replace(writer, resembling=resembling)

@@ -45,6 +45,8 @@ from palace.learn.word_classes import (
 )
 from palace.text import month_token, stem
 
+# Their stem is that of a noun: life, leaf.
+_VERB_FORMS = {"lives": "live", "leaves": "leav"}
 _BREAKS = frozenset(".!?;")
 _PAST_FORMS = frozenset(
     "broke got went met ran lost won took saw bought sold sent had came gave made paid read wrote"
@@ -198,7 +200,7 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
         return None
     if any(c.isdigit() for c in folded):
         return Term(folded, piece.text, "code")
-    key = stem(folded.replace("-", ""))
+    key = _VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
     name = piece.text[0].isupper() and (not starts or _next_is_name(pieces, at))
     meaning = SYNONYMS.get(key, SYNONYMS.get(folded, key))
     thing = folded_at(pieces, at - 1) in _BEFORE_THINGS
@@ -297,8 +299,14 @@ def _value_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
             return number
         if term is not None and term.kind != "word":
             # The number of "locker 12" says which locker, it is no value.
-            return number + (before is not None and before.key in LABELS)
+            which = before is not None and before.key in LABELS
+            return number + (which or _tells_which(term, words.get(number + 1)))
     return int(len(terms) > 1 and pieces[0].folded not in FIRST_PERSON)
+
+
+def _tells_which(term: Term, following: Term | None) -> bool:
+    """Whether a code is part of a name, because more is said of it: "flight LH123 leaves"."""
+    return term.kind == "code" and following is not None and following.kind == "word"
 
 
 def _with_retired(pieces: Sequence[Piece], terms: Sequence[Term]) -> list[Term]:

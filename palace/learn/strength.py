@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
 
-from palace.learn.use_counts import UNUSED, UseCounts
+from palace.ports import UNUSED, UseCounts, Worth
 from palace.types import Memory, MemoryKind, Trust
 
 HALF_LIFE_DAYS: Mapping[MemoryKind, float] = MappingProxyType(
@@ -36,7 +36,7 @@ _FEEDBACK_SHARE = 0.5
 _FEEDBACK_PRIOR = 2.0
 
 
-def half_life_days(memory: Memory) -> float:
+def half_life_days(memory: Memory | Worth) -> float:
     """Return the half-life of an unused memory in days; infinite for an event."""
     own = HALF_LIFE_DAYS[memory.kind]
     inferred = memory.trust == "system" and math.isfinite(own)
@@ -74,9 +74,28 @@ def strength(memory: Memory, counts: UseCounts = UNUSED, *, at: datetime) -> flo
         counts: How it was used.
         at: The moment, aware.
     """
-    moments = [m for m in (memory.created, memory.updated, counts.last) if m is not None]
+    return faded(worth_of(memory, counts), at=at)
+
+
+def worth_of(memory: Memory, counts: UseCounts = UNUSED) -> Worth:
+    """Return what a memory is worth, as an index would say it."""
+    dates = [moment for moment in (memory.created, memory.updated) if moment is not None]
+    return Worth(
+        kind=memory.kind,
+        trust=memory.trust,
+        confidence=memory.confidence,
+        importance=memory.importance,
+        dated=max(dates, default=None),
+        counts=counts,
+    )
+
+
+def faded(worth: Worth, *, at: datetime) -> float:
+    """Return the strength of what is worth so much; see `strength`."""
+    counts = worth.counts
+    moments = [m for m in (worth.dated, counts.last) if m is not None]
     age_days = max(0.0, (at - max(moments)).total_seconds() / _DAY_S) if moments else 0.0
-    lasting = half_life_days(memory) * (1.0 + math.log1p(counts.uses + counts.said_again))
-    worth = memory.confidence * TRUST_FACTORS[memory.trust]
-    worth *= feedback_factor(counts.helpful, counts.unhelpful) * math.pow(0.5, age_days / lasting)
-    return min(1.0, max(0.0, worth))
+    lasting = half_life_days(worth) * (1.0 + math.log1p(counts.uses + counts.said_again))
+    value = worth.confidence * TRUST_FACTORS[worth.trust]
+    value *= feedback_factor(counts.helpful, counts.unhelpful) * math.pow(0.5, age_days / lasting)
+    return min(1.0, max(0.0, value))

@@ -10,11 +10,12 @@ import base64
 import json
 import os
 import secrets as _random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from palace.errors import ConfigError, StoreUnavailableError
@@ -30,24 +31,39 @@ FOLDERS = ("rooms", "playbooks", "timeline")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export wrote: where, how many files, and how many memories they hold."""
+    """What an export wrote.
+
+    Attributes:
+        path: Where.
+        files: How many files of the palace.
+        memories: How many memories they hold.
+        records: How many files of the journal and of notes.
+    """
 
     path: Path
     files: int
     memories: int
+    records: int = 0
 
 
-def export_json(root: Path, target: Path, *, memories: Sequence[Memory]) -> Exported:
+def export_json(
+    root: Path,
+    target: Path,
+    *,
+    memories: Sequence[Memory],
+    records: Mapping[str, Path] = MappingProxyType({}),
+) -> Exported:
     """Write everything a person owns in the palace to one JSON file, byte for byte.
 
-    That is `identity.txt` and the Markdown of rooms, playbooks and timeline. Scratchpad, journal,
-    settings and the derived `.palace` are not exported. Nothing is redacted: the files are the
-    person's own.
+    That is `identity.txt`, the Markdown of rooms, playbooks and timeline, the journal and the notes
+    of the scratchpad. Settings and the derived `.palace` are not exported. Nothing is redacted: the
+    files are the person's own.
 
     Args:
         root: The palace.
         target: The file to write; it must not exist. New: 0600.
         memories: Written beside the files, for readers; an import takes the files alone.
+        records: Files of journal and notes to export, by their path in the export.
 
     Raises:
         ConfigError: If the target exists or its folder does not.
@@ -57,12 +73,14 @@ def export_json(root: Path, target: Path, *, memories: Sequence[Memory]) -> Expo
         raise ConfigError(f"{target} exists already", hint="name a file that does not exist yet")
     if not target.parent.is_dir():
         raise ConfigError(f"there is no folder {target.parent}", hint="make it first")
-    files = [_file_entry(path, _read(root, path)) for path in own_files(root)]
+    files = [_file_entry(path, _read(root / path)) for path in own_files(root)]
+    kept = [_file_entry(path, _read(file)) for path, file in records.items()]
     text = json.dumps(
         {
             "format": FORMAT,
             "version": VERSION,
             "files": files,
+            "records": kept,
             "memories": [_memory_entry(memory) for memory in memories],
         },
         ensure_ascii=False,
@@ -70,16 +88,23 @@ def export_json(root: Path, target: Path, *, memories: Sequence[Memory]) -> Expo
     )
     # A lone surrogate cannot be UTF-8; its backslash escape is the same character to JSON.
     _write_whole(target, f"{text}\n".encode("utf-8", "backslashreplace"))
-    return Exported(target, len(files), len(memories))
+    return Exported(target, len(files), len(memories), len(kept))
 
 
-def export_markdown(root: Path, target: Path, *, memories: Sequence[Memory]) -> Exported:
+def export_markdown(
+    root: Path,
+    target: Path,
+    *,
+    memories: Sequence[Memory],
+    records: Mapping[str, Path] = MappingProxyType({}),
+) -> Exported:
     """Copy everything a person owns in the palace to a folder; see `export_json` for what that is.
 
     Args:
         root: The palace.
         target: The folder; made if needed (0700), else it must be empty and outside the palace.
         memories: What the files hold; they are only counted.
+        records: As in `export_json`.
 
     Raises:
         ConfigError: If the target is a file, is not empty, or is part of the palace.
@@ -94,14 +119,14 @@ def export_markdown(root: Path, target: Path, *, memories: Sequence[Memory]) -> 
             )
         paths = own_files(root)
         _make_folder(target)
-        for path in paths:
+        for path, file in {**{path: root / path for path in paths}, **records}.items():
             _make_folder((target / path).parent)
-            _write_whole(target / path, _read(root, path))
+            _write_whole(target / path, _read(file))
     except OSError as error:
         raise StoreUnavailableError(
             f"the export to {target} failed: {said(error)}", hint="check the disk and the folder"
         ) from error
-    return Exported(target, len(paths), len(memories))
+    return Exported(target, len(paths), len(memories), len(records))
 
 
 def own_files(root: Path) -> list[str]:
@@ -181,12 +206,12 @@ def _memory_entry(memory: Memory) -> dict[str, Any]:
 # Files
 
 
-def _read(root: Path, path: str) -> bytes:
+def _read(file: Path) -> bytes:
     try:
-        return (root / path).read_bytes()
+        return file.read_bytes()
     except OSError as error:
         raise StoreUnavailableError(
-            f"{path} cannot be read: {said(error)}", hint="check its permissions"
+            f"{file} cannot be read: {said(error)}", hint="check its permissions"
         ) from error
 
 

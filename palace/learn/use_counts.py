@@ -10,36 +10,18 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Literal
 
-Mark = Mapping[str, int]
-"""How far a journal was read; what it says is the journal's own business."""
+from palace.ports import UNUSED, JournalMark, UseCounters, UseCounts
 
 _Counted = Literal["uses", "said_again", "helpful", "unhelpful"]
+_TYPES = ("verdict", "reinforced", "feedback")
+# Of each type: what is older fades anyway, and a session must not wait for a year of records.
+_MOST_READ = 2000
 
-
-@dataclass(frozen=True, slots=True)
-class UseCounts:
-    """How often one memory was used.
-
-    Attributes:
-        uses: Times it was put before a model or a person.
-        said_again: Times somebody said the same again.
-        helpful: Times it was called helpful.
-        unhelpful: Times it was called not helpful.
-        last: When it was last used, said again or called helpful, aware.
-    """
-
-    uses: int = 0
-    said_again: int = 0
-    helpful: int = 0
-    unhelpful: int = 0
-    last: datetime | None = None
-
-
-UNUSED = UseCounts()
+Appended = tuple[Iterable[Mapping[str, Any]], JournalMark]
 
 
 class UseTally:
@@ -47,31 +29,56 @@ class UseTally:
 
     Args:
         appended: Returns the records behind a mark with the new mark, or None if the mark no
-            longer fits the journal (a month was deleted).
+            longer fits the journal (a month was deleted): `FileJournal.appended`.
+        kept: Where the counts are kept from one process to the next.
     """
 
-    def __init__(
-        self, appended: Callable[[Mark], tuple[Iterable[Mapping[str, Any]], Mark] | None]
-    ) -> None:
+    def __init__(self, appended: Callable[..., Appended | None], kept: UseCounters) -> None:
         self._appended = appended
-        self._mark: Mark = {}
-        self._counts: dict[str, UseCounts] = {}
+        self._kept = kept
+        self._known: tuple[JournalMark, dict[str, UseCounts]] | None = None
         self._lock = threading.Lock()
 
     def counts(self) -> Mapping[str, UseCounts]:
         """Return the counts by memory id as they are now; a memory never used is missing.
 
         Raises:
-            StoreUnavailableError: If the journal cannot be read.
+            StoreUnavailableError: If the journal cannot be read or the counts cannot be kept.
         """
         with self._lock:
-            news = self._appended(self._mark)
-            if news is None:
-                self._counts = {}
-                news = self._appended({}) or ((), {})
-            records, self._mark = news
-            self._counts = counted(records, self._counts)
-            return self._counts
+            mark = self._renewed()
+            if self._known is None or self._known[0] != mark:
+                self._known = mark, self._kept.counts()
+            return self._known[1]
+
+    def renew(self) -> None:
+        """Count what was appended; the kept counts are those of now.
+
+        Of each type of record at most the 2000 newest are read, so that the cost is bounded.
+
+        Raises:
+            StoreUnavailableError: As `counts`.
+        """
+        with self._lock:
+            self._renewed()
+
+    def _renewed(self) -> JournalMark:
+        since = self._kept.mark()
+        news = self._appended(since, types=_TYPES, newest=_MOST_READ)
+        anew = news is None
+        if news is None:
+            news = self._appended({}, types=_TYPES, newest=_MOST_READ) or ((), {})
+        records, mark = list(news[0]), news[1]
+        if not anew and mark == since:
+            return mark
+        before = {} if anew else self._kept.counts(_named(records))
+        if not self._kept.keep(counted(records, before), mark, since=since, anew=anew):
+            return self._kept.mark()  # another process counted them meanwhile
+        return mark
+
+
+def _named(records: Iterable[Mapping[str, Any]]) -> set[str]:
+    return {memory for record in records for memory, _ in _told(record)}
 
 
 def counted(

@@ -115,12 +115,15 @@ ATTRIBUTES = _stems(
     " software car drummer bass singer genre tuning region blood brand lieblingsfarbe chef deadline"
     " venue space room policy method strategy tool stack"
 )
+# Of these a group has one at a time.
+OFFICES = _stems("captain treasurer president secretary chair landlord boss leader")
 # A statement may hold one of these more and say the same.
 STANDING = _stems("run hang stand lie sit locate place take get")
 LIGHT = STANDING | _stems("port name all new hold number time")
 LABELS = _stems(
     "error ticket issue order bus track platform ward shelf day step chapter customer invoice line"
-    " locker port room row case bug level page pier gate week season version"
+    " locker port room row case bug level page pier gate week season version team flight aisle zone"
+    " lane apartment building bay exit"
 )
 # Both may hold where only one of two statements has one of these.
 QUALIFIERS = _folded(

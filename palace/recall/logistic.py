@@ -51,6 +51,13 @@ def probability_of(log_odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, log_odds))))
 
 
+def log_odds_of(probability: float) -> float:
+    """Return the log odds of a probability, in [-40, 40]; the reverse of `probability_of`."""
+    if not 0.0 < probability < 1.0:
+        return 40.0 if probability >= 1.0 else -40.0
+    return math.log(probability / (1.0 - probability))
+
+
 @lru_cache(maxsize=16)
 def load_model(name: str) -> LogisticModel:
     """Return a shipped model, by name."""

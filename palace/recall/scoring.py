@@ -26,11 +26,17 @@ _FULL_MARGIN = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One candidate with its rank score (log-odds) and the features behind a judgement."""
+    """One candidate with its rank score (log-odds) and the features behind a judgement.
+
+    Attributes:
+        prior: How much of the rank is not relevance but what the memory is worth; see
+            `palace.recall.priors`.
+    """
 
     candidate: Candidate
     rank: float
     features: Mapping[str, float]
+    prior: float = 0.0
 
 
 def score(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from palace.ports import Candidate, Index, Scope, Vectors
 from palace.recall.fusion import QUESTION, Fusion, fused
 from palace.recall.logistic import probability_of
+from palace.recall.priors import Priors, with_priors
 from palace.recall.scoring import Scored, score
 from palace.recall.weighing import Weights, term_weights
 from palace.types import Hit, LayerName, Query
@@ -44,6 +45,7 @@ class Searcher:
         candidates: How many candidates each channel brings, >= 1.
         neighbour_distance: How many memories on each side lend their words, >= 0.
         fusion: How the two channels are joined.
+        priors: What memories are worth beside their words; None where words decide alone.
     """
 
     index: Index
@@ -51,6 +53,7 @@ class Searcher:
     candidates: int = 40
     neighbour_distance: int = 2
     fusion: Fusion = QUESTION
+    priors: Priors | None = None
 
     def weights(self, query: Query) -> Weights:
         """Return the weight of every term of the query in this palace."""
@@ -81,13 +84,21 @@ class Searcher:
         """Return the scored candidates of a layer, best first."""
         found = self.found(query, layer=layer)
         ranked = score(query, found.candidates, weights=found.weights, cosines=found.cosines)
-        return fused(ranked, found.cosines, self.fusion)
+        if found.cosines is not None and self.fusion.method != "question":
+            return fused(ranked, found.cosines, self.fusion)  # its scores are no log-odds
+        return with_priors(ranked, self.priors) if self.priors is not None else ranked
 
     def hits(self, query: Query, *, top_k: int, layer: LayerName = "L1") -> list[Hit]:
         """Return the best memories of a layer with their scores in (0, 1)."""
         best = self.scored(query, layer=layer)[:top_k]
         return [
-            Hit(memory=memory, score=probability_of(scored.rank), parts=scored.features)
+            Hit(memory=memory, score=probability_of(scored.rank), parts=_parts(scored))
             for scored in best
             for memory in self.index.load([scored.candidate.key])
         ]
+
+
+def _parts(scored: Scored) -> dict[str, float]:
+    """Return the features with the prior, where there is one."""
+    prior = {"prior": scored.prior} if scored.prior else {}
+    return {**scored.features, **prior}

@@ -178,6 +178,7 @@ class Sufficiency:
             unclear_at=unclear_at,
             band=weighed.band,
             rule=weighed.rule,
+            prior=scored.prior,
         )
 
 

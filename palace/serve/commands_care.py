@@ -36,6 +36,13 @@ def _export(
     form: Annotated[
         Form, typer.Option("--format", help="One JSON file, or a folder of Markdown.")
     ] = "json",
+    records: Annotated[
+        bool,
+        typer.Option(
+            "--records/--no-records",
+            help="Take the journal, which holds prompts, and notes of sessions along.",
+        ),
+    ] = True,
 ) -> Reply:
     """Write everything you own to a JSON file or a Markdown folder."""
     on_stdout = str(target) == "-"
@@ -43,13 +50,15 @@ def _export(
         raise typer.BadParameter("only JSON can be printed; name a folder for Markdown")
     with door.existing() as palace:
         if not on_stdout:
-            done = palace.export(target, form=form)
+            done = palace.export(target, form=form, records=records)
             counts = f"{done.memories} memories in {done.files} files"
+            if done.records:
+                counts += f", {done.records} files of journal and notes"
             line = render.line(("exported", "green"), f"  {counts} to {done.path}")
             return Reply(render.document(done), (line,))
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "palace.json"
-            palace.export(file)
+            palace.export(file, records=records)
             return Reply(None, raw=file.read_text("utf-8"), raw_is_json=True)
 
 

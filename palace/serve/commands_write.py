@@ -225,7 +225,7 @@ def _import(
     opened = door.existing if dry_run else door.open
     with opened() as palace, door.progress("importing") as bar:
         done = palace.import_from(source, form=form, dry_run=dry_run, progress=bar)
-    taken = done.added or done.unchanged
+    taken = done.added or done.unchanged or done.records
     return Reply(
         {**render.document(done), "unit": done.unit},
         _import_lines(done),
@@ -238,6 +238,7 @@ def _import_lines(done: Imported) -> tuple[render.Line, ...]:
     lines = [
         render.line((f"{done.added} {what}{would} added", "green" if done.added else "")),
         render.line(f"{done.unchanged} {what} unchanged"),
+        *([render.line(f"{done.records} records{would} added")] if done.records else []),
         render.line((f"{len(done.refused)} refused", "yellow" if done.refused else "")),
         *(render.line(f"  {item.path_or_line}: {item.reason}") for item in done.refused),
     ]

@@ -16,8 +16,11 @@ from palace.store.memory_json import decode_memory, encode_memory
 from palace.text import name_tokens_of, tokens, tokens_of, words
 from palace.types import Memory
 
+Tokens = tuple[str, str, str]
+"""Body, context and names of one memory: space-joined index tokens."""
 
-def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> tuple[str, str, str]:
+
+def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
     """Return (body, context, names): the space-joined index tokens of one memory."""
     place = [
         memory.speaker,
@@ -47,7 +50,7 @@ def encode_row(memory: Memory) -> str:
 
 def decode_row(path: str, line: int, position: int, data: str) -> Memory:
     """Return the memory of one row."""
-    return replace(decode_memory(data), path=path, line=line, position=position)
+    return decode_memory(data, path=path, line=line, position=position)
 
 
 def candidate(

@@ -18,7 +18,8 @@ from typing import Any, Literal
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_database import IndexDatabase, Schema, begin_generation
-from palace.store.index_rows import candidate, decode_row, sayable
+from palace.store.index_rows import Tokens, candidate, decode_row, memory_tokens, sayable
+from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.postings import (
     K1,
@@ -32,7 +33,7 @@ from palace.store.postings import (
 from palace.text import utc_now
 from palace.types import Document, FileStamp, LayerName, Memory
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -64,7 +65,8 @@ CREATE TABLE memories (
     key INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, position INTEGER NOT NULL,
     line INTEGER NOT NULL, partition INTEGER, id TEXT NOT NULL, session TEXT NOT NULL,
     valid_from TEXT NOT NULL, valid_to TEXT NOT NULL, body TEXT NOT NULL, context TEXT NOT NULL,
-    names TEXT NOT NULL, data TEXT NOT NULL, passage BLOB NOT NULL
+    names TEXT NOT NULL, data TEXT NOT NULL, passage BLOB NOT NULL, kind TEXT NOT NULL,
+    trust TEXT NOT NULL, confidence REAL NOT NULL, importance REAL NOT NULL, dated TEXT NOT NULL
 );
 CREATE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_place ON memories (file, position);
@@ -76,11 +78,15 @@ CREATE TABLE terms (
     partition INTEGER NOT NULL, term TEXT NOT NULL, body INTEGER NOT NULL, place INTEGER NOT NULL,
     names INTEGER NOT NULL, PRIMARY KEY (partition, term)
 ) WITHOUT ROWID;
+CREATE TABLE uses (
+    id TEXT PRIMARY KEY, uses INTEGER NOT NULL, said_again INTEGER NOT NULL,
+    helpful INTEGER NOT NULL, unhelpful INTEGER NOT NULL, last TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE VIRTUAL TABLE postings USING fts5(
     words, content='', detail=none, columnsize=0, tokenize="{_TOKENIZER}"
 );
 """,
-    frozenset({"meta", "files", "partitions", "memories", "terms", "postings"}),
+    frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
 )
 _CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names"
 _MARKED = {
@@ -109,12 +115,16 @@ class SqliteIndex:
     Args:
         path: The database file, or None to keep the index in memory.
 
+    Attributes:
+        uses: How memories were used; as disposable as the rest.
+
     Raises:
         StoreUnavailableError: If the file cannot be opened or rebuilt.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._database = IndexDatabase(path, _SCHEMA)
+        self.uses = UseTable(self._database)
         self._written: dict[str, Written] = {}
         self._state = (-1, -1)
         self._counts: dict[tuple[int, str], tuple[int, int, int]] = {}
@@ -166,8 +176,9 @@ class SqliteIndex:
             try:
                 with self._database.transaction() as connection:
                     connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
-                    for table in ("memories", "files", "terms", "partitions"):
+                    for table in ("memories", "files", "terms", "partitions", "uses"):
                         connection.execute(f"DELETE FROM {table}")
+                    connection.execute("DELETE FROM meta WHERE key <> 'epoch'")
                     begin_generation(connection)
             except StoreUnavailableError:
                 # Too damaged to be emptied: then the file itself has to go.
@@ -232,6 +243,7 @@ class SqliteIndex:
         layer: LayerName = "L1",
         removed: Iterable[str] = (),
         wait: bool = True,
+        tokens: Callable[[Memory, Sequence[str]], Tokens] = memory_tokens,
     ) -> int:
         """Make these files' memories what the documents say and forget removed files, or neither.
 
@@ -241,6 +253,7 @@ class SqliteIndex:
             layer: The layer of their memories.
             removed: Paths to forget; drawn inside the transaction too.
             wait: Whether to wait for another program that is writing.
+            tokens: Returns the tokens of a memory, where they are known already.
 
         Returns:
             How many memories the files hold.
@@ -250,7 +263,7 @@ class SqliteIndex:
         """
         with self._database.held():
             with self._database.transaction(wait=wait) as connection:
-                batch = WriteBatch(connection, self._written)
+                batch = WriteBatch(connection, self._written, tokens)
                 for path in removed:
                     batch.forget(path)
                 for document, stamp in documents:
@@ -445,6 +458,15 @@ class SqliteIndex:
             arguments.append(path)
         rows = self._memories(f"{' AND '.join(conditions)} ORDER BY f.path, m.position", arguments)
         return (self._decoded(*row) for row in rows)
+
+    def tokenised(self, layer: LayerName) -> list[tuple[Memory, Tokens]]:
+        """Return every memory of a layer in file order, retired ones too, with its tokens."""
+        rows = self._database.rows(
+            "SELECT f.path, m.line, m.position, m.data, m.body, m.context, m.names FROM memories m"
+            " JOIN files f ON f.number = m.file WHERE f.layer = ? ORDER BY f.path, m.position",
+            (layer,),
+        )
+        return [(self._decoded(*row[:4]), row[4:]) for row in rows]
 
     def _memories(self, condition: str, arguments: Sequence[str]) -> list[tuple[Any, ...]]:
         return self._database.rows(

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from palace.store.index_rows import encode_row, memory_tokens, moment
+from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
 from palace.store.passages import passage_digest, passage_of
 from palace.store.postings import posting_row, posting_words
 from palace.types import Document, FileStamp, LayerName, Memory
 
 _MEMORY = (
     "INSERT INTO memories (file, position, line, partition, id, session, valid_from,"
-    " valid_to, body, context, names, data, passage)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " valid_to, body, context, names, data, passage, kind, trust, confidence, importance, dated)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _COUNT = (
     "INSERT INTO terms VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
@@ -50,10 +50,12 @@ class WriteBatch:
     Args:
         connection: Inside a transaction.
         known: What was last written, by path; from `written` of earlier batches.
+        tokens: Returns the tokens of a memory in a drawer with such tags.
     """
 
     connection: sqlite3.Connection
     known: dict[str, Written]
+    tokens: Callable[[Memory, Sequence[str]], Tokens] = memory_tokens
     written: dict[str, Written | None] = field(default_factory=dict)
     memories: int = 0
     _posted: list[tuple[int, str]] = field(default_factory=list)
@@ -187,7 +189,7 @@ class WriteBatch:
     def _insert(
         self, memory: Memory, tags: Sequence[str], data: str, number: int, layer: LayerName
     ) -> None:
-        body, context, names = memory_tokens(memory, tags)
+        body, context, names = self.tokens(memory, tags)
         said, place = body.split(), context.split()
         partition = self._partition(layer, memory.scope) if memory.status == "active" else None
         added = self.connection.execute(
@@ -206,6 +208,11 @@ class WriteBatch:
                 names,
                 data,
                 passage_digest(passage_of(memory)),
+                memory.kind,
+                memory.trust,
+                memory.confidence,
+                memory.importance,
+                max(moment(memory.created), moment(memory.updated)),
             ),
         )
         if partition is not None:

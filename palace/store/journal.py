@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ class FileJournal:
                 f"the journal cannot be kept for {retention_days} days",
                 hint="use a whole number of days, 1 or more, or none to keep everything",
             )
-        self._folder = folder
+        self.folder = folder
         self._retention_days = retention_days
         self._durable = durable
         self._clock = clock
@@ -89,29 +90,37 @@ class FileJournal:
             )
         line = encode_line(record)
         with self._lock:
-            append_line(self._folder / f"{at:%Y-%m}.jsonl", line, durable=self._durable)
+            append_line(self.folder / f"{at:%Y-%m}.jsonl", line, durable=self._durable)
 
     def records(
-        self, *, since: datetime | None = None, type: str | None = None
+        self,
+        *,
+        since: datetime | None = None,
+        type: str | None = None,
+        among: int | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Yield records newest first; month files are opened one after another, as needed.
 
         Args:
             since: Only records of this moment or later; aware.
             type: Only records of this type.
+            among: Look at this many of the newest lines only, whatever they hold.
 
         Raises:
             StoreUnavailableError: If a month file cannot be read.
         """
+        types = None if type is None else {type: _needle(type)}
         for path in self._month_files():
             if since is not None and _month_end(path) <= since:
                 return
             for line in read_newest_first(path):
-                record = _record(line)
-                if record is None or (type is not None and record["type"] != type):
-                    continue
-                at = _moment(record["at"])
-                if since is None or (at is not None and at >= since):
+                if among is not None:
+                    if among <= 0:
+                        return
+                    among -= 1
+                record = _record(line, types)
+                at = _moment(record["at"]) if record else None
+                if record and (since is None or (at is not None and at >= since)):
                     yield record
 
     def find(self, record_id: str) -> dict[str, Any] | None:
@@ -137,25 +146,40 @@ class FileJournal:
         return next(iter(found.values())) if len(found) == 1 else None
 
     def appended(
-        self, mark: Mapping[str, int]
+        self,
+        mark: Mapping[str, int],
+        *,
+        types: Collection[str] | None = None,
+        newest: int | None = None,
     ) -> tuple[list[dict[str, Any]], dict[str, int]] | None:
         """Return the records written since a mark, and the mark of now.
 
         Args:
             mark: What an earlier call returned; empty for everything.
+            types: Only records of these types.
+            newest: Of each type at most this many, the newest.
 
         Returns:
-            Records in order of writing within a month, months in order; None if the mark no
-            longer fits, because a month file is shorter or gone.
+            Records newest first; None if the mark no longer fits, because a month file is shorter
+            or gone.
 
         Raises:
             StoreUnavailableError: If a month file cannot be read.
         """
+        needles = None if types is None else {type: _needle(type) for type in types}
+        left: Counter[str] = Counter()
         found: list[dict[str, Any]] = []
         reached: dict[str, int] = {}
-        for path in reversed(self._month_files()):
+        for path in self._month_files():
             lines, reached[path.name] = read_behind(path, mark.get(path.name, 0))
-            found += [record for line in lines if (record := _record(line)) is not None]
+            for line in reversed(lines):
+                record = _record(line, needles)
+                if record is None:
+                    continue
+                found.append(record)
+                left[record["type"]] += 1
+                if newest is not None and needles and left[record["type"]] >= newest:
+                    del needles[record["type"]]  # enough of these: they are not even parsed
         fits = all(reached.get(name, -1) >= offset for name, offset in mark.items())
         return (found, reached) if fits else None
 
@@ -179,9 +203,9 @@ class FileJournal:
             for path in expired:
                 path.unlink(missing_ok=True)
             if expired:
-                sync_folder(self._folder)
+                sync_folder(self.folder)
         except OSError as error:
-            raise unavailable("deleted", self._folder, error) from error
+            raise unavailable("deleted", self.folder, error) from error
         return tuple(path.name for path in expired)
 
     def redact(self, clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> int:
@@ -204,11 +228,11 @@ class FileJournal:
     def _month_files(self) -> list[Path]:
         """Month files, newest month first."""
         try:
-            names = [p for p in self._folder.iterdir() if _MONTH_FILE.fullmatch(p.name)]
+            names = [p for p in self.folder.iterdir() if _MONTH_FILE.fullmatch(p.name)]
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise unavailable("read", self._folder, error) from error
+            raise unavailable("read", self.folder, error) from error
         return sorted(names, reverse=True)
 
     def _beginning_with(self, prefix: str) -> Iterator[dict[str, Any]]:
@@ -239,11 +263,22 @@ def _cleaned(line: bytes, clean: Callable[[Mapping[str, Any]], Mapping[str, Any]
     return new if len(new) <= len(line) else b""
 
 
-def _record(line: bytes) -> dict[str, Any] | None:
+def _needle(type: str) -> bytes:
+    """Return bytes that every record of a type holds; "" where its name can be written otherwise.
+
+    Parsing JSON is what reading a journal costs, and most lines are verdicts.
+    """
+    return f'"{type}"'.encode() if re.fullmatch(r"[\w-]+", type, re.ASCII) else b""
+
+
+def _record(line: bytes, types: Mapping[str, bytes] | None = None) -> dict[str, Any] | None:
+    """Return the record of a line, None if it is none or of another type than these."""
+    if types is not None and not any(needle in line for needle in types.values()):
+        return None
     record = decode_line(line)
     if record is None or not all(_is_name(record.get(key)) for key in _REQUIRED):
         return None
-    return record
+    return record if types is None or record["type"] in types else None
 
 
 def _is_name(value: object) -> bool:

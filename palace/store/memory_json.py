@@ -28,9 +28,10 @@ def encode_memory(memory: Memory) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def decode_memory(data: str) -> Memory:
-    """Return the memory that `encode_memory` wrote."""
+def decode_memory(data: str, **place: Any) -> Memory:  # noqa: ANN401 - fields of `Memory`
+    """Return the memory that `encode_memory` wrote, with what stands elsewhere put back."""
     values: dict[str, Any] = json.loads(data)
+    values.update(place)
     for name in _TIMES:
         if name in values:
             values[name] = datetime.fromisoformat(values[name])

@@ -223,7 +223,7 @@ class RoomStore:
 
     def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
         """Append memories to one drawer in one durable write; otherwise as `add`."""
-        added = {new_id("m"): draft for draft in drafts}
+        added = {draft.id or new_id("m"): draft for draft in drafts}
         items = [
             (draft.text, {"id": memory_id, **self._fields_of(draft)})
             for memory_id, draft in added.items()

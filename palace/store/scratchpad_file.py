@@ -81,7 +81,7 @@ class FileScratchpad:
                 "the scratchpad's limits must be at least 1",
                 hint="raise the greatest length and the greatest number of notes",
             )
-        self._folder = folder
+        self.folder = folder
         self._ttl_s = checked_ttl(ttl_s)
         self._max_entry_chars = max_entry_chars
         self._max_entries = max_entries
@@ -208,9 +208,9 @@ class FileScratchpad:
                 for path in purged:
                     path.unlink(missing_ok=True)
                 if purged:
-                    sync_folder(self._folder)
+                    sync_folder(self.folder)
             except OSError as error:
-                raise unavailable("deleted", self._folder, error) from error
+                raise unavailable("deleted", self.folder, error) from error
         return len(purged)
 
     def erase(self, spoils: Callable[[ScratchEntry], bool]) -> tuple[str, ...]:
@@ -230,15 +230,15 @@ class FileScratchpad:
         return tuple(sorted(gone))
 
     def _path(self, session_id: str) -> Path:
-        return self._folder / f"{session_file_name(session_id)}{_SUFFIX}"
+        return self.folder / f"{session_file_name(session_id)}{_SUFFIX}"
 
     def _files(self) -> list[Path]:
         try:
-            return sorted(p for p in self._folder.iterdir() if p.suffix == _SUFFIX and p.is_file())
+            return sorted(p for p in self.folder.iterdir() if p.suffix == _SUFFIX and p.is_file())
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise unavailable("read", self._folder, error) from error
+            raise unavailable("read", self.folder, error) from error
 
     def _locate(self, entry_id: str) -> tuple[Path, ScratchEntry] | None:
         for path in self._files():
@@ -250,15 +250,15 @@ class FileScratchpad:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file_lock.acquire()
         except Timeout as error:
             raise StoreUnavailableError(
-                f"the scratchpad in {self._folder} is locked by another process",
+                f"the scratchpad in {self.folder} is locked by another process",
                 hint="try again in a moment",
             ) from error
         except OSError as error:
-            raise unavailable("locked", self._folder, error) from error
+            raise unavailable("locked", self.folder, error) from error
         try:
             yield
         finally:

@@ -38,10 +38,14 @@ class MemoryJournal:
             raise PalaceError("a record must be JSON", hint="use plain values") from error
 
     def records(
-        self, *, since: datetime | None = None, type: str | None = None
+        self,
+        *,
+        since: datetime | None = None,
+        type: str | None = None,
+        among: int | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield records, newest first."""
-        for line in reversed(self._lines):
+        """Yield records, newest first; with `among` only of that many of the newest."""
+        for line in self._lines[::-1][:among]:
             record: dict[str, Any] = json.loads(line)
             is_late = since is None or datetime.fromisoformat(record["at"]) >= since
             if is_late and type in (None, record["type"]):
@@ -111,6 +115,15 @@ class JournalContract:
         since = datetime(2026, 4, 1, tzinfo=timezone.utc)
         assert [r["id"] for r in journal.records(type="use", since=since)] == ["u-000002"]
         assert list(journal.records(type="feedback")) == []
+
+    def test_only_so_many_of_the_newest_are_looked_at(self, journal: Journal) -> None:
+        """`among` counts records of every type."""
+        for number in range(4):
+            journal.append(self.record(f"v-{number:06}"))
+            journal.append(self.record(f"u-{number:06}", type="use"))
+        found = journal.records(type="use", among=3)
+        assert [r["id"] for r in found] == ["u-000003", "u-000002"]
+        assert list(journal.records(among=0)) == []
 
     def test_moment_may_be_a_datetime(self, journal: Journal) -> None:
         """An aware datetime is accepted as `at` and comes back as ISO 8601 text."""

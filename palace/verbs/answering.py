@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from palace.assembly import answer_options, wake_up_sources
+from palace.assembly import answer_options
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
 from palace.enforce.record import answer_record
@@ -25,6 +25,7 @@ from palace.verbs.reading import ReadingVerbs
 if TYPE_CHECKING:
     from palace.enforce.answering import Answer, AnswerOptions
     from palace.enforce.grounding import CheckedAnswer
+from palace.verbs.waking import wake_up_sources
 
 
 class AnsweringVerbs(ReadingVerbs):

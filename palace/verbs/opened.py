@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.assembly import Assembly
-from palace.errors import MemoryNotFoundError, StoreUnavailableError
+from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
 from palace.learn.use_counts import UseTally
 from palace.ports import Embedder, Fetcher, Generator, Scrubbable
 from palace.presets import Preset
@@ -24,6 +24,7 @@ from palace.store.files import ensure_folder, sweep, unavailable
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
+from palace.store.pending import PendingChanges, Promise
 from palace.store.playbook_files import PlaybookFiles
 from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import Refreshed, refresh
@@ -95,10 +96,38 @@ class OpenedPalace:
         self.journal = FileJournal(
             self.root / "journal", retention_days=settings.journal.retention_days
         )
+        self.pending = PendingChanges(self.root / ".palace" / "pending")
         self.refresh()
+        self._finish()
+        self._count_uses()
         self._tidy()
         if self.vectors is not None:
             self.vectors.start()
+
+    def _finish(self) -> None:
+        """Retire what a memory replaces whose writer was killed before it could do so."""
+        try:
+            with self.pending.broken() as promises:
+                for promise in promises:
+                    self._keep_promise(promise)
+        except StoreError as error:
+            _log.warning("a change that was cut short could not be finished: %s", error)
+
+    def _keep_promise(self, promise: Promise) -> None:
+        new = self.index.get(promise.new)
+        for old in map(self.index.get, promise.retired if new is not None else ()):
+            if old is not None and old.status == "active":
+                self.store.update(old, status="inactive", superseded_by=promise.new)
+                self.index_file(old.path)
+
+    def _count_uses(self) -> None:
+        """Count how memories were used, where an index that was made anew no longer knows."""
+        try:
+            if not self.index.uses.mark():
+                self.tally.renew()
+        except StoreUnavailableError as error:
+            # A journal that cannot be read changes the order of near ties, and nothing else.
+            _log.info("nobody knows how memories were used: %s", error)
 
     def _tidy(self) -> None:
         """Drop what has outlived its time: old journal months, ended notes, half-written files."""
@@ -135,7 +164,7 @@ class OpenedPalace:
     @cached_property
     def tally(self) -> UseTally:
         """How memories were used."""
-        return UseTally(self.journal.appended)
+        return UseTally(self.journal.appended, self.index.uses)
 
     @cached_property
     def _parts(self) -> Assembly:
@@ -163,7 +192,8 @@ class OpenedPalace:
             progress: Called with (files done, files to do).
         """
         with self._refresh_lock:
-            force = self.index.renew() or force
+            emptied = self.index.renew()
+            force = emptied or force
             now = time.monotonic()
             if not force and now - self._refreshed_at < self.settings.index.refresh_s:
                 return Refreshed()
@@ -174,13 +204,17 @@ class OpenedPalace:
                 wait=force,
             )
             self._refreshed_at = time.monotonic()
+        if emptied:
+            self._count_uses()
         self._tell_vectors(changed=bool(done.read))
         return done
 
     def reindex(self, *, progress: Progress | None = None) -> Refreshed:
         """Throw the index away and build it from the files."""
         self.index.clear()
-        return self.refresh(progress=progress)
+        done = self.refresh(progress=progress)
+        self._count_uses()
+        return done
 
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
@@ -195,6 +229,7 @@ class OpenedPalace:
         """Fill an index that was lost, or emptied by another program; nothing in the usual case."""
         if self.index.renew():
             self.refresh()
+            self._count_uses()
 
     def _as_it_is(self, path: str) -> Iterator[tuple[Document, FileStamp]]:
         """Yield a file as it is when asked for: inside the transaction that indexes it."""

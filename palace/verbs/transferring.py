@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from palace.errors import ConfigError
+from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.store.files import atomic_write, locked
+from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
 from palace.types import ConversationTurn
 from palace.verbs.opened import Progress
@@ -66,7 +68,7 @@ class TransferringVerbs(ReadingVerbs):
             )
         if dry_run:
             with self._copy() as root:
-                to = self._destination(root, RoomStore(root))
+                to = replace(self._destination(root, RoomStore(root)), append=_nowhere)
                 done = import_path(path, to=to, form=form, progress=progress)
             return replace(done, dry_run=True)
         to = self._destination(self.root, self.store)
@@ -84,7 +86,13 @@ class TransferringVerbs(ReadingVerbs):
             known=lambda: self.memories(include_inactive=True),
             fit=self._parts.writer.fit,
             privacy=self.privacy,
+            records=self._record_folders,
+            append=lambda file, lines: append_line(file, lines, durable=True),
         )
+
+    @property
+    def _record_folders(self) -> dict[str, Path]:
+        return {JOURNAL: self.journal.folder, SCRATCHPAD: self.scratchpad.folder}
 
     @contextmanager
     def _copy(self) -> Iterator[Path]:
@@ -112,8 +120,19 @@ class TransferringVerbs(ReadingVerbs):
         self.refresh(progress=progress)
         return len(paths)
 
-    def export(self, target: str | Path, *, form: Literal["json", "markdown"] = "json") -> Exported:
+    def export(
+        self,
+        target: str | Path,
+        *,
+        form: Literal["json", "markdown"] = "json",
+        records: bool = True,
+    ) -> Exported:
         """Write everything canonical to one JSON file or a folder of Markdown.
+
+        Args:
+            target: The file, or the folder.
+            form: Which of the two.
+            records: Whether the journal, which holds prompts, and the notes of sessions go along.
 
         Raises:
             ConfigError: If the target exists and is not empty.
@@ -122,9 +141,14 @@ class TransferringVerbs(ReadingVerbs):
 
         path = Path(target).expanduser()
         memories = self.memories(include_inactive=True)
+        kept = record_files(self._record_folders) if records else {}
         if form == "json":
-            return export_json(self.root, path, memories=memories)
-        return export_markdown(self.root, path, memories=memories)
+            return export_json(self.root, path, memories=memories, records=kept)
+        return export_markdown(self.root, path, memories=memories, records=kept)
+
+
+def _nowhere(_file: Path, _lines: bytes) -> None:
+    """Write nothing: for a dry run."""
 
 
 def _link(source: Path, target: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.strength import strength
-from palace.learn.use_counts import UNUSED
+from palace.ports import UNUSED
 from palace.text import new_id, utc_now
 from palace.types import Feedback, Memory
 from palace.verbs.reading import ReadingVerbs

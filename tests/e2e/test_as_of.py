@@ -157,3 +157,26 @@ def test_the_command_line_asks_and_searches_the_past(palace, tmp_path, capsys):
     assert run(["search", "staging port", "--as-of", "2026-02-01", *root]) == 0
     assert "port 5431" in capsys.readouterr().out
     assert run(["search", "staging port", "--as-of", "yesteryear", *root]) == 2
+
+
+def test_the_last_moments_are_kept_until_a_file_changes(palace):
+    first, second, third = at(2026, 2), at(2026, 5), at(2026, 7)
+    kept = palace._parts.at(first)
+    assert palace._parts.at(second) is palace._parts.at(second)
+    assert palace._parts.at(first) is kept
+    before = palace._parts.at(third)
+    assert palace._parts.at(first) is kept  # the two asked last
+    assert palace._parts.at(third) is before
+    palace.remember("The bakery opens at six.")
+    assert palace._parts.at(third) is not before
+
+
+def test_words_of_then_are_found_by_place_and_tag_as_they_are_today(tmp_path):
+    file = tmp_path / "rooms" / "infra" / "ports.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("---\ntags: [juniper]\n---\n# Ports\n\n- It listens on port 5431.\n")
+    with Mempalace.open(tmp_path) as opened:
+        for question in ("juniper", "ports", "infra"):
+            [now] = opened.search(question)
+            [then] = opened.search(question, as_of=at(2026, 7))
+            assert then.memory.text == now.memory.text

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palace.learn.strength import strength
-from palace.learn.use_counts import UseCounts
+from palace.ports import UseCounts
 from palace.types import Memory, MemoryKind, Trust
 from tests.doubles import memory
 

@@ -228,3 +228,39 @@ def test_a_judge_is_asked_a_few_times_only() -> None:
     held = [memory(f"The rent is {n} euros", n) for n in range(100, 100 + MAX_JUDGED + 2)]
     assert len(find_conflicts("The rent is 900 euros", held, judge=judge)) == 2
     assert len(judge.asked) == MAX_JUDGED
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Room B12 has a projector.", "Room B14 has a projector."),
+        ("Room B12 has 20 chairs.", "Room B14 has 24 chairs."),
+        ("Flight LH123 leaves at 9:10.", "Flight LH125 leaves at 10:20."),
+        ("Line U2 runs every 5 minutes.", "Line U6 runs every 10 minutes."),
+        ("Team 1 plays on Saturday.", "Team 2 plays on Sunday."),
+        ("web01 runs Debian 11.", "web02 runs Debian 12."),
+        ("Maria likes tea.", "Marek likes tea."),
+        ("Maria lives in Gdansk.", "Marek lives in Tartu."),
+        ("Maria is a teacher at the school.", "Marek is a teacher at the school."),
+        ("Maria is the treasurer of the club.", "Marek is the secretary of the club."),
+    ],
+)
+def test_a_number_or_name_that_says_which_one_is_no_value(stored: str, new: str) -> None:
+    for one, other in ((stored, new), (new, stored)):
+        assert find_conflicts(one, [memory(other)]) == []
+        assert find_duplicate(one, [memory(other)]) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Room B12 has 20 chairs.", "Room B12 has 24 chairs."),
+        ("Flight LH123 leaves at 9:10.", "Flight LH123 leaves at 9:40."),
+        ("The build runs on node n7.", "The build runs on node n9."),
+        ("Maria lives in Gdansk.", "Maria lives in Tartu."),
+        ("Maria is the treasurer of the club.", "Marek is the treasurer of the club."),
+    ],
+)
+def test_the_same_one_with_another_value_is_a_conflict(stored: str, new: str) -> None:
+    for one, other in ((stored, new), (new, stored)):
+        assert len(find_conflicts(one, [memory(other)])) == 1

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from palace.learn.strength import HALF_LIFE_DAYS, feedback_factor, half_life_days, strength
-from palace.learn.use_counts import UNUSED, UseCounts
+from palace.ports import UNUSED, UseCounts
 from palace.types import MemoryKind
 from tests.doubles import memory
 

@@ -7,7 +7,9 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from palace.learn.use_counts import UseCounts, UseTally, counted
+from palace.learn.use_counts import UseTally, counted
+from palace.ports import UseCounts
+from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
@@ -51,12 +53,12 @@ def test_a_look_reads_only_what_was_appended(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path)
     read: list[int] = []
 
-    def appended(mark: Mapping[str, int]) -> Any:
-        news = journal.appended(mark)
+    def appended(mark: Mapping[str, int], **limits: Any) -> Any:
+        news = journal.appended(mark, **limits)
         read.append(len(news[0]) if news else -1)
         return news
 
-    tally = UseTally(appended)
+    tally = UseTally(appended, SqliteIndex(None).uses)
     assert tally.counts() == {}
     for one in RECORDS:
         journal.append(one)
@@ -64,12 +66,31 @@ def test_a_look_reads_only_what_was_appended(tmp_path: Path) -> None:
     assert tally.counts() == EXPECTED
     journal.append(record("verdict", injected=["m-b"], days=40))
     assert tally.counts()["m-b"].uses == 2
-    assert read == [0, len(RECORDS), 0, 1]
+    assert read == [0, 4, 0, 1]  # one of the five is of a type that counts nothing
+
+
+def test_of_each_type_only_the_newest_are_read(tmp_path: Path) -> None:
+    journal = FileJournal(tmp_path)
+    journal.append(record("feedback", memories=["m-a"], helpful=True))
+    for _ in range(2005):
+        journal.append(record("verdict", injected=["m-a"], days=1))
+    uses = SqliteIndex(None).uses
+    UseTally(journal.appended, uses).renew()
+    assert (uses.counts()["m-a"].uses, uses.counts()["m-a"].helpful) == (2000, 1)
+
+
+def test_two_processes_count_every_record_once(tmp_path: Path) -> None:
+    journal, uses = FileJournal(tmp_path), SqliteIndex(None).uses
+    one, other = (UseTally(journal.appended, uses) for _ in range(2))
+    journal.append(RECORDS[0])
+    assert one.counts()["m-a"].uses == other.counts()["m-a"].uses == 1
+    journal.append(RECORDS[0])
+    assert other.counts()["m-a"].uses == one.counts()["m-a"].uses == 2
 
 
 def test_a_line_without_an_end_is_read_when_it_is_whole(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path)
-    tally = UseTally(journal.appended)
+    tally = UseTally(journal.appended, SqliteIndex(None).uses)
     journal.append(RECORDS[0])
     file = tmp_path / "2026-05.jsonl"
     whole = file.read_bytes()
@@ -81,7 +102,7 @@ def test_a_line_without_an_end_is_read_when_it_is_whole(tmp_path: Path) -> None:
 
 def test_after_a_month_was_deleted_the_rest_is_counted_anew(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path, retention_days=10)
-    tally = UseTally(journal.appended)
+    tally = UseTally(journal.appended, SqliteIndex(None).uses)
     journal.append(record("verdict", injected=["m-a"]))
     journal.append(record("verdict", injected=["m-a"], days=40))
     assert tally.counts()["m-a"].uses == 2

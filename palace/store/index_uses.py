@@ -1,0 +1,116 @@
+"""How memories were used, kept beside the index: counts by memory id, and how far they reach.
+
+In: counts made out of the journal. Out: the same, for other processes and the next start, and
+with what else a memory is worth, for the ranking.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from palace.ports import UNUSED, JournalMark, UseCounts, Worth
+from palace.store.index_database import IndexDatabase
+
+_MARK = "journal"
+_READ_MARK = "SELECT value FROM meta WHERE key = ?"
+_COLUMNS = "uses, said_again, helpful, unhelpful, last"
+_MANY_IDS = 500
+_Row = Sequence[Any]
+
+
+class UseTable:
+    """The table `uses` of an index; implements the port `UseCounters`.
+
+    Args:
+        database: Of the index.
+    """
+
+    def __init__(self, database: IndexDatabase) -> None:
+        self._database = database
+
+    def mark(self) -> JournalMark:
+        """See `UseCounters.mark`."""
+        return _decoded(self._database.rows(_READ_MARK, (_MARK,)))
+
+    def counts(self, ids: Iterable[str] | None = None) -> dict[str, UseCounts]:
+        """See `UseCounters.counts`."""
+        if ids is None:
+            return _counts(self._database.rows(f"SELECT id, {_COLUMNS} FROM uses"))
+        wanted, found = list(ids), {}
+        for start in range(0, len(wanted), _MANY_IDS):
+            some = wanted[start : start + _MANY_IDS]
+            marks = ", ".join("?" * len(some))
+            rows = self._database.rows(
+                f"SELECT id, {_COLUMNS} FROM uses WHERE id IN ({marks})", some
+            )
+            found.update(_counts(rows))
+        return found
+
+    def worths(self, keys: Sequence[int]) -> dict[int, Worth]:
+        """Return what the memories behind candidate keys are worth; vanished ones are left out."""
+        marks = ", ".join("?" * len(keys))
+        rows = self._database.rows(
+            "SELECT m.key, m.kind, m.trust, m.confidence, m.importance, m.dated, u.uses,"
+            " u.said_again, u.helpful, u.unhelpful, u.last FROM memories m"
+            f" LEFT JOIN uses u ON u.id = m.id WHERE m.key IN ({marks})",
+            keys,
+        )
+        return {key: _worth(row) for key, *row in rows}
+
+    def keep(
+        self,
+        counts: Mapping[str, UseCounts],
+        mark: JournalMark,
+        *,
+        since: JournalMark,
+        anew: bool = False,
+    ) -> bool:
+        """See `UseCounters.keep`."""
+        with self._database.transaction() as connection:
+            if _decoded(connection.execute(_READ_MARK, (_MARK,)).fetchall()) != since:
+                return False
+            if anew:
+                connection.execute("DELETE FROM uses")
+            connection.executemany(
+                "INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        *(identifier, c.uses, c.said_again, c.helpful, c.unhelpful),
+                        c.last.isoformat() if c.last else "",
+                    )
+                    for identifier, c in counts.items()
+                ],
+            )
+            connection.execute(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_MARK, json.dumps(dict(mark)))
+            )
+        return True
+
+
+def _worth(row: _Row) -> Worth:
+    kind, trust, confidence, importance, dated, *used = row
+    return Worth(
+        kind=kind,
+        trust=trust,
+        confidence=confidence,
+        importance=importance,
+        dated=datetime.fromisoformat(dated) if dated else None,
+        counts=UNUSED if used[0] is None else _use_counts(used),
+    )
+
+
+def _use_counts(row: _Row) -> UseCounts:
+    uses, said_again, helpful, unhelpful, last = row
+    when = datetime.fromisoformat(last) if last else None
+    return UseCounts(uses, said_again, helpful, unhelpful, when)
+
+
+def _counts(rows: Iterable[_Row]) -> dict[str, UseCounts]:
+    return {identifier: _use_counts(row) for identifier, *row in rows}
+
+
+def _decoded(rows: Sequence[_Row]) -> JournalMark:
+    return json.loads(rows[0][0]) if rows else {}
