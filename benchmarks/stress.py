@@ -207,7 +207,7 @@ def work(root: str, name: str, *, seconds: float, seed: int, rate: float, out: s
             worker.act()
             if rate:
                 time.sleep(worker.pause(rate))
-    _write(worker.told, Path(out))
+    write_told(worker.told, Path(out))
 
 
 def read(root: str, seconds: float, known: str, out: str) -> None:
@@ -220,15 +220,17 @@ def read(root: str, seconds: float, known: str, out: str) -> None:
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
             worker.ask()
-    _write(worker.told, Path(out))
+    write_told(worker.told, Path(out))
 
 
-def _write(told: Told, path: Path) -> None:
+def write_told(told: Told, path: Path) -> None:
+    """Write down what a worker was told."""
     values = {**told.__dict__, "retired": sorted(told.retired), "done": dict(told.done)}
     path.write_text(json.dumps(values), "utf-8")
 
 
-def _read(path: Path) -> Told:
+def read_told(path: Path) -> Told:
+    """Return what `write_told` wrote."""
     values = json.loads(path.read_text("utf-8"))
     values["retired"] = set(values["retired"])
     values["noted"] = [(session, text) for session, text in values["noted"]]
@@ -244,7 +246,8 @@ def burn(seconds: float) -> None:
 
 
 @contextmanager
-def _running(processes: Sequence[Any], *, within_s: float) -> Iterator[None]:
+def running(processes: Sequence[Any], *, within_s: float) -> Iterator[None]:
+    """Start processes, and wait for their end; those that hang are killed."""
     for process in processes:
         process.start()
     try:
@@ -273,9 +276,9 @@ def run_processes(root: Path, *, processes: int, seconds: float, seed: int = 1) 
             )
             for n, out in enumerate(outs)
         ]
-        with _running(workers, within_s=seconds + 60):
+        with running(workers, within_s=seconds + 60):
             pass
-        return [_read(out) for out in outs if out.exists()]
+        return [read_told(out) for out in outs if out.exists()]
 
 
 def run_threads(root: Path, *, threads: int, seconds: float, seed: int = 1) -> list[Told]:
@@ -380,10 +383,10 @@ def measure_readers(
             reader = _SPAWN.Process(
                 target=read, args=(str(root), seconds, json.dumps(known), str(out))
             )
-            with _running([*beside, reader], within_s=seconds + 60):
+            with running([*beside, reader], within_s=seconds + 60):
                 pass
-            timed[label] = _timings(_read(out))
-        return timed, [_read(path) for path in Path(folder).glob("*-w*.json")]
+            timed[label] = _timings(read_told(out))
+        return timed, [read_told(path) for path in Path(folder).glob("*-w*.json")]
 
 
 def _beside(
@@ -419,6 +422,8 @@ def _timings(told: Told) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run everything and print it; exit code 1 if a promise was broken."""
+    from benchmarks import editors  # built upon this module
+
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.stress")
     parser.add_argument("--seconds", type=float, default=60.0, help="of the processes")
     parser.add_argument("--processes", type=int, default=8)
@@ -433,10 +438,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lost = count - len(told)
         told += run_threads(root, threads=count, seconds=part_s, seed=seed)
         told += run_tasks(root, tasks=count, seconds=part_s, seed=seed)
+        edited = editors.run_editors(root, writers=2, seconds=part_s)
+        told += edited.told
         readers, extra = measure_readers(root, told, seconds=part_s, writers=count)
         told += extra
         broken = [f"{lost} processes died or hung"] if lost else []
-        broken += broken_promises(root, told)
+        broken += [*edited.broken, *broken_promises(root, told)]
         broken += [f"reader: {text}" for timed in readers.values() for text in timed["errors"]]
     result = {
         "seconds": options.seconds,
@@ -445,6 +452,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "python": sys.version.split()[0],
         "done": dict(sum((t.done for t in told), Counter())),
         "acknowledged": sum(len(t.stored) + len(t.retired) for t in told),
+        "typed_by_editors": len(edited.typed),
+        "overwritten_by_editors_and_recovered": edited.recovered,
         "asked": sum(len(t.asked_s) for t in told),
         "readers": readers,
         "broken": len(broken),
