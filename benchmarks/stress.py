@@ -33,6 +33,7 @@ from palace import Mempalace, PalaceError, RetrievalEnforcer
 DRAWERS = 6
 _ROOMS = ("fleet", "fleet/racks", "people")
 _ID = re.compile(r"<!-- memory id=(\S+)")
+_SCHEDULED = Path("/proc/thread-self/schedstat")
 _KEPT_ERRORS = 20
 _MOST_SHOWN = 10
 _RATE = 2.0
@@ -51,6 +52,8 @@ class Told:
         unfound: Own acknowledged writes that the very next question did not find.
         asked_s: How long each question took, in seconds.
         asked_cpu_s: The same without waiting: processor time of the asking thread.
+        asked_wait_s: What is left of it without the time it was ready and no processor was free:
+            waiting for locks and disks. Empty where the system does not tell.
     """
 
     stored: dict[str, str] = field(default_factory=dict)
@@ -60,6 +63,7 @@ class Told:
     unfound: list[str] = field(default_factory=list)
     asked_s: list[float] = field(default_factory=list)
     asked_cpu_s: list[float] = field(default_factory=list)
+    asked_wait_s: list[float] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
 
 
@@ -151,10 +155,14 @@ class Worker:
 
     def _ask_for(self, identifier: str) -> None:
         unit = self.told.stored[identifier].split()[2]
-        started, started_cpu = time.perf_counter(), time.thread_time()
+        ready, started, started_cpu = _ready_s(), time.perf_counter(), time.thread_time()
         verdict = self.enforcer.decide(f"When did we move {unit} to another rack?")
-        self.told.asked_s.append(time.perf_counter() - started)
-        self.told.asked_cpu_s.append(time.thread_time() - started_cpu)
+        wall_s = time.perf_counter() - started
+        cpu_s = time.thread_time() - started_cpu
+        self.told.asked_s.append(wall_s)
+        self.told.asked_cpu_s.append(cpu_s)
+        if ready is not None:
+            self.told.asked_wait_s.append(max(wall_s - cpu_s - ((_ready_s() or 0.0) - ready), 0.0))
         if verdict.outcome == "unavailable":
             self.told.errors.append(f"ask: unavailable: {verdict.text}")
 
@@ -180,6 +188,14 @@ class Worker:
     def _gone(self, identifier: str) -> None:
         self.told.stored.pop(identifier)
         self.told.retired.add(identifier)
+
+
+def _ready_s() -> float | None:
+    """Return how long this thread was ready to run while no processor was free, in seconds."""
+    try:
+        return int(_SCHEDULED.read_text("ascii").split()[1]) / 1e9
+    except OSError:
+        return None
 
 
 def spelled(number: int) -> str:
@@ -367,7 +383,8 @@ def measure_readers(
 
     Beside processes that only use the processors, beside writers that write now and then, and
     beside writers that never pause: what the first adds to the idle time is the processors' doing,
-    and none of the palace's.
+    and none of the palace's. What the palace adds shows in the processor time of a question, and
+    in the time it waited for anything but a processor.
 
     Returns:
         The timings by what ran beside, and what the writers were told.
@@ -386,6 +403,8 @@ def measure_readers(
             with running([*beside, reader], within_s=seconds + 60):
                 pass
             timed[label] = _timings(read_told(out))
+        for found in timed.values():
+            found["p99_to_idle"] = round(found["p99"] / timed["idle"]["p99"], 2)
         return timed, [read_told(path) for path in Path(folder).glob("*-w*.json")]
 
 
@@ -415,7 +434,8 @@ def _timings(told: Told) -> dict[str, Any]:
     return {
         "asked": len(told.asked_s),
         **latency_ms(told.asked_s),
-        "cpu": latency_ms(told.asked_cpu_s),
+        "processor": latency_ms(told.asked_cpu_s),
+        "waited_for_locks_and_disks": latency_ms(told.asked_wait_s) if told.asked_wait_s else None,
         "errors": told.errors[:_MOST_SHOWN],
     }
 
