@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import stress
-from palace import MemoryNotFoundError, Mempalace
+from palace import MemoryNotFoundError, Mempalace, WriteConflictError
 
 _ROOM = "desk"
 _PAUSE_S = 0.02
@@ -38,13 +38,11 @@ class Edited:
     Attributes:
         told: What the writers were told.
         typed: Every line that was typed and saved.
-        recovered: How many writes had been overwritten at the end, and were put back.
         broken: The broken promises.
     """
 
     told: list[stress.Told]
     typed: list[str]
-    recovered: int
     broken: list[str]
 
 
@@ -157,7 +155,7 @@ class CarefulWorker(stress.Worker):
         if self.told.unfound or self.told.errors:
             self.told.unfound.clear()
             self.told.errors = [e for e in self.told.errors if not _EXPECTED.search(e)]
-            recover_all(self.palace)
+            self.told.done["recover"] += recover_all(self.palace)
 
     def _place(self) -> tuple[str, str]:
         return _ROOM, self._random.choice(self.drawers)
@@ -213,8 +211,8 @@ def run_editors(
         died = sum(not out.exists() for out in [*told_in, typed_in])
     broken = [f"{died} processes died or hung"] if died else []
     with Mempalace.open(root) as palace:
-        recovered = recover_all(palace)
-    return Edited(told, typed, recovered, [*broken, *broken_promises(root, told, typed)])
+        recover_all(palace)
+    return Edited(told, typed, [*broken, *broken_promises(root, told, typed)])
 
 
 def broken_promises(root: Path, told: Sequence[stress.Told], typed: Sequence[str]) -> list[str]:

@@ -473,7 +473,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "done": dict(sum((t.done for t in told), Counter())),
         "acknowledged": sum(len(t.stored) + len(t.retired) for t in told),
         "typed_by_editors": len(edited.typed),
-        "overwritten_by_editors_and_recovered": edited.recovered,
         "asked": sum(len(t.asked_s) for t in told),
         "readers": readers,
         "broken": len(broken),

@@ -164,6 +164,18 @@ class Page:
         lines[span.line] = rest if comment or rest.strip() else ""
         return self.mark + "".join(lines)
 
+    def with_comments_parted(self, positions: Sequence[int]) -> str:
+        """Return the text with an empty comment between these memories and theirs.
+
+        What was their comment belongs to no memory then, and keeps every byte.
+        """
+        lines = list(self.lines)
+        for position in sorted(positions, reverse=True):
+            span, block = self.comments[position], self.blocks[position]
+            if span and span.line > block.start:
+                lines.insert(span.line, "<!-- -->" + self.newline)
+        return self.mark + "".join(lines)
+
     def append_memory(self, text: str, fields: Mapping[str, object]) -> str:
         """Return the text with a list item and its comment at the end.
 

@@ -19,6 +19,7 @@ from palace.store.files import (
     ABSENT,
     DISK,
     LOCK_TIMEOUT_S,
+    SAVE_TIMEOUT_S,
     FileSystem,
     atomic_write,
     digest,
@@ -28,9 +29,9 @@ from palace.store.files import (
     unavailable,
     wait_for_save,
 )
+from palace.store.draft_fields import fields_of
 from palace.store.front_matter import write_front_matter
 from palace.store.growing import parse_grown
-from palace.store.inline import find_tags
 from palace.store.markdown import Page, decode, encode, parse
 from palace.store.names import (
     drawer_name,
@@ -59,21 +60,6 @@ ROOMS = "rooms"
 TIMELINE = "timeline"
 MAX_ATTEMPTS = 20
 KEPT_PAGES = 8
-
-_DEFAULTS = Draft(text="")
-_OPTIONAL = (
-    "scope",
-    "provenance",
-    "importance",
-    "valid_from",
-    "valid_to",
-    "triggers",
-    "project",
-    "task",
-    "session",
-    "reason",
-    "key",
-)
 
 
 class RoomStore:
@@ -238,7 +224,7 @@ class RoomStore:
         """Append memories to one drawer in one durable write; otherwise as `add`."""
         added = {new_id("m"): draft for draft in drafts}
         items = [
-            (draft.text, {"id": memory_id, **self._fields_of(draft)})
+            (draft.text, {"id": memory_id, **fields_of(draft, now=self._clock())})
             for memory_id, draft in added.items()
         ]
 
@@ -354,6 +340,29 @@ class RoomStore:
             page, before = self._edit(memory.path, change)
             self._note(page, before, [memory.id])
         return page.memories[position]
+
+    def part_comments(self, path: str, ids: Sequence[str]) -> tuple[FileStamp, Document]:
+        """Take comments that a person left behind from the memories above them.
+
+        Args:
+            path: Of the file.
+            ids: What the comments say; a comment on the first line of a memory stays.
+
+        Raises:
+            MemoryNotFoundError: If the file is gone.
+            WriteConflictError: If the file kept changing.
+            StoreUnavailableError: If the file system refuses, or somebody is writing just now.
+        """
+
+        def change(page: Page) -> str:
+            return page.with_comments_parted([m.position for m in page.memories if m.id in ids])
+
+        with locked(self.root, timeout_s=0):  # readers call this: they wait for nobody
+            self._edit(path, change, save_timeout_s=0)
+            stamp = self.stamp(path)
+        if stamp is None:
+            raise MemoryNotFoundError(f"There is no file {path}.", hint="Search again.")
+        return stamp, self.read(path)
 
     def locate(self, memory: Memory | str) -> Memory:
         """Return a memory as its file has it now.
@@ -480,11 +489,13 @@ class RoomStore:
             self._note(page, before, [memory_id])
         return page.memories[page.position_of(memory_id)]
 
-    def _edit(self, path: str, change: Callable[[Page], str]) -> tuple[Page, Page]:
+    def _edit(
+        self, path: str, change: Callable[[Page], str], *, save_timeout_s: float = SAVE_TIMEOUT_S
+    ) -> tuple[Page, Page]:
         """Read, change and write a file until nobody interferes; return it, and as it was."""
         for _ in range(MAX_ATTEMPTS):
             real = resolve_inside(self.root, path)
-            wait_for_save(real)
+            wait_for_save(real, timeout_s=save_timeout_s)
             before, found = self._page(path)
             text = change(before)
             if text == before.render():
@@ -547,22 +558,6 @@ class RoomStore:
 
     def _locked(self) -> AbstractContextManager[None]:
         return locked(self.root, timeout_s=self._lock_timeout_s)
-
-    def _fields_of(self, draft: Draft) -> dict[str, object]:
-        """Return the comment a draft needs: who, what and when always, the rest if given."""
-        inline = find_tags(draft.text)
-        fields: dict[str, object] = {
-            "kind": draft.kind,
-            "source": draft.trust,
-            "confidence": draft.confidence,
-            "created": draft.created or self._clock(),
-            "tags": [tag for tag in draft.tags if tag not in inline],
-        }
-        for name in _OPTIONAL:
-            value = getattr(draft, name)
-            if value != getattr(_DEFAULTS, name):
-                fields[name] = value
-        return fields
 
 
 def _find(page: Page, memory: Memory) -> Memory:
