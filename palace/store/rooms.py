@@ -15,6 +15,7 @@ from pathlib import Path
 from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
 from palace.store.blocks import heading_line
 from palace.store.comments import clean
+from palace.store.draft_fields import fields_of
 from palace.store.files import (
     ABSENT,
     DISK,
@@ -29,7 +30,6 @@ from palace.store.files import (
     unavailable,
     wait_for_save,
 )
-from palace.store.draft_fields import fields_of
 from palace.store.front_matter import write_front_matter
 from palace.store.growing import parse_grown
 from palace.store.markdown import Page, decode, encode, parse
