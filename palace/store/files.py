@@ -19,7 +19,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
-from palace.store.swapping import exchange, is_being_written, rename_new
+from palace.store.swapping import is_being_written, swap
 
 ABSENT = ""
 """As `expected_digest`: the file must not exist yet."""
@@ -70,16 +70,12 @@ class FileSystem:
         os.fsync(descriptor)
 
     def rename(self, source: Path, target: Path) -> None:
-        """Put the new file in the place of the old one, atomically."""
-        source.replace(target)
+        """Put the new file in the place of the old one, atomically.
 
-    def rename_new(self, source: Path, target: Path) -> bool:
-        """Give the new file its name if nobody else has taken it; False where that cannot be."""
-        return rename_new(source, target)
-
-    def exchange(self, one: Path, other: Path) -> bool:
-        """Let two files change their names, atomically; False where that cannot be."""
-        return exchange(one, other)
+        Where the system can, the old one takes the name of the new one.
+        """
+        if not swap(source, target):
+            source.replace(target)
 
     def fsync_dir(self, folder: Path) -> None:
         """Force the folder's entries to the disk; a no-op where folders cannot be opened."""
@@ -173,21 +169,15 @@ def _put_in_place(
     Raises:
         WriteConflictError: If somebody saved, or is saving, the file in this very instant.
     """
-    if expected_digest == ABSENT:
-        try:
-            if file_system.rename_new(temporary, path):
-                return
-        except FileExistsError as error:
-            raise _changed(path) from error
-    if not expected_digest or not file_system.exchange(temporary, path):
+    file_system.rename(temporary, path)
+    if expected_digest is None or not temporary.exists():
+        return
+    if digest(temporary.read_bytes()) == expected_digest and not is_being_written(temporary):
+        return
+    file_system.rename(temporary, path)
+    if temporary.exists() and digest(temporary.read_bytes()) != ours:
+        # A save on top of ours: the latest one stays.
         file_system.rename(temporary, path)
-        return
-    replaced = digest(temporary.read_bytes())
-    if replaced == expected_digest and not is_being_written(temporary):
-        return
-    file_system.exchange(temporary, path)
-    if digest(temporary.read_bytes()) != ours:  # a save on top of ours: the latest one stays
-        file_system.exchange(temporary, path)
     raise _changed(path)
 
 

@@ -22,23 +22,23 @@ _NO_REPLACE, _EXCHANGE = 1, 2
 _CANNOT = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM})
 
 
-def exchange(one: Path, other: Path) -> bool:
-    """Let two files change their names in one step; False where the system cannot.
+def swap(source: Path, target: Path) -> bool:
+    """Give a file the name of another, which takes the name of the first, in one step.
+
+    Where there is no other one, the first alone changes its name.
+
+    Returns:
+        Whether it is done; False where the system cannot.
 
     Raises:
         OSError: If the file system refuses.
     """
-    return _rename(one, other, _EXCHANGE)
-
-
-def rename_new(source: Path, target: Path) -> bool:
-    """Give a file a name that no file has yet; False where the system cannot.
-
-    Raises:
-        FileExistsError: If there is a file of that name.
-        OSError: If the file system refuses.
-    """
-    return _rename(source, target, _NO_REPLACE)
+    while True:
+        try:
+            return _rename(source, target, _EXCHANGE)
+        except FileNotFoundError:
+            with suppress(FileExistsError):  # made in this very instant
+                return _rename(source, target, _NO_REPLACE)
 
 
 def is_being_written(path: Path) -> bool:

@@ -53,7 +53,7 @@ def test_a_broken_promise_is_seen(tmp_path, breach):
 def refusing(number: int, error: int) -> Iterator[list[str]]:
     """Let the n-th file-system step of this process fail; lists the steps that were taken."""
     taken: list[str] = []
-    homes: dict[str, Any] = dict.fromkeys(crash.STEPS, os) | dict.fromkeys(crash.SWAPS, FileSystem)
+    homes: dict[str, Any] = {**dict.fromkeys(crash.STEPS, os), "rename": FileSystem}
     real = {name: getattr(home, name) for name, home in homes.items()}
 
     def refused(name: str) -> Callable[..., Any]:

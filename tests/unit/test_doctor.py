@@ -87,19 +87,13 @@ class Interrupted(FileSystem):
     """Somebody presses Ctrl-C when the second file is in place."""
 
     def __init__(self) -> None:
-        self.placed = 0
+        self.renamed = 0
 
-    def rename_new(self, source: Path, target: Path) -> bool:
-        return self._placed(super().rename_new(source, target))
-
-    def exchange(self, one: Path, other: Path) -> bool:
-        return self._placed(super().exchange(one, other))
-
-    def _placed(self, done: bool) -> bool:
-        self.placed += 1
-        if self.placed == 2:
+    def rename(self, source: Path, target: Path) -> None:
+        super().rename(source, target)
+        self.renamed += 1
+        if self.renamed == 2:
             raise KeyboardInterrupt
-        return done
 
 
 _NEVER_VALID = """
