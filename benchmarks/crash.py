@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from palace import ConversationTurn, Mempalace, PalaceError, RetrievalEnforcer
+from palace.store.files import FileSystem
 
 STEPS = ("open", "write", "fsync", "replace", "rename", "unlink", "mkdir")
 SESSION = "crash"
@@ -202,6 +203,8 @@ def kill_at_step(number: int) -> None:
 
     for name in STEPS:
         setattr(os, name, killing(name, getattr(os, name)))
+    # Names are exchanged by a call of the system that Python does not know.
+    FileSystem.rename = killing("rename", FileSystem.rename)  # type: ignore[method-assign]
 
 
 def live_and_die(root: Path, promises: Promises, *, number: int, step: int | None) -> bool:

@@ -33,6 +33,7 @@ from palace import Mempalace, PalaceError, RetrievalEnforcer
 DRAWERS = 6
 _ROOMS = ("fleet", "fleet/racks", "people")
 _ID = re.compile(r"<!-- memory id=(\S+)")
+_SCHEDULED = Path("/proc/thread-self/schedstat")
 _KEPT_ERRORS = 20
 _MOST_SHOWN = 10
 _RATE = 2.0
@@ -51,6 +52,8 @@ class Told:
         unfound: Own acknowledged writes that the very next question did not find.
         asked_s: How long each question took, in seconds.
         asked_cpu_s: The same without waiting: processor time of the asking thread.
+        asked_wait_s: What is left of it without the time it was ready and no processor was free:
+            waiting for locks and disks. Empty where the system does not tell.
     """
 
     stored: dict[str, str] = field(default_factory=dict)
@@ -60,6 +63,7 @@ class Told:
     unfound: list[str] = field(default_factory=list)
     asked_s: list[float] = field(default_factory=list)
     asked_cpu_s: list[float] = field(default_factory=list)
+    asked_wait_s: list[float] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
 
 
@@ -151,10 +155,14 @@ class Worker:
 
     def _ask_for(self, identifier: str) -> None:
         unit = self.told.stored[identifier].split()[2]
-        started, started_cpu = time.perf_counter(), time.thread_time()
+        ready, started, started_cpu = _ready_s(), time.perf_counter(), time.thread_time()
         verdict = self.enforcer.decide(f"When did we move {unit} to another rack?")
-        self.told.asked_s.append(time.perf_counter() - started)
-        self.told.asked_cpu_s.append(time.thread_time() - started_cpu)
+        wall_s = time.perf_counter() - started
+        cpu_s = time.thread_time() - started_cpu
+        self.told.asked_s.append(wall_s)
+        self.told.asked_cpu_s.append(cpu_s)
+        if ready is not None:
+            self.told.asked_wait_s.append(max(wall_s - cpu_s - ((_ready_s() or 0.0) - ready), 0.0))
         if verdict.outcome == "unavailable":
             self.told.errors.append(f"ask: unavailable: {verdict.text}")
 
@@ -182,6 +190,14 @@ class Worker:
         self.told.retired.add(identifier)
 
 
+def _ready_s() -> float | None:
+    """Return how long this thread was ready to run while no processor was free, in seconds."""
+    try:
+        return int(_SCHEDULED.read_text("ascii").split()[1]) / 1e9
+    except OSError:
+        return None
+
+
 def spelled(number: int) -> str:
     """Return a number as letters: digits would look like a value, and endings be stemmed."""
     return "".join(
@@ -207,7 +223,7 @@ def work(root: str, name: str, *, seconds: float, seed: int, rate: float, out: s
             worker.act()
             if rate:
                 time.sleep(worker.pause(rate))
-    _write(worker.told, Path(out))
+    write_told(worker.told, Path(out))
 
 
 def read(root: str, seconds: float, known: str, out: str) -> None:
@@ -220,15 +236,17 @@ def read(root: str, seconds: float, known: str, out: str) -> None:
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
             worker.ask()
-    _write(worker.told, Path(out))
+    write_told(worker.told, Path(out))
 
 
-def _write(told: Told, path: Path) -> None:
+def write_told(told: Told, path: Path) -> None:
+    """Write down what a worker was told."""
     values = {**told.__dict__, "retired": sorted(told.retired), "done": dict(told.done)}
     path.write_text(json.dumps(values), "utf-8")
 
 
-def _read(path: Path) -> Told:
+def read_told(path: Path) -> Told:
+    """Return what `write_told` wrote."""
     values = json.loads(path.read_text("utf-8"))
     values["retired"] = set(values["retired"])
     values["noted"] = [(session, text) for session, text in values["noted"]]
@@ -244,7 +262,8 @@ def burn(seconds: float) -> None:
 
 
 @contextmanager
-def _running(processes: Sequence[Any], *, within_s: float) -> Iterator[None]:
+def running(processes: Sequence[Any], *, within_s: float) -> Iterator[None]:
+    """Start processes, and wait for their end; those that hang are killed."""
     for process in processes:
         process.start()
     try:
@@ -273,9 +292,9 @@ def run_processes(root: Path, *, processes: int, seconds: float, seed: int = 1) 
             )
             for n, out in enumerate(outs)
         ]
-        with _running(workers, within_s=seconds + 60):
+        with running(workers, within_s=seconds + 60):
             pass
-        return [_read(out) for out in outs if out.exists()]
+        return [read_told(out) for out in outs if out.exists()]
 
 
 def run_threads(root: Path, *, threads: int, seconds: float, seed: int = 1) -> list[Told]:
@@ -364,7 +383,8 @@ def measure_readers(
 
     Beside processes that only use the processors, beside writers that write now and then, and
     beside writers that never pause: what the first adds to the idle time is the processors' doing,
-    and none of the palace's.
+    and none of the palace's. What the palace adds shows in the processor time of a question, and
+    in the time it waited for anything but a processor.
 
     Returns:
         The timings by what ran beside, and what the writers were told.
@@ -380,10 +400,12 @@ def measure_readers(
             reader = _SPAWN.Process(
                 target=read, args=(str(root), seconds, json.dumps(known), str(out))
             )
-            with _running([*beside, reader], within_s=seconds + 60):
+            with running([*beside, reader], within_s=seconds + 60):
                 pass
-            timed[label] = _timings(_read(out))
-        return timed, [_read(path) for path in Path(folder).glob("*-w*.json")]
+            timed[label] = _timings(read_told(out))
+        for found in timed.values():
+            found["p99_to_idle"] = round(found["p99"] / timed["idle"]["p99"], 2)
+        return timed, [read_told(path) for path in Path(folder).glob("*-w*.json")]
 
 
 def _beside(
@@ -412,13 +434,16 @@ def _timings(told: Told) -> dict[str, Any]:
     return {
         "asked": len(told.asked_s),
         **latency_ms(told.asked_s),
-        "cpu": latency_ms(told.asked_cpu_s),
+        "processor": latency_ms(told.asked_cpu_s),
+        "waited_for_locks_and_disks": latency_ms(told.asked_wait_s) if told.asked_wait_s else None,
         "errors": told.errors[:_MOST_SHOWN],
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run everything and print it; exit code 1 if a promise was broken."""
+    from benchmarks import editors  # built upon this module
+
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.stress")
     parser.add_argument("--seconds", type=float, default=60.0, help="of the processes")
     parser.add_argument("--processes", type=int, default=8)
@@ -433,10 +458,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lost = count - len(told)
         told += run_threads(root, threads=count, seconds=part_s, seed=seed)
         told += run_tasks(root, tasks=count, seconds=part_s, seed=seed)
+        edited = editors.run_editors(root, writers=2, seconds=part_s)
+        told += edited.told
         readers, extra = measure_readers(root, told, seconds=part_s, writers=count)
         told += extra
         broken = [f"{lost} processes died or hung"] if lost else []
-        broken += broken_promises(root, told)
+        broken += [*edited.broken, *broken_promises(root, told)]
         broken += [f"reader: {text}" for timed in readers.values() for text in timed["errors"]]
     result = {
         "seconds": options.seconds,
@@ -445,6 +472,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "python": sys.version.split()[0],
         "done": dict(sum((t.done for t in told), Counter())),
         "acknowledged": sum(len(t.stored) + len(t.retired) for t in told),
+        "typed_by_editors": len(edited.typed),
         "asked": sum(len(t.asked_s) for t in told),
         "readers": readers,
         "broken": len(broken),

@@ -159,6 +159,20 @@ def check_ids(palace: Mempalace) -> Check:
     return Check("ids", ok=True, detail=f"{len(memories)} memories, each with an id of its own")
 
 
+def check_overwritten(palace: Mempalace) -> Check:
+    """List what was written lately and is not in its file: an editor may have saved over it."""
+    lost = palace.overwritten()
+    if lost:
+        listed = _listed(f"{one.id} in {one.path} ({one.how})" for one in lost)
+        return Check(
+            "overwritten",
+            ok=True,
+            detail=f"{len(lost)} writes of the last day do not stand as written: {listed};"
+            " deleted by hand, or overwritten by an editor: `palace recover` puts them back",
+        )
+    return Check("overwritten", ok=True, detail="what was written in the last day stands")
+
+
 def check_identity(palace: Mempalace) -> Check:
     """Measure the identity against its limit."""
     identity = palace.identity
@@ -284,6 +298,7 @@ def _unwritten(palace: Mempalace, error: PalaceError | OSError) -> list[Check]:
 def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Check:
     path = f"rooms/{PROBE_ROOM}/probe-{token}.md"
     (palace.root / path).unlink(missing_ok=True)
+    palace.store.forget_writes(path)
     _remove_folders(made)
     if any(palace.index.memories(path=path)):
         palace.index_file(path)
@@ -361,6 +376,7 @@ _INSPECTIONS = (
     ("permissions", check_permissions),
     ("files", check_files),
     ("ids", check_ids),
+    ("overwritten", check_overwritten),
     ("identity", check_identity),
     ("index", check_index),
     ("meaning", check_meaning),

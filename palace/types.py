@@ -756,6 +756,29 @@ class WakeUp:
     left_out: tuple[str, ...] = ()
 
 
+Overwriting = Literal["missing", "older", "back"]
+
+
+@dataclass(frozen=True, slots=True)
+class Overwritten:
+    """Something the palace wrote within a day that its file does not have as it was written.
+
+    Attributes:
+        id: Of the memory.
+        path: Its file, relative to the palace.
+        text: Its words as they were written; "" if it was erased.
+        at: When it was written, aware.
+        how: `missing`: it is nowhere. `older`: it is as before that write, e.g. active again.
+            `back`: it was erased and stands there again.
+    """
+
+    id: str
+    path: str
+    text: str
+    at: datetime
+    how: Overwriting
+
+
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """Something stored that looks like an attack on whoever reads it.

@@ -63,6 +63,7 @@ PUBLIC = [
     "ModelCall",
     "ModelError",
     "ModelReply",
+    "Overwritten",
     "PalaceError",
     "PalaceRoom",
     "PersonalDataRefusedError",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _MAX_REDIRECTS = 3
+_SHORTEST_TOKEN = 8  # shorter ones are words of other texts
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -91,6 +92,14 @@ class Token:
     def reveal(self) -> str:
         """Return the token itself, "" if there is none."""
         return self._value
+
+    def taken_out_of(self, body: bytes) -> bytes:
+        """Return a JSON body without the token, should somebody have pasted it into a page."""
+        if len(self._value) < _SHORTEST_TOKEN:
+            return body
+        for form in {self._value, json.dumps(self._value)[1:-1], self._value.replace("/", "\\/")}:
+            body = body.replace(form.encode("ascii"), b"[token removed]")
+        return body
 
 
 class BoundedClient:
@@ -271,7 +280,8 @@ class Session:
         cached = client.replies.get(key)
         if cached is not None and _is_fresh(cached, client.now(), client.cache_s):
             return Reply(self._parse(cached.body), cached.at)
-        body, etag = self._exchange(url, cached)
+        sent, etag = self._exchange(url, cached)
+        body = client.token.taken_out_of(sent)
         data = self._parse(body)
         at = client.now()
         client.replies.put(key, CachedReply(body, etag, at))

@@ -1,4 +1,4 @@
-"""The verbs that look after a palace: export, reindex, doctor, audit, config.
+"""The verbs that look after a palace: export, reindex, doctor, audit, recover, config.
 
 In: what a person typed. Out: one `Reply` for one call of the facade.
 """
@@ -23,6 +23,7 @@ def register(app: typer.Typer, config: typer.Typer) -> None:
     verb(app, "reindex", example="palace reindex")(_reindex)
     verb(app, "doctor", example="palace doctor")(_doctor)
     verb(app, "audit", example="palace audit")(_audit)
+    verb(app, "recover", example="palace recover m-01JB2QXT")(_recover)
     verb(config, "explain", example="palace config explain")(_explain)
     verb(config, "default", example="palace config default > mempalace.yaml")(_default)
     verb(config, "path", example="palace config path")(_path)
@@ -114,6 +115,34 @@ def _audit(door: Door) -> Reply:
     return Reply(
         {"suspects": render.document(suspects)}, tuple(lines), NOT_FOUND if suspects else OK
     )
+
+
+def _recover(
+    door: Door,
+    memory_id: Annotated[
+        str | None, typer.Argument(help="What to put back; nothing lists what can be.")
+    ] = None,
+) -> Reply:
+    """List what an editor's old copy overwrote, or put it back.
+
+    Writes of the last day that do not stand as written. What was deleted by hand is listed too:
+    nothing tells the two apart.
+    """
+    with door.existing() as palace:
+        if memory_id is not None:
+            memory = palace.recover(memory_id)
+            said = f"  {memory.source}" if memory else "  erased again"
+            line = render.line(("recovered", "green"), said)
+            return Reply({"recovered": memory_id, "memory": render.document(memory)}, (line,))
+        lost = palace.overwritten()
+    lines: list[render.Line] = []
+    for one in lost:
+        lines.append(render.line((one.text or "(erased)", "bold")))
+        facts = f"  {one.id}  {one.path}  written {one.at:%Y-%m-%d %H:%M} UTC"
+        lines.append(render.line((facts, "dim"), (f"  {one.how}", "yellow")))
+    if not lost:
+        lines.append(render.dim("What was written in the last day stands."))
+    return Reply({"overwritten": render.document(lost)}, tuple(lines))
 
 
 def _explain(door: Door) -> Reply:

@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,11 +19,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
+from palace.store.swapping import is_being_written, swap
 
 ABSENT = ""
 """As `expected_digest`: the file must not exist yet."""
 
 LOCK_TIMEOUT_S = 30.0
+SAVE_TIMEOUT_S = 10.0
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _LOCK_POLL_S = 0.005
 _HINTS = {
@@ -67,8 +70,12 @@ class FileSystem:
         os.fsync(descriptor)
 
     def rename(self, source: Path, target: Path) -> None:
-        """Put the new file in the place of the old one, atomically."""
-        source.replace(target)
+        """Put the new file in the place of the old one, atomically.
+
+        Where the system can, the old one takes the name of the new one.
+        """
+        if not swap(source, target):
+            source.replace(target)
 
     def fsync_dir(self, folder: Path) -> None:
         """Force the folder's entries to the disk; a no-op where folders cannot be opened."""
@@ -119,8 +126,10 @@ def atomic_write(
 ) -> None:
     """Replace a file as a whole, durably, unless somebody else changed it.
 
-    A temporary file in the same folder is written and synced, renamed over the old one, and the
-    folder is synced. The old file's mode is kept; new files are 0600 and new folders 0700.
+    A temporary file in the same folder is written and synced, takes the place of the old one, and
+    the folder is synced. The old file's mode is kept; new files are 0600 and new folders 0700.
+    Where the system can exchange names, what was replaced is looked at once more, and put back if
+    it is not what was expected; elsewhere a save in the instant between look and rename is lost.
 
     Args:
         path: Absolute path with symlinks already followed.
@@ -138,13 +147,56 @@ def atomic_write(
         ensure_folder(path.parent, file_system=file_system)
         _write_temporary(temporary, data, mode=_mode(path), file_system=file_system)
         _refuse_changed(path, expected_digest)
-        file_system.rename(temporary, path)
+        _put_in_place(temporary, path, expected_digest, ours=digest(data), file_system=file_system)
         file_system.fsync_dir(path.parent)
     except OSError as error:
         raise unavailable(error, "write", path) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def _put_in_place(
+    temporary: Path,
+    path: Path,
+    expected_digest: str | None,
+    *,
+    ours: str,
+    file_system: FileSystem,
+) -> None:
+    """Give the new file its name; what it replaces is what was expected, or stays.
+
+    Raises:
+        WriteConflictError: If somebody saved, or is saving, the file in this very instant.
+    """
+    file_system.rename(temporary, path)
+    if expected_digest is None or not temporary.exists():
+        return
+    if digest(temporary.read_bytes()) == expected_digest and not is_being_written(temporary):
+        return
+    file_system.rename(temporary, path)
+    if temporary.exists() and digest(temporary.read_bytes()) != ours:
+        # A save on top of ours: the latest one stays.
+        file_system.rename(temporary, path)
+    raise _changed(path)
+
+
+def wait_for_save(path: Path, *, timeout_s: float = SAVE_TIMEOUT_S) -> None:
+    """Wait while another program is in the middle of saving a file in place.
+
+    Where the system cannot tell, nothing is waited for.
+
+    Raises:
+        WriteConflictError: If it takes longer than this.
+    """
+    ends = time.monotonic() + timeout_s
+    while is_being_written(path):
+        if time.monotonic() > ends:
+            raise WriteConflictError(
+                f"Another program has had {path.name} open for writing for {timeout_s:g} seconds.",
+                hint="Let it finish saving, or close it; then try again.",
+            )
+        time.sleep(_LOCK_POLL_S)
 
 
 def ensure_folder(folder: Path, *, file_system: FileSystem = DISK) -> None:
@@ -294,7 +346,11 @@ def _refuse_changed(path: Path, expected_digest: str | None) -> None:
     except FileNotFoundError:
         found = ABSENT
     if found != expected_digest:
-        raise WriteConflictError(
-            f"{path.name} was changed while it was being written.",
-            hint="Try again: the change of the other writer was kept.",
-        )
+        raise _changed(path)
+
+
+def _changed(path: Path) -> WriteConflictError:
+    return WriteConflictError(
+        f"{path.name} was changed while it was being written.",
+        hint="Try again: the change of the other writer was kept.",
+    )

@@ -487,6 +487,13 @@ class SqliteIndex:
         )
         return [decode_row(*row) for row in rows]
 
+    def ids_of(self, path: str) -> set[str]:
+        """Return the ids of all memories of one file."""
+        rows = self._database.rows(
+            "SELECT m.id FROM memories m JOIN files f ON f.number = m.file WHERE f.path = ?", [path]
+        )
+        return {name for (name,) in rows}
+
     def passage_digests(self) -> set[bytes]:
         """Return the digest of every memory's passage, retired ones too."""
         return {d for (d,) in self._database.rows("SELECT DISTINCT passage FROM memories")}

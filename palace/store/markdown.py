@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -164,6 +164,18 @@ class Page:
         lines[span.line] = rest if comment or rest.strip() else ""
         return self.mark + "".join(lines)
 
+    def with_comments_parted(self, positions: Sequence[int]) -> str:
+        """Return the text with an empty comment between these memories and theirs.
+
+        What was their comment belongs to no memory then, and keeps every byte.
+        """
+        lines = list(self.lines)
+        for position in sorted(positions, reverse=True):
+            span, block = self.comments[position], self.blocks[position]
+            if span and span.line > block.start:
+                lines.insert(span.line, "<!-- -->" + self.newline)
+        return self.mark + "".join(lines)
+
     def append_memory(self, text: str, fields: Mapping[str, object]) -> str:
         """Return the text with a list item and its comment at the end.
 
@@ -187,6 +199,26 @@ class Page:
             if fields:
                 added.append("  " + write_comment(fields))
         return self._insert(lines, len(lines), added, end_line=True)
+
+    def append_lines(self, lines: Sequence[str], *, is_item: bool) -> str:
+        """Return the text with the lines of a memory at the end, as they are.
+
+        Args:
+            lines: Without their ends.
+            is_item: Whether they are a list item, which may follow another one directly.
+        """
+        closed = self.closed_lines()
+        apart = closed and closed[-1].strip() and not (self.ends_in_item and is_item)
+        return self._insert(closed, len(closed), ["", *lines] if apart else lines, end_line=True)
+
+    def block_lines(self, position: int) -> tuple[str, ...]:
+        """Return the lines of one memory, its comment included, without their ends."""
+        block = self.blocks[position]
+        return tuple(line.rstrip("\r\n") for line in self.lines[block.start : block.end])
+
+    def with_block(self, position: int, lines: Sequence[str]) -> str:
+        """Return the text with other lines in the place of one memory."""
+        return self._splice(self.blocks[position], lines)
 
     def replace_text(self, position: int, new_text: str) -> str:
         """Return the text with one memory's words replaced; its comment stays as it is.
@@ -288,68 +320,6 @@ def parse(path: str, text: str) -> Page:
         text: The file, decoded as UTF-8 with `surrogateescape`.
     """
     return _Parser(path, text).page()
-
-
-def parse_grown(before: Page, text: str) -> Page:
-    """Parse the new text of a page; where only a list item was added, only that is read.
-
-    Args:
-        before: The page as it was.
-        text: The whole new text.
-
-    Returns:
-        The same as `parse`.
-    """
-    old = before.render()
-    tail = text[len(old) :]
-    plain = not (before.closing or before.faults or before.path.startswith(TIMELINE + "/"))
-    if not plain or not old.endswith("\n") or not text.startswith(old):
-        return parse(before.path, text)
-    added = parse(before.path, tail)
-    known = {memory.id for memory in before.memories}
-    if not _is_one_item(added, tail) or added.memories[0].id in known:
-        return parse(before.path, text)
-    return _joined(before, added)
-
-
-def _is_one_item(added: Page, tail: str) -> bool:
-    """Whether a text is one list item with an id, that nothing before it can take over."""
-    lines = tail.lstrip("\r\n")
-    return (
-        lines.startswith("- ")
-        and len(added.memories) == 1
-        and len(added.blocks) == 1
-        and added.memories[0].id.startswith("m-")
-        and not (added.closing or added.faults or added.front.end or added.mark)
-        and all(line[:1] in " \r\n" for line in split_lines(lines)[1:])
-    )
-
-
-def _joined(before: Page, added: Page) -> Page:
-    """Return a page with the one item of another page at its end."""
-    lines, (memory,), (block,), (span,) = (
-        len(before.lines),
-        added.memories,
-        added.blocks,
-        added.comments,
-    )
-    memory = replace(
-        memory,
-        line=memory.line + lines,
-        position=len(before.memories),
-        title=before.title,
-        heading=before.section,
-        tags=tuple(dict.fromkeys((*memory.tags, *before.tags))),
-    )
-    return replace(
-        before,
-        lines=before.lines + added.lines,
-        memories=(*before.memories, memory),
-        blocks=(*before.blocks, replace(block, start=block.start + lines, end=block.end + lines)),
-        comments=(*before.comments, span and replace(span, line=span.line + lines)),
-        closing_at=added.closing_at + lines,
-        ends_in_item=True,
-    )
 
 
 def decode(data: bytes) -> str:

@@ -142,11 +142,16 @@ def _add_long(
         return
     telling = [one for one in long if one.weight >= _JOINED_SHARE * long[0].weight]
     telling = telling[:_JOINED_LISTS]
-    joins = (join for size in range(len(telling), 0, -1) for join in combinations(telling, size))
-    weighed = sorted(joins, key=lambda join: -sum(one.weight for one in join))
-    for join in weighed[:_JOINS]:
-        weight = sum(one.weight for one in join)
+    several = (join for size in range(2, len(telling) + 1) for join in combinations(telling, size))
+    joins = sorted(several, key=_weight, reverse=True)[:_JOINS]
+    # Each by itself as well: where enough memories are held, enough are found.
+    for join in sorted([*joins, *((one,) for one in long)], key=_weight, reverse=True):
+        weight = _weight(join)
         if sum(score >= weight for score in scores.values()) >= wanted:
             return
         for row in matching(" AND ".join(one.expression for one in join), wanted):
             scores.setdefault(row, weight)
+
+
+def _weight(join: Iterable[PostingList]) -> float:
+    return sum(one.weight for one in join)

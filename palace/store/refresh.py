@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from palace.errors import MemoryNotFoundError
+from palace.errors import MemoryNotFoundError, StoreError
 from palace.store.index_database import IndexBusyError
 from palace.store.index_sqlite import SqliteIndex
+from palace.store.orphans import orphaned
+from palace.store.rooms import RoomStore
 from palace.types import Document, Fault, FileStamp, LayerName
 
 _BATCH_FILES = 64
@@ -155,9 +157,23 @@ class _Work:
             if digests.get(stamp.path) == document.digest:
                 same.append(stamp)
                 continue
+            if isinstance(source, RoomStore) and (left := self._left_behind(document)):
+                try:
+                    stamp, document = source.part_comments(stamp.path, left)
+                except StoreError as error:
+                    if error.retryable:
+                        continue  # somebody is writing: it is looked at again
             self.read.append(stamp.path)
             self.faults.extend(document.faults)
             yield document, stamp
+
+    def _left_behind(self, document: Document) -> list[str]:
+        """Return ids whose comment a person left behind; see `palace.store.orphans`."""
+        ids = {memory.id for memory in document.memories}
+        gone = self.index.ids_of(document.path) - ids
+        if not any(name.startswith("d-") for name in gone):
+            return []
+        return orphaned(self.index.memories(path=document.path), document.memories)
 
 
 def _batches(

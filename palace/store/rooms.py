@@ -6,19 +6,21 @@ are safely on the disk. What a person wrote in a file meanwhile is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from palace.errors import MemoryNotFoundError, WriteConflictError
+from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
 from palace.store.blocks import heading_line
 from palace.store.comments import clean
+from palace.store.draft_fields import fields_of
 from palace.store.files import (
     ABSENT,
     DISK,
     LOCK_TIMEOUT_S,
+    SAVE_TIMEOUT_S,
     FileSystem,
     atomic_write,
     digest,
@@ -26,10 +28,11 @@ from palace.store.files import (
     locked,
     read_bytes,
     unavailable,
+    wait_for_save,
 )
 from palace.store.front_matter import write_front_matter
-from palace.store.inline import find_tags
-from palace.store.markdown import Page, decode, encode, parse, parse_grown
+from palace.store.growing import parse_grown
+from palace.store.markdown import Page, decode, encode, parse
 from palace.store.names import (
     drawer_name,
     refuse_unsafe,
@@ -38,30 +41,25 @@ from palace.store.names import (
     safe_component,
     without_suffix,
 )
+from palace.store.recovery import overwritten, recovered, written_to
 from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import SUFFIX, existing_name, scan_files, walk
+from palace.store.written_log import WrittenLog
 from palace.text import new_id, utc_now
-from palace.types import ConversationTurn, Document, Draft, Fault, FileStamp, Memory
+from palace.types import (
+    ConversationTurn,
+    Document,
+    Draft,
+    Fault,
+    FileStamp,
+    Memory,
+    Overwritten,
+)
 
 ROOMS = "rooms"
 TIMELINE = "timeline"
-MAX_ATTEMPTS = 5
+MAX_ATTEMPTS = 20
 KEPT_PAGES = 8
-
-_DEFAULTS = Draft(text="")
-_OPTIONAL = (
-    "scope",
-    "provenance",
-    "importance",
-    "valid_from",
-    "valid_to",
-    "triggers",
-    "project",
-    "task",
-    "session",
-    "reason",
-    "key",
-)
 
 
 class RoomStore:
@@ -69,7 +67,7 @@ class RoomStore:
 
     Every write takes the palace's lock, reads the file anew, edits only what was asked, and is
     durable when it returns. A file that somebody without the lock changes meanwhile is read again
-    and edited again, at most 5 times.
+    and edited again, at most 20 times.
 
     Args:
         root: The palace; made when first written to.
@@ -90,6 +88,7 @@ class RoomStore:
         self._file_system = file_system
         self._lock_timeout_s = lock_timeout_s
         self._clock = clock
+        self._log = WrittenLog(root, clock=clock)
         self._written: dict[str, tuple[str, Page]] = {}
 
     def scan(self) -> list[FileStamp]:
@@ -225,17 +224,16 @@ class RoomStore:
         """Append memories to one drawer in one durable write; otherwise as `add`."""
         added = {draft.id or new_id("m"): draft for draft in drafts}
         items = [
-            (draft.text, {"id": memory_id, **self._fields_of(draft)})
+            (draft.text, {"id": memory_id, **fields_of(draft, now=self._clock())})
             for memory_id, draft in added.items()
         ]
 
         def change(page: Page) -> str:
-            if not page.lines:
-                page = parse(page.path, page.mark + _new_drawer(without_suffix(drawer), ()))
-            return page.append_memories(items)
+            return _titled(page, without_suffix(drawer)).append_memories(items)
 
         with self._locked():
             page, _ = self._edit(self._drawer(room, drawer), change)
+            self._note(page, None, added)
         return [memory for memory in page.memories if memory.id in added]
 
     def update(self, memory: Memory, **fields: object) -> Memory:
@@ -298,7 +296,9 @@ class RoomStore:
             return page.remove(_find(page, memory).position)
 
         with self._locked():
-            self._edit(memory.path, change)
+            page, before = self._edit(memory.path, change)
+            self._log.trim(without=[memory.id])
+            self._note(page, before, [memory.id])
 
     def comment_of(self, memory: Memory) -> str | None:
         """Return the metadata comment of a memory as it stands in its file, or None.
@@ -337,8 +337,32 @@ class RoomStore:
             return page.with_comment(position, comment)
 
         with self._locked():
-            page, _ = self._edit(memory.path, change)
+            page, before = self._edit(memory.path, change)
+            self._note(page, before, [memory.id])
         return page.memories[position]
+
+    def part_comments(self, path: str, ids: Sequence[str]) -> tuple[FileStamp, Document]:
+        """Take comments that a person left behind from the memories above them.
+
+        Args:
+            path: Of the file.
+            ids: What the comments say; a comment on the first line of a memory stays.
+
+        Raises:
+            MemoryNotFoundError: If the file is gone.
+            WriteConflictError: If the file kept changing.
+            StoreUnavailableError: If the file system refuses, or somebody is writing just now.
+        """
+
+        def change(page: Page) -> str:
+            return page.with_comments_parted([m.position for m in page.memories if m.id in ids])
+
+        with locked(self.root, timeout_s=0):  # readers call this: they wait for nobody
+            self._edit(path, change, save_timeout_s=0)
+            stamp = self.stamp(path)
+        if stamp is None:
+            raise MemoryNotFoundError(f"There is no file {path}.", hint="Search again.")
+        return stamp, self.read(path)
 
     def locate(self, memory: Memory | str) -> Memory:
         """Return a memory as its file has it now.
@@ -360,6 +384,68 @@ class RoomStore:
                         return found
         raise MemoryNotFoundError(f"There is no memory {memory[:80]!r}.", hint="Search for it.")
 
+    def overwritten(self) -> list[Overwritten]:
+        """Return what was written within a day and does not stand as it was written.
+
+        Raises:
+            StoreUnavailableError: If a file cannot be read.
+        """
+        return overwritten(self._log.all(), self._parsed_now, self._standing)
+
+    def recover(self, memory_id: str) -> Memory | None:
+        """Put what was overwritten back as it was written, or take out again what was erased.
+
+        Returns:
+            The memory; None if it had been erased.
+
+        Raises:
+            MemoryNotFoundError: If nothing of it was overwritten.
+            StoreError: If it cannot stand in its file without changing others.
+            WriteConflictError: If the file kept changing.
+            StoreUnavailableError: If the file system refuses.
+        """
+        with self._locked():
+            lost = {one.id for one in self.overwritten()}
+            written = next((w for w in reversed(self._log.all()) if w.id == memory_id), None)
+            if written is None or memory_id not in lost:
+                raise MemoryNotFoundError(
+                    f"Nothing of {memory_id} was overwritten within a day.",
+                    hint="`palace recover` lists what was.",
+                )
+
+            def change(page: Page) -> str:
+                return recovered(_titled(page, Path(page.path).stem), written)
+
+            page, before = self._edit(written.path, change)
+            self._note(page, before, [memory_id])
+        return next((memory for memory in page.memories if memory.id == memory_id), None)
+
+    def forget_writes(self, path: str) -> None:
+        """Forget what was written to one file: it was made to be removed.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        with self._locked():
+            self._log.trim(without=[path])
+
+    def expire(self) -> None:
+        """Forget what was written more than a day ago.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        with self._locked():
+            self._log.expire()
+
+    def _parsed_now(self, path: str) -> Page:
+        return self._page(path)[0]
+
+    def _standing(self, ids: Iterable[str]) -> set[str]:
+        """Return which of these ids stand in any file."""
+        files = [read_bytes(resolve_inside(self.root, stamp.path)) for stamp in self.scan()]
+        return {name for name in ids if any(name.encode() in data for data in files)}
+
     def append_timeline(self, turns: Sequence[ConversationTurn]) -> list[str]:
         """Add the turns that are not there yet, one write for each day.
 
@@ -379,7 +465,8 @@ class RoomStore:
         changed: list[str] = []
         with self._locked():
             for path, said in sorted(days.items()):
-                if self._edit(path, partial(merge_turns, turns=said))[1]:
+                page, before = self._edit(path, partial(merge_turns, turns=said))
+                if page is not before:
                     changed.append(path)
         return changed
 
@@ -398,33 +485,42 @@ class RoomStore:
             return edit(page, found.position, {"id": fresh} if derived else {})
 
         with self._locked():
-            page, _ = self._edit(memory.path, change)
+            page, before = self._edit(memory.path, change)
+            self._note(page, before, [memory_id])
         return page.memories[page.position_of(memory_id)]
 
-    def _edit(self, path: str, change: Callable[[Page], str]) -> tuple[Page, bool]:
-        """Read, change and write a file until nobody interferes; tell whether it changed."""
+    def _edit(
+        self, path: str, change: Callable[[Page], str], *, save_timeout_s: float = SAVE_TIMEOUT_S
+    ) -> tuple[Page, Page]:
+        """Read, change and write a file until nobody interferes; return it, and as it was."""
         for _ in range(MAX_ATTEMPTS):
-            page, before = self._page(path)
-            text = change(page)
-            if text == page.render():
-                return page, False
+            real = resolve_inside(self.root, path)
+            wait_for_save(real, timeout_s=save_timeout_s)
+            before, found = self._page(path)
+            text = change(before)
+            if text == before.render():
+                return before, before
             data = encode(text)
             try:
-                atomic_write(
-                    resolve_inside(self.root, path),
-                    data,
-                    expected_digest=before,
-                    file_system=self._file_system,
-                )
+                atomic_write(real, data, expected_digest=found, file_system=self._file_system)
             except WriteConflictError:
                 continue
-            page = parse_grown(page, text)
+            page = parse_grown(before, text)
             self._remember(path, data, page)
-            return page, True
+            return page, before
         raise WriteConflictError(
             f"{path} was changed {MAX_ATTEMPTS} times while it was being written.",
             hint="Close the program that keeps writing it, then try again.",
         )
+
+    def _note(self, page: Page, before: Page | None, ids: Iterable[str]) -> None:
+        """Keep what was written, in case an editor saves an older copy over it."""
+        if page is before:
+            return
+        now = self._clock().timestamp()
+        entries = [written_to(page, before, name, at=now) for name in ids]
+        with suppress(StoreUnavailableError):  # the memory itself is safe
+            self._log.add(entries)
 
     def _page(self, path: str) -> tuple[Page, str]:
         """Return a file, parsed, and its digest; a missing one is empty and `ABSENT`."""
@@ -463,22 +559,6 @@ class RoomStore:
     def _locked(self) -> AbstractContextManager[None]:
         return locked(self.root, timeout_s=self._lock_timeout_s)
 
-    def _fields_of(self, draft: Draft) -> dict[str, object]:
-        """Return the comment a draft needs: who, what and when always, the rest if given."""
-        inline = find_tags(draft.text)
-        fields: dict[str, object] = {
-            "kind": draft.kind,
-            "source": draft.trust,
-            "confidence": draft.confidence,
-            "created": draft.created or self._clock(),
-            "tags": [tag for tag in draft.tags if tag not in inline],
-        }
-        for name in _OPTIONAL:
-            value = getattr(draft, name)
-            if value != getattr(_DEFAULTS, name):
-                fields[name] = value
-        return fields
-
 
 def _find(page: Page, memory: Memory) -> Memory:
     """Find a memory again: by its id, or by its words, the nearest first, if that is derived."""
@@ -492,6 +572,11 @@ def _find(page: Page, memory: Memory) -> Memory:
             hint="It was edited or erased: search again.",
         )
     return min(same, key=lambda found: abs(found.position - memory.position))
+
+
+def _titled(page: Page, title: str) -> Page:
+    """Return a page, an empty one with its title."""
+    return page if page.lines else parse(page.path, page.mark + _new_drawer(title, ()))
 
 
 def _new_drawer(title: str, tags: Sequence[str]) -> str:

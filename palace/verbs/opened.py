@@ -133,6 +133,7 @@ class OpenedPalace:
         """Drop what has outlived its time: old journal months, ended notes, half-written files."""
         try:
             sweep(self.root, _WRITTEN)
+            self.store.expire()
             self.journal.apply_retention()
             self.scratchpad.purge_expired()
         except StoreUnavailableError as error:

@@ -720,7 +720,7 @@ def test_commands_are_complete() -> None:
         *("correct", "forget", "tag", "link", "undo", "history", "feedback"),
         *("consolidate", "end-session", "finish-task", "gaps", "report"),
         *("wakeup", "journal", "why", "export", "reindex", "embed", "calibrate", "doctor", "audit"),
-        *("config explain", "config default", "config path"),
+        *("recover", "config explain", "config default", "config path"),
     }
 
 

@@ -103,3 +103,23 @@ def test_a_person_reads_what_happened(tmp_path, capsys):
     code, out, err = call("forget", memory, "--erase")
     assert (code, out.split()[0]) == (0, "erased")
     assert "the same words still stand in rooms/inbox/notes.md:" in err
+
+
+def test_what_an_old_copy_overwrote_is_listed_and_recovered(palace, tmp_path, capsys):
+    palace("remember", "The lathe stands in Oslo.", "--room", "infra")
+    file = tmp_path / "palace" / "rooms" / "infra" / "notes.md"
+    old = file.read_bytes()
+    identifier = palace("remember", PORT, "--room", "infra")["memory"]["id"]
+    assert palace("recover") == {"overwritten": []}
+    file.write_bytes(old)
+    [lost] = palace("recover")["overwritten"]
+    assert (lost["id"], lost["text"], lost["how"]) == (identifier, PORT, "missing")
+    code, out, _ = said("recover", root=tmp_path, capsys=capsys)
+    assert code == 0
+    assert identifier in out
+    code, out, _ = said("recover", identifier, root=tmp_path, capsys=capsys)
+    assert (code, "recovered" in out) == (0, True)
+    assert PORT in file.read_text("utf-8")
+    palace("recover", identifier)
+    assert palace.code == 1
+    assert "What was written" in said("recover", root=tmp_path, capsys=capsys)[1]

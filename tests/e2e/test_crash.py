@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks import crash
 from palace import ConversationTurn, Mempalace, PalaceError, RetrievalEnforcer
+from palace.store.files import FileSystem
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="every life is a fork")
 
@@ -52,7 +53,8 @@ def test_a_broken_promise_is_seen(tmp_path, breach):
 def refusing(number: int, error: int) -> Iterator[list[str]]:
     """Let the n-th file-system step of this process fail; lists the steps that were taken."""
     taken: list[str] = []
-    real = {name: getattr(os, name) for name in crash.STEPS}
+    homes: dict[str, Any] = {**dict.fromkeys(crash.STEPS, os), "rename": FileSystem}
+    real = {name: getattr(home, name) for name, home in homes.items()}
 
     def refused(name: str) -> Callable[..., Any]:
         def step(*arguments: Any, **named: Any) -> Any:
@@ -65,13 +67,13 @@ def refusing(number: int, error: int) -> Iterator[list[str]]:
 
         return step
 
-    for name in crash.STEPS:
-        setattr(os, name, refused(name))
+    for name, home in homes.items():
+        setattr(home, name, refused(name))
     try:
         yield taken
     finally:
-        for name, function in real.items():
-            setattr(os, name, function)
+        for name, home in homes.items():
+            setattr(home, name, real[name])
 
 
 KEPT = "We moved the lathe to Oslo on 2026-03-04."

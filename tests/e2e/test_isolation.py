@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, PalaceError, RetrievalEnforcer, agent_tools
+from palace import Mempalace, Message, PalaceError, RetrievalEnforcer, Turn, agent_tools
 from palace.fetch.gitea import GiteaFetcher
 from palace.fetch.github import GitHubFetcher
+from palace.text import utc_now
 
 SECRET_WORD = "zanzibar"
 OWN, OTHER = "garden", "bank"
@@ -88,6 +89,84 @@ def test_tools_show_and_change_only_what_their_scope_may_see(palace):
     ):
         assert SECRET_WORD not in str(tools[name](**arguments)), name
     assert palace.get(hidden.id).status == "active"
+
+
+TELLING = [
+    "No, the code word of the bank is parrot.", "Remember that the code word of the bank is parrot.",
+    "Forget the code word of the bank.", "Actually I prefer green tea in the morning.",
+    "Please forget that.", "No, that is wrong: it is parrot.", "Undo that.", "Tell guests the password.",
+    "Which memories did you use for the last answer?", "What did I ask you before?", "What tea do I prefer?",
+]  # fmt: skip
+FIELDS = ("memory_id", "entry_id", "entry", "id", "query", "target", "note_id")
+
+
+@pytest.fixture
+def vault(tmp_path: Path):
+    """A palace with what another project and another session hold, in every newer form."""
+    with Mempalace.open(tmp_path) as palace:
+        for where in ({"project": OTHER}, {"session_id": OTHER}):
+            for kind, text in (
+                ("fact", f"The code word of the bank is {SECRET_WORD}."),
+                ("preference", f"I prefer {SECRET_WORD} tea in the morning."),
+                ("negative", f"Never say {SECRET_WORD} to guests."),
+            ):
+                palace.remember(
+                    text,
+                    room="vault",
+                    kind=kind,
+                    key=f"key_{kind}",
+                    triggers=["code word", "guests", "tea"],
+                    on_conflict="keep",
+                    **where,
+                )
+            RetrievalEnforcer(palace).decide("What is the code word of the bank?", **where)
+        palace.note(f"The code word is {SECRET_WORD}.", session_id=OTHER)
+        yield palace
+
+
+def hidden_of(palace: Mempalace) -> list[str]:
+    return [m.id for m in palace.memories(include_inactive=True) if SECRET_WORD in m.text]
+
+
+@pytest.mark.parametrize(
+    "who", [{"project": OWN}, {"session_id": OWN}, {"session_id": OWN, "project": OWN}]
+)
+def test_nothing_told_reaches_or_changes_another_scope(vault, who):
+    hidden = hidden_of(vault)
+    said: list[object] = []
+    for prompt in TELLING:
+        said.append(vault.heard(Turn(prompt, **who)))
+        said.append(RetrievalEnforcer(vault).decide(prompt, **who))
+        said.append(vault.search(prompt, as_of=utc_now(), **who))
+    for how in ("ask", "keep", "supersede"):
+        text = f"The code word of the bank is parrot {how}."
+        said.append(vault.remember(text, room="vault", on_conflict=how, **who))
+        said.append(vault.remember(text, key="key_fact", on_conflict=how, **who))
+    session, project = who.get("session_id", OWN), who.get("project", "")
+    history = [Message("user", "What is the code word?"), Message("assistant", "No idea.")] * 12
+    said += [
+        vault.correct_last("The code word of the bank is parrot.", session),
+        vault.wake_up(session, project or None),
+        vault.session_wake_up(session, project or None),
+        vault.compress_if_needed(history, session, project=project, force=True),
+        vault.on_session_end(session, history, project=project),
+        vault.finish_task("code word", done="none", session_id=session, project=project),
+    ]
+    assert SECRET_WORD not in repr(said)
+    assert {vault.get(name).status for name in hidden} == {"active"}
+    assert [vault.get(name).text.count(SECRET_WORD) for name in hidden] == [1] * len(hidden)
+
+
+def test_no_tool_reaches_another_scope_by_an_id_or_its_beginning(vault):
+    [entry] = vault.notes(OTHER)
+    hidden = hidden_of(vault)
+    for tool in agent_tools(vault, session_id=OWN, project=OWN):
+        known = tool.parameters["properties"]
+        for name in (*hidden, hidden[0][:10], entry.id, entry.id[:10]):
+            for field in (field for field in FIELDS if field in known):
+                rest = dict.fromkeys(tool.parameters.get("required", ()), "Parrots are green.")
+                assert SECRET_WORD not in str(tool(**{**rest, field: name})), (tool.name, field)
+    assert {vault.get(name).status for name in hidden} == {"active"}
 
 
 @pytest.mark.parametrize(

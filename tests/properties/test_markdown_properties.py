@@ -15,7 +15,8 @@ from palace.store.comments import (
     unescape_comments,
     write_comment,
 )
-from palace.store.markdown import decode, encode, parse, parse_grown
+from palace.store.growing import parse_grown
+from palace.store.markdown import decode, encode, parse
 from palace.store.timeline_merge import merge_turns
 from palace.store.timeline_page import (
     minute_of,

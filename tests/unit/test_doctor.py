@@ -21,6 +21,7 @@ NAMES = [
     "permissions",
     "files",
     "ids",
+    "overwritten",
     "identity",
     "index",
     "meaning",

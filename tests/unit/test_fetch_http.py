@@ -405,6 +405,23 @@ def test_the_token_shows_nowhere(server: FakeForge, caplog: pytest.LogCaptureFix
     assert all(TOKEN not in request.path for request in server.seen)
 
 
+@pytest.mark.parametrize("token", [TOKEN, "with/slash+and=more", 'quo"ted-back\\slash'])
+def test_a_token_that_a_page_repeats_is_taken_out(
+    server: FakeForge, tmp_path: Path, token: str
+) -> None:
+    server.documents["/x"] = {"body": f"curl -H 'Authorization: {token}' fails"}
+    slashed = json.dumps({"body": token}).replace("/", "\\/").encode()
+    server.behaviours["/y"] = replies(slashed)
+    bounded = client(server, token=token, cache=tmp_path)
+    for path in ("/x", "/x", "/y"):
+        assert token not in get(bounded, path).data["body"]
+        assert "[token removed]" in get(bounded, path).data["body"]
+    kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert token.encode() not in kept
+    server.documents["/z"] = {"body": "a cat"}
+    assert get(client(server, token="a"), "/z").data == {"body": "a cat"}
+
+
 @pytest.mark.parametrize("token", ["line\nbreak", "ünicode", "a b"])
 def test_impossible_tokens_are_refused_without_showing_them(server: FakeForge, token: str) -> None:
     with pytest.raises(ConfigError) as error:

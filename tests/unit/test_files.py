@@ -3,11 +3,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 import threading
 
 import pytest
 
 from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
+from palace.store import swapping
 from palace.store.files import (
     ABSENT,
     FileSystem,
@@ -17,6 +19,7 @@ from palace.store.files import (
     read_bytes,
     remove_file,
     sweep,
+    wait_for_save,
 )
 
 STEPS = ("create", "write", "fsync", "rename", "fsync_dir")
@@ -62,14 +65,18 @@ def test_a_write_takes_its_steps_in_the_durable_order(tmp_path):
     assert (tmp_path / "a.md").read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("regardless", [True, False])
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("before", [None, b"old old old"])
-def test_a_failure_leaves_the_old_or_the_new_file_whole(tmp_path, step, before):
+def test_a_failure_leaves_the_old_or_the_new_file_whole(tmp_path, step, before, regardless):
     path = tmp_path / "a.md"
     if before is not None:
         path.write_bytes(before)
+    known = digest(before) if before else ABSENT
+    expected = None if regardless else known
+    disk = FailingDisk(step, errno.EIO)
     with pytest.raises(StoreUnavailableError):
-        atomic_write(path, b"new", expected_digest=None, file_system=FailingDisk(step, errno.EIO))
+        atomic_write(path, b"new", expected_digest=expected, file_system=disk)
     found = path.read_bytes() if path.exists() else None
     assert found == (b"new" if step == "fsync_dir" else before)
     assert [entry.name for entry in tmp_path.iterdir()] == (["a.md"] if found else [])
@@ -108,6 +115,90 @@ def test_a_changed_file_is_never_overwritten(tmp_path):
     atomic_write(path, b"new", expected_digest=digest(b"hers"))
     remove_file(path, expected_digest=digest(b"new"))
     assert list(tmp_path.iterdir()) == []
+
+
+class InstantDisk(FileSystem):
+    """A disk on which a person saves the file in the last instant, just before the exchange."""
+
+    def __init__(self, save):
+        self.save = save
+
+    def rename(self, source, target):
+        if self.save:
+            self.save(target)
+            self.save = None
+        super().rename(source, target)
+
+
+def _renamed_over(path):
+    path.with_suffix(".new").write_bytes(b"hers")
+    path.with_suffix(".new").replace(path)
+
+
+def _in_place(path):
+    path.write_bytes(b"hers")
+
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="no exchange of names elsewhere")
+
+
+@LINUX
+@pytest.mark.parametrize("save", [_renamed_over, _in_place])
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_a_save_in_the_last_instant_is_kept(tmp_path, save, before):
+    path = tmp_path / "a.md"
+    if before:
+        path.write_bytes(before)
+    expected = digest(before) if before else ABSENT
+    with pytest.raises(WriteConflictError):
+        atomic_write(path, b"ours", expected_digest=expected, file_system=InstantDisk(save))
+    assert path.read_bytes() == b"hers"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.md"]
+
+
+@LINUX
+def test_a_save_that_is_not_finished_is_kept(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    opened = []
+    disk = InstantDisk(lambda target: opened.append(target.open("r+b", buffering=0)))
+    with pytest.raises(WriteConflictError):
+        atomic_write(path, b"ours", expected_digest=digest(b"old"), file_system=disk)
+    with pytest.raises(WriteConflictError, match=r"open for writing for 0\.05 seconds"):
+        wait_for_save(path, timeout_s=0.05)
+    opened[0].write(b"hers")
+    opened[0].close()
+    wait_for_save(path, timeout_s=0.05)
+    assert path.read_bytes() == b"hers"
+
+
+@LINUX
+def test_the_latest_of_two_saves_in_one_instant_is_kept(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+
+    class Twice(InstantDisk):
+        times = 0
+
+        def rename(self, source, target):
+            self.times += 1
+            if self.times < 3:
+                path.with_suffix(".new").write_bytes(f"hers {self.times}".encode())
+                path.with_suffix(".new").replace(path)
+            FileSystem.rename(self, source, target)
+
+    with pytest.raises(WriteConflictError):
+        atomic_write(path, b"ours", expected_digest=digest(b"old"), file_system=Twice(None))
+    assert path.read_bytes() == b"hers 2"
+
+
+def test_a_system_without_exchange_renames(tmp_path, monkeypatch):
+    monkeypatch.setattr(swapping, "_renameat2", lambda: None)
+    path = tmp_path / "a.md"
+    for old, new in ((ABSENT, b"1"), (digest(b"1"), b"2")):
+        atomic_write(path, new, expected_digest=old)
+    assert path.read_bytes() == b"2"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.md"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no modes there")

@@ -91,3 +91,16 @@ def test_a_memory_written_between_two_reads_breaks_nothing(
         return [7, 9] if "AND" in expression else [7]
 
     assert best_rows(matching, lists, wanted=5) == [7, 9]
+
+
+def test_words_that_never_stand_together_find_memories_too() -> None:
+    keys = {name: {number * 5 + n for number in range(1001)} for n, name in enumerate("abcde")}
+    lists = Lists(**keys)
+    assert len(best_rows(lists, lists.lists(a=1, b=1, c=1, d=1, e=1), wanted=16)) == 16
+
+
+def test_a_light_list_fills_up_what_a_heavy_one_lacks() -> None:
+    lists = Lists(a=set(range(600)), b=set(range(600, 1100)), c=set(range(2000, 4000)))
+    found = best_rows(lists, lists.lists(a=5.0, b=5.0, c=1.0), wanted=1500)
+    assert len(found) == 1500
+    assert set(found) > set(range(1100))

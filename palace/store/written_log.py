@@ -1,0 +1,124 @@
+"""What the palace itself wrote lately, kept so that an editor's old copy cannot undo it unseen.
+
+In: memories as they were written. Out: for one day, the lines of each. An editor that saves what
+it read before our write takes it out of the file, and nothing in the file tells that from a
+deletion: so nothing is put back by itself, but nothing is gone without a trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+from palace.errors import MemoryNotFoundError
+from palace.store.files import atomic_write, read_bytes
+from palace.store.json_lines import append_line, decode_line, encode_line
+
+KEPT_S = 86_400.0
+"""How long a write is remembered, in seconds."""
+
+MAX_BYTES = 1 << 20
+_FIELDS = {"at", "path", "id", "before", "lines"}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One memory as one write left it.
+
+    Attributes:
+        at: When, in seconds since the epoch.
+        path: Its file, relative to the palace.
+        id: Of the memory.
+        before: Its metadata comment before, "" if it was new.
+        lines: The memory with its comment, without line ends; empty if it was erased.
+    """
+
+    at: float
+    path: str
+    id: str
+    before: str
+    lines: tuple[str, ...]
+
+
+class WrittenLog:
+    """The writes of the last day in `.palace/written.jsonl`; its user holds the palace's lock.
+
+    Args:
+        root: The palace.
+        clock: Says what time it is, aware.
+    """
+
+    def __init__(self, root: Path, *, clock: Callable[[], datetime]) -> None:
+        self._file = root / ".palace" / "written.jsonl"
+        self._clock = clock
+
+    def add(self, entries: Sequence[Written]) -> None:
+        """Remember writes, the newest last; what does not fit loses the oldest.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        lines = b"".join(encode_line(asdict(entry)) for entry in entries)
+        if len(lines) <= MAX_BYTES:  # a large import has a source of its own
+            append_line(self._file, lines, durable=False)
+        if self._bytes() > MAX_BYTES:
+            self.trim()
+
+    def all(self) -> list[Written]:
+        """Return the writes of the last day, oldest first.
+
+        Raises:
+            StoreUnavailableError: If the file cannot be read.
+        """
+        try:
+            data = read_bytes(self._file)
+        except MemoryNotFoundError:
+            return []
+        since = self._clock().timestamp() - KEPT_S
+        found = (decode_line(line) for line in data.split(b"\n"))
+        return [
+            Written(**{**record, "lines": tuple(record["lines"])})
+            for record in found
+            if record and record.keys() == _FIELDS and record["at"] > since
+        ]
+
+    def expire(self) -> None:
+        """Forget what is older than a day; nothing is written where nothing is.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        if self._bytes():
+            with self._file.open("rb") as file:
+                first = decode_line(file.readline()) or {}
+            if not first.get("at", 0) > self._clock().timestamp() - KEPT_S:
+                self.trim()
+
+    def trim(self, *, without: Collection[str] = ()) -> None:
+        """Forget what is older than a day or more than half of what fits, and these ids and paths.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        if self._bytes():
+            kept = [entry for entry in self.all() if not {entry.id, entry.path} & set(without)]
+            data = b"".join(_newest(kept, MAX_BYTES // 2))
+            atomic_write(self._file, data, expected_digest=None)
+
+    def _bytes(self) -> int:
+        try:
+            return self._file.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+
+def _newest(entries: Iterable[Written], most_bytes: int) -> list[bytes]:
+    kept: list[bytes] = []
+    for line in reversed([encode_line(asdict(entry)) for entry in entries]):
+        most_bytes -= len(line)
+        if most_bytes < 0:
+            break
+        kept.append(line)
+    return kept[::-1]

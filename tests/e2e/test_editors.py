@@ -1,0 +1,123 @@
+"""Editors that save a drawer beside the palace: what was typed stays, what was stored is not lost."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks import editors
+from palace import MemoryNotFoundError, Mempalace, RetrievalEnforcer
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no exchange of names elsewhere")
+
+OLD = "The lathe stands in Oslo."
+NEW = "We moved the kettle to Bergen on 2026-05-06."
+HERS = "\n- The weir was painted blue.\n"
+
+
+def test_every_way_to_save_loses_nothing_and_a_loss_is_seen(tmp_path):
+    done = editors.run_editors(tmp_path, writers=1, seconds=1.5)
+    told, typed = done.told, done.typed
+    assert done.broken == []
+    assert len(typed) > len(editors.SAVES)
+    assert len(told[0].stored) > 0
+    assert editors.broken_promises(tmp_path, told, [*typed, "Never typed."])
+    for file in (tmp_path / "rooms" / "desk").glob("*.md"):
+        file.write_bytes(file.read_bytes().replace(typed[0].encode(), b"cut"))
+    assert editors.broken_promises(tmp_path, told, typed)
+
+
+@pytest.fixture(params=["lf", "crlf", "bom", "unended"])
+def form(request: pytest.FixtureRequest) -> Callable[[str], bytes]:
+    """How an editor puts what it read into bytes, with a line of hers."""
+    if request.param == "crlf":
+        return lambda text: (text + HERS).replace("\n", "\r\n").encode()
+    if request.param == "bom":
+        return lambda text: b"\xef\xbb\xbf" + (text + HERS).encode()
+    return lambda text: (
+        text + HERS.rstrip() if request.param == "unended" else text + HERS
+    ).encode()
+
+
+def stale(palace: Mempalace, form: Callable[[str], bytes], act: Callable[[], object]) -> Path:
+    """An editor reads, the palace acts, the editor saves what it read."""
+    file = palace.root / "rooms" / "a" / "notes.md"
+    read = file.read_text("utf-8")
+    act()
+    file.write_bytes(form(read))
+    palace.refresh()
+    return file
+
+
+def texts(palace: Mempalace) -> list[str]:
+    return sorted(memory.text for memory in palace.memories())
+
+
+def test_what_an_old_copy_overwrote_is_named_and_put_back(tmp_path, form):
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember(OLD, room="a")
+        file = stale(palace, form, lambda: palace.remember(NEW, room="a"))
+        assert texts(palace) == [OLD, HERS.strip()[2:]]
+        [lost] = palace.overwritten()
+        assert (lost.text, lost.path, lost.how) == (NEW, "rooms/a/notes.md", "missing")
+        check = next(check for check in palace.doctor() if check.name == "overwritten")
+        assert check.ok
+        assert lost.id in check.detail
+        before = file.read_bytes()
+        recovered = palace.recover(lost.id)
+        assert (recovered.id, recovered.text) == (lost.id, NEW)
+        assert file.read_bytes().startswith(before)
+        assert texts(palace) == sorted([OLD, NEW, HERS.strip()[2:]])
+        found = RetrievalEnforcer(palace).decide("When did we move the kettle?").evidence
+        assert found[0].text == NEW
+        assert palace.overwritten() == ()
+        with pytest.raises(MemoryNotFoundError):
+            palace.recover(lost.id)
+
+
+def test_a_retirement_that_an_old_copy_took_back_is_named_and_made_again(tmp_path, form):
+    with Mempalace.open(tmp_path) as palace:
+        stored = palace.remember(OLD, room="a").memory
+        stale(palace, form, lambda: palace.forget(stored.id))
+        assert OLD in texts(palace)
+        assert [(lost.id, lost.how) for lost in palace.overwritten()] == [(stored.id, "older")]
+        assert palace.recover(stored.id).status == "inactive"
+        assert OLD not in texts(palace)
+
+
+def test_a_retired_line_of_hers_that_lost_its_comment_is_retired_again(tmp_path, form):
+    (tmp_path / "rooms" / "a").mkdir(parents=True)
+    (tmp_path / "rooms" / "a" / "notes.md").write_text(f"- {OLD}\n- {NEW}\n", "utf-8")
+    with Mempalace.open(tmp_path) as palace:
+        first = next(memory for memory in palace.memories() if memory.text == OLD)
+        stale(palace, form, lambda: palace.forget(first.id))
+        [lost] = palace.overwritten()
+        palace.recover(lost.id)
+        assert texts(palace) == sorted([NEW, HERS.strip()[2:]])
+
+
+def test_an_erased_memory_that_came_back_is_named_and_erased_again(tmp_path, form):
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember(NEW, room="a")
+        stored = palace.remember(OLD, room="a").memory
+        file = stale(palace, form, lambda: palace.erase(stored.id))
+        assert [(lost.text, lost.how) for lost in palace.overwritten()] == [("", "back")]
+        assert palace.recover(stored.id) is None
+        assert OLD not in file.read_text("utf-8")
+        assert palace.overwritten() == ()
+
+
+def test_what_a_person_moved_or_reworded_is_not_named(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember(OLD, room="a")
+        file = tmp_path / "rooms" / "a" / "notes.md"
+        file.replace(file.with_name("other.md"))
+        assert palace.overwritten() == ()
+        moved = file.with_name("other.md")
+        moved.write_text(moved.read_text("utf-8").replace("Oslo", "Bergen"), "utf-8")
+        palace.refresh()
+        assert palace.overwritten() == ()
+        assert palace.memories()[0].text == "The lathe stands in Bergen."
