@@ -61,7 +61,7 @@ def test_every_field_of_a_draft_is_kept(store):
         text="x", kind="negative", scope="project:p", trust="agent", provenance="a chat", tags=("t",),
         importance=0.75, confidence=0.25, created=NOW - timedelta(days=1), valid_from=NOW,
         valid_to=NOW + timedelta(days=1), triggers=("deploy now",), project="p", task="t", session="s",
-        reason="because -- so",
+        reason="because -- so", id="m-01M80G4BGG9P4VXKNJXS6QET6M",
     )  # fmt: skip
     memory = store.add(draft, room="a", drawer="b")
     for name in Draft.__slots__:
