@@ -38,6 +38,7 @@ _SHORTLY = regex.compile(
     regex.IGNORECASE,
 )
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
+_LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
 _OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
@@ -418,6 +419,8 @@ class Support:
         joined = _JOINED_BEHIND.match(sentence, quantity.end)
         if joined or _JOINED_BEFORE.search(sentence, 0, quantity.start):
             return False  # of a score, a range or a row of labels
+        if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
+            return False  # "Room 9"
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
     def _follows(self, quantity: Quantity, sentence: str) -> bool:
