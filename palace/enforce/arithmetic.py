@@ -1,44 +1,46 @@
-"""What the numbers of one memory come to: sums, differences, shares, times and days worked out.
+"""What the numbers of the memory come to: sums, differences, means, products, shares, spans.
 
-In: a number or date of an answer, the sentence around it, and a source. Out: whether it follows.
-Any two small numbers come to something, so a small number needs a word that says that something was
-worked out; a number of three digits or more hardly ever comes about by chance.
+In: a number of an answer, the sentence around it, and the sources. Out: whether it follows. Any two
+numbers come to something. So what can be reached is counted: a number holds when few of the numbers
+that might stand in its place could have been reached as well, and more of them may be where a word
+near it says that something was worked out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
-from itertools import combinations, pairwise
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, combinations, pairwise
 
 import regex
 
-from palace.enforce.dates import FoundDate
-from palace.enforce.quantities import Quantity
-from palace.enforce.source import Source
+from palace.enforce.answer_words import answer_words
+from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.source import Source, nearest_words
 
 _WORKED_OUT = regex.compile(
     r"\b(?:so(?! far)|thus|hence|therefore|i\.e\.|which (?:is|makes|means|leaves|comes)"
     r"|that(?:'s| is| leaves| makes)|leav(?:es?|ing)|left|of which|remain(?:s|ing)?|rest|others?"
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
-    r"|another|difference|gap|between|apart|total|altogether|combined|together|in all|all in|sum"
-    r"|overall|mak(?:es|ing)|com(?:es?|ing) to|came to|adds?|net|double|since|later|earlier|longer"
-    r"|shorter|ris(?:es?|en)|rose|increased?|decreased?|drop(?:s|ped)?|los[et]|gained|grew|gains?"
-    r"|saved?|earns?|with you|counting|use[sd]?|burn(?:t|ed)|differed"
-    r"|insgesamt|zusammen|mehr|weniger|donc|reste)\b",
+    r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
+    r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|came to|adds?|added|net|double|since"
+    r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
+    r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
+    r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
+    r"|early|ahead|spare"
+    r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
+    r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
-)
-_ENDED = regex.compile(
-    r"\b(?:until|till|to|before|after|from|since|ends?|ending|expires?|runs? out|through|due|next"
-    r"|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu)\b",
-    regex.IGNORECASE,
-)
-_AGED = regex.compile(
-    r"\b(?:aged?|old|younger|older|years?|at (?:about )?\d+|was|were)\b", regex.IGNORECASE
 )
 _NEARBY_CHARS = 48
+_BESIDE_CHARS = 14
+_NUMBER = r"\d+(?:\.\d+)?"
+_EQUATION = regex.compile(
+    rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
+)
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
-_TIMES = regex.compile(r"\s?\p{L}*\s?[x×]\s?")
+_TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
 _ROUGHLY = regex.compile(
     r"(?:about|around|roughly|approximately|nearly|almost|some|just (?:over|under)"
     r"|(?:a )?(?:little|bit) (?:over|under|more than|less than)|(?:more|less) than|over|under"
@@ -46,61 +48,115 @@ _ROUGHLY = regex.compile(
     regex.IGNORECASE,
 )
 _NOT_PARTS = frozenset({"clock", "version", "ordinal"})
-_PAIR = 2
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
-_FREE_DIGITS = 3
+_MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
 _LARGE = 1000
-_OLDEST = 120
+_SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
-_ROUGH_SHARE = 0.08
-_DAY_SECONDS = 86_400.0
+_MOST_IN_THREES = 8
+# The most that numbers like the one said may be reached, as a share of all such numbers; fitted on
+# altered answers made from honest ones (benchmarks/mutations.py).
+FREE_CHANCE = 0.03
+TOLD_CHANCE = 0.35
 
 
-def says_worked_out(said: Quantity, sentence: str) -> bool:
+def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
     """Whether a word near a number says how it came about."""
-    start, end = max(0, said.start - _NEARBY_CHARS), said.end + _NEARBY_CHARS
+    start, end = max(0, said.start - within), said.end + within
     glossed = sentence[: said.start].rstrip().endswith(("(", "+", "=", "→", "->"))
     return glossed or _WORKED_OUT.search(sentence[start:end]) is not None
 
 
 def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number is what numbers of one source come to."""
+    """Whether a number is what numbers of the sources come to, hardly by chance."""
     if not said.values or said.unit in _NOT_PARTS:
         return False
-    free = _digits(said) >= _FREE_DIGITS
-    told = says_worked_out(said, sentence)
     rough = said.loose or _ROUGHLY.search(sentence, 0, said.start) is not None
-    for source in sources:
-        parts = source.parts[:_MOST_PARTS]
-        if any(_is(said, value, rough=rough) for value in _added(parts, source, said)):
-            return True
-        if any(_is(said, v, rough=rough) for v in _percentages(parts, said)):
-            return True
-        if told and any(_is(said, v, rough=rough) for v in _results(parts, said)):
-            return True
-        alike = [q for q in parts if q.unit == said.unit and q.noun in ("", said.noun)]
-        if free and any(_is(said, v, rough=False) for v in _results(alike, said)):
-            return True
+    spelled = {value for source in sources for value in _spelled_out(source, said)}
+    if rough and said.unit == "time":  # "just under two hours" are 1 h 52
+        spelled |= {q.measures[0] for s in sources for q in s.parts if q.unit == "time"}
+    if _hits(said, spelled, rough=rough) or _is_result(said, sentence):
+        return True
+    told = says_worked_out(said, sentence)
+    beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
+    if not beside and _stands_for(said, sources, sentence):
+        return False
+    most = TOLD_CHANCE if told else FREE_CHANCE
+    lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
+    rows = [row[:_MOST_PARTS] for source in sources for row in source.rows]
+    together = tuple(chain(*lists))[:_MOST_PARTS]
+    reached: set[float] = set()
+    for step, reach in _STEPS:
+        for parts in (*lists, *rows, together) if reach == "all" else lists:
+            reached.update(round(value, 6) for value in step(parts, said))
+        for roughly in {False, rough}:
+            if _hits(said, reached, rough=roughly):
+                return _chance(said, reached, rough=roughly) <= most
     return False
 
 
-def _percentages(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
-    """Yield what percentages of larger sums come to; no small number is reached this way."""
-    shares = [q.values[0] for q in parts if q.unit == "percent"]
-    for part in parts:
-        size = _size(part, said)
-        if size is not None and part.unit != "percent" and part.values[0] >= _LARGE:
-            yield from (size * share / 100 for share in shares)
+def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
+    """Yield numbers; of what they are counts matters only where no word says what was done."""
+    for part in parts[:_MOST_PARTS]:
+        yield replace(part, noun="") if told else part
 
 
-def _is(said: Quantity, value: float, *, rough: bool) -> bool:
-    slack = _ROUGH_SHARE * abs(value) if rough else 1e-6 * max(1.0, abs(value))
-    return any(abs(measure - value) <= slack for measure in said.measures)
+def _stands_for(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a number stands in the place of another: of a like size, beside the same words."""
+    beside = nearest_words(sentence, said.start, said.end)
+    spoken = {m for q in read_quantities(sentence) for m in q.measures}
+    return any(
+        part.unit == said.unit
+        and 0.5 <= part.measures[0] / (said.measures[0] or 1.0) <= 2
+        and spoken.isdisjoint(part.measures)
+        and not beside.isdisjoint(nearest_words(source.text, part.start, part.end))
+        for source in sources
+        for part in source.parts
+    )
 
 
-def _digits(said: Quantity) -> int:
-    """Return how many significant digits a number has."""
-    return len(regex.sub(r"\D", "", f"{said.values[0]:.6g}").strip("0"))
+def _is_result(said: Quantity, sentence: str) -> bool:
+    """Whether the sentence itself shows the sum: "13.2 + 9.6 = 22.8"."""
+    shown = _EQUATION.search(sentence)
+    while shown is not None and shown.start("result") != said.start:
+        shown = _EQUATION.search(sentence, shown.start("result"))
+    if shown is None:
+        return False
+    terms = [math.prod(map(float, regex.findall(_NUMBER, t))) for t in shown["sum"].split("+")]
+    return math.isclose(sum(terms), said.values[0], rel_tol=1e-6)
+
+
+def _hits(said: Quantity, reached: Iterable[float], *, rough: bool) -> bool:
+    slack = _place(said.values[0], rough=True) * said.factor / 2 if rough else 0.0
+    return any(
+        abs(measure - value) <= max(slack, 1e-6 * max(1.0, abs(value)))
+        for value in reached
+        for measure in said.measures
+    )
+
+
+def _chance(said: Quantity, reached: set[float], *, rough: bool) -> float:
+    """Return the share of numbers as large and as exact as the one said that are reached."""
+    size = abs(said.values[0]) or 1.0
+    step = _place(size, rough=rough)
+    low, high = size / 2, size * 2
+    places = {
+        round(value / step)
+        for value in (r / said.factor for r in reached)
+        if low <= value <= high and (rough or abs(value / step - round(value / step)) < 1e-4)
+    }
+    return len(places) * step / (high - low)
+
+
+def _place(size: float, *, rough: bool) -> float:
+    """Return the last place that a number is said to: 0.1 of 2.5, 1 of 40, 10 of a rough 40."""
+    for decimals in range(4):
+        if math.isclose(size, round(size, decimals), rel_tol=1e-9):
+            break
+    place = float(10.0**-decimals)
+    while rough and place < size / 10 and math.isclose(size % (10 * place), 0.0, abs_tol=1e-9):
+        place *= 10
+    return place
 
 
 def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> float | None:
@@ -108,39 +164,104 @@ def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> floa
     if part.unit == said.unit:
         return part.measures[0]
     if not part.unit:
+        if said.unit and part.noun not in answer_words().function and len(part.noun) > 1:
+            return None  # a count of something else
         like = other if other is not None and other.unit == said.unit else said
         return part.values[0] * like.factor
-    return part.values[0] if not said.unit else None
+    of_any_unit = not said.noun or said.noun in answer_words().function
+    return part.values[0] if not said.unit and (of_any_unit or part.unit in _MONEY) else None
 
 
-def _added(parts: Sequence[Quantity], source: Source, said: Quantity) -> Iterator[float]:
-    """Yield the sums of numbers that stand there with a plus between them."""
+def _alike(parts: Sequence[Quantity], said: Quantity) -> list[float]:
+    return [q.measures[0] for q in parts if q.unit == said.unit and q.noun in ("", said.noun)]
+
+
+# -- ways to come to a number, the plainest first --------------------------------------------------
+
+
+def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
+    """Yield what is to be worked out as it stands there: "980 + 120", "2 x 2.5 l", 5% of 29,150."""
+    parts = source.parts[:_MOST_PARTS]
     for first, second in pairwise(parts):
         between = source.text[first.end : second.start]
+        first, second = replace(first, noun=""), replace(second, noun="")
         sizes = _size(first, said, second), _size(second, said, first)
-        if _PLUS.fullmatch(between) and sizes[0] is not None and sizes[1] is not None:
+        if sizes[1] is not None and sizes[0] is not None and _PLUS.fullmatch(between):
             yield sizes[0] + sizes[1]
-        if _TIMES.fullmatch(between) and sizes[1] is not None and not first.unit:
+        if sizes[1] is not None and not first.unit and _TIMES.fullmatch(between):
             yield first.values[0] * sizes[1]
+    shares = [q.values[0] for q in parts if q.unit == "percent"]
+    for part in parts:
+        size = _size(part, said)
+        if size is not None and part.unit != "percent" and part.values[0] >= _LARGE:
+            yield from (size * share / 100 for share in shares)
 
 
-def _results(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+def _wholes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+    """Yield sum and mean of a list: numbers of one kind in a row, or all of them."""
+    for row in (*_rows(parts), parts):
+        for sizes in (_alike(row, said), [s for q in row if (s := _size(q, said)) is not None]):
+            if len(sizes) > 1:
+                yield sum(sizes)
+                yield sum(sizes) / len(sizes)
+
+
+def _rows(parts: Sequence[Quantity]) -> Iterator[list[Quantity]]:
+    """Yield numbers that follow each other: of one unit, of one thing, or with nothing between."""
+    for breaks in (_is_other_unit, _is_other_thing, _is_apart):
+        row: list[Quantity] = []
+        for part in parts:
+            if row and breaks(row[-1], part):
+                yield row
+                row = []
+            row.append(part)
+        yield row
+
+
+def _is_other_unit(one: Quantity, two: Quantity) -> bool:
+    return two.unit not in (one.unit, "")
+
+
+def _is_other_thing(one: Quantity, two: Quantity) -> bool:
+    return (one.unit, one.noun) != (two.unit, two.noun)
+
+
+def _is_apart(one: Quantity, two: Quantity) -> bool:
+    return not 0 < two.start - one.end <= _SIDE_BY_SIDE
+
+
+def _neighbours(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+    """Yield what two numbers side by side come to."""
+    if said.unit == "percent" or said.unit in _SCALES:
+        return
+    for first, second in pairwise(parts):
+        yield from _of_two(first, second, said)
+
+
+def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+    """Yield what two numbers of one unit come to."""
     if said.unit == "percent":
         yield from _shares(parts)
-        return
-    if said.unit in _SCALES:
+    elif said.unit in _SCALES:
         sizes = [q.values[0] for q in parts if not q.unit or q.unit in _SCALES]
         yield from (abs(a - b) for a, b in combinations(sizes, 2))
-        return
+    else:
+        for one, two in combinations(_alike(parts, said), 2):
+            yield from (abs(one - two), one + two)
     if not said.unit:
         yield from (100 - q.values[0] for q in parts if q.unit == "percent")
-    sizes = [size for part in parts if (size := _size(part, said)) is not None]
-    if len(sizes) > _PAIR:
-        yield sum(sizes)
-        yield from (a + b + c for a, b, c in combinations(sizes[:8], 3))
-        yield from (a + b - c for a, c, b in combinations(sizes[:8], 3))
-    for first, second in combinations(parts, 2):
-        yield from _of_two(first, second, said)
+
+
+def _all_pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+    if said.unit != "percent" and said.unit not in _SCALES:
+        for first, second in combinations(parts, 2):
+            yield from _of_two(first, second, said)
+
+
+def _threes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+    sizes = [size for q in parts if (size := _size(q, said)) is not None][:_MOST_IN_THREES]
+    for a, b, c in combinations(sizes, 3):
+        yield from (a + b + c, a + b - c, a + c - b, b + c - a)
 
 
 def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float]:
@@ -153,8 +274,7 @@ def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float
         if size is None:
             continue
         if count.unit == "percent":
-            yield size * count.values[0] / 100
-            yield size * (100 - count.values[0]) / 100
+            yield from (size * n / 100 for n in (count.values[0], 100 - count.values[0]))
             yield size * (100 + count.values[0]) / 100
         elif count.unit != said.unit or not said.unit:
             yield size * count.values[0]
@@ -177,85 +297,10 @@ def _shares(parts: Sequence[Quantity]) -> Iterator[float]:
                 yield round(100 * (high - low) / low)
 
 
-# -- times and days --------------------------------------------------------------------------------
-
-
-def clock_comes_to(said: Quantity, sources: Sequence[Source]) -> bool:
-    """Whether a clock time is one that stands there, so much earlier or later as stands there."""
-    wanted = {round(value) % 1440 for value in said.values}
-    for source in sources:
-        clocks = [q for q in source.readings if q.unit == "clock"]
-        spans = [q.measures[0] / 60 for q in source.readings if q.unit == "time" and q.values]
-        for clock in clocks:
-            for span in spans:
-                later = {round(v + sign * span) % 1440 for v in clock.values for sign in (1, -1)}
-                if not wanted.isdisjoint(later):
-                    return True
-    return False
-
-
-def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a date is one that stands there, so many days, months or years on or back.
-
-    A span that leads from one date of the memory to another has been used up.
-    """
-    if not _ENDED.search(sentence):
-        return False
-    return any(said.fits(day) for source in sources for day in _moved(source))
-
-
-def _moved(source: Source) -> Iterator[FoundDate]:
-    days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
-    spans = [q for q in source.quantities if q.unit in ("time", "months") and q.values]
-    known = {(d.year, d.month, d.day) for d in days}
-    for span in spans[:_MOST_PARTS]:
-        ends = [end for day in days for sign in (1, -1) for end in _shifted(day, span, sign)]
-        if known.isdisjoint((d.year, d.month, d.day) for d in ends):
-            yield from ends
-
-
-def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
-    start = date(day.year or 2000, day.month or 1, day.day or 1)
-    if span.unit == "months":
-        months = start.year * 12 + start.month - 1 + sign * round(span.measures[0])
-        if not 12 < months < 12 * 9999:
-            return
-        length = (date(months // 12 + (months % 12 == 11), (months + 1) % 12 + 1, 1)
-                  - date(months // 12, months % 12 + 1, 1)).days  # fmt: skip
-        end = date(months // 12, months % 12 + 1, min(start.day, length))
-    else:
-        days = span.measures[0] / _DAY_SECONDS
-        if days < 1 or days > 40_000:
-            return
-        end = start + timedelta(days=sign * round(days))
-    for inclusive in (0, -1):
-        last = end + timedelta(days=inclusive)
-        yield FoundDate(last.year, last.month, last.day)
-
-
-def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number is the years between two years that stand there, or an age at one."""
-    if said.unit not in ("", "months") or not said.values:
-        return False
-    if not _AGED.search(sentence) and not says_worked_out(said, sentence):
-        return False
-    years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
-    for source in sources:
-        known = sorted({d.year for d in source.dates if d.year} | _bare_years(source))
-        ages = {value for q in source.quantities if not q.unit for value in q.values}
-        if any(year - age in years for year in known for age in ages if 1 < age < _OLDEST):
-            return True
-        for first, second in combinations(known, 2):
-            if not years.isdisjoint({second - first, second - first - 1}):
-                return True
-    return False
-
-
-def _bare_years(source: Source) -> set[int]:
-    return {
-        int(value)
-        for q in source.quantities
-        if not q.unit
-        for value in q.values
-        if value.is_integer() and 1800 <= value <= 2100
-    }
+_STEPS: tuple[tuple[Callable[[Sequence[Quantity], Quantity], Iterator[float]], str], ...] = (
+    (_wholes, "all"),
+    (_neighbours, "each"),
+    (_pairs, "all"),
+    (_all_pairs, "each"),
+    (_threes, "each"),
+)

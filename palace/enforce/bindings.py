@@ -29,7 +29,7 @@ class Piece:
     """A clause as what it names and what it says.
 
     Attributes:
-        anchors: Kind -> the names, dates or numbers of that kind.
+        anchors: (kind, value) of the names, dates and numbers.
         words: Tokens of its other content words.
     """
 
@@ -49,11 +49,6 @@ class Piece:
         """Whether both are built alike, as the items of a list are."""
         kinds, others = ({kind for kind, _ in p.anchors} for p in (self, other))
         return kinds == others and abs(len(self.words) - len(other.words)) <= 1
-
-    def is_linked(self, other: Piece) -> bool:
-        """Whether both carry the same long number, as two notes on one invoice or ticket do."""
-        shared = self.anchors & other.anchors
-        return any(kind == "number" and len(value.partition(".")[0]) > 3 for kind, value in shared)
 
     def rivals(self, anchor: tuple[str, str], clause: Piece) -> bool:
         """Whether another anchor of the same kind stands here that `clause` does not name."""
@@ -101,28 +96,20 @@ def _piece(text: str, named: frozenset[str]) -> Piece:
 def is_misjoined(sentence: str, texts: Sequence[str]) -> bool:
     """Whether a clause of the sentence says of one what is remembered of another.
 
-    A clause is misjoined when nothing it says of a name (a date, a number) stands beside that name
-    in any clause of the evidence, and most of it stands beside another of the same kind: in another
-    memory, or in the same list ("week 22 Amira, week 23 Kofi").
+    A clause is misjoined when nothing it says of a name stands beside that name in any clause of
+    the evidence, and most of it stands beside another name: in another memory, or in the same list
+    ("week 22 Amira, week 23 Kofi").
     """
     known = [(place, piece) for place, text in enumerate(texts) for piece in pieces(text)]
-    everywhere = {anchor for _, piece in known for anchor in piece.anchors}
-    named = frozenset(value for kind, value in everywhere if kind == "name")
+    named = frozenset(v for _, piece in known for kind, v in piece.anchors if kind == "name")
     for part in _PIECE.split(sentence):
+        if named.isdisjoint(word.token for word in read_words(part)):
+            continue
         clause = _piece(part, named)
-        pivots = (a for a in clause.anchors & everywhere if not _is_small(a))
+        pivots = [anchor for anchor in clause.anchors if anchor[0] == "name"]
         if any(_is_elsewhere(anchor, clause, known) for anchor in pivots):
             return True
     return False
-
-
-def _is_small(anchor: tuple[str, str]) -> bool:
-    """Whether an anchor is a number of one digit, which many things share."""
-    return anchor[0] == "number" and regex.fullmatch(r"\(\d\.0,\)", anchor[1]) is not None
-
-
-def _is_count(anchor: tuple[str, str]) -> bool:
-    return anchor[0] not in ("name", "date", "weekday", "clock")
 
 
 def _is_elsewhere(
@@ -132,15 +119,12 @@ def _is_elsewhere(
     if all(piece.is_bare for _, piece in own):
         return False  # an item of a list, of which the words before it are said too
     homes = {place for place, _ in own}
-    # two numbers side by side say nothing of each other
-    others = [a for a in clause.anchors if a != anchor and not (_is_count(a) and _is_count(anchor))]
-    others += [("", w) for w in clause.words]
+    others = [a for a in clause.anchors if a != anchor] + [("", w) for w in clause.words]
     elsewhere = neutral = 0
     for other in others:
         found = [(place, piece) for place, piece in known if piece.has(other)]
         rivals = [
             piece.rivals(anchor, clause)
-            and not any(piece.is_linked(p) for _, p in own)
             and (place not in homes or any(piece.resembles(p) for _, p in own))
             for place, piece in found
             if anchor not in piece.anchors

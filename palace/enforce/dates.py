@@ -73,6 +73,14 @@ _DATED = regex.compile(
     regex.IGNORECASE,
 )
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:-feira)?")
+_COUNTED = {word: n for n, word in enumerate(
+    "one two three four five six seven eight nine ten eleven twelve".split(), 1)}  # fmt: skip
+_UNIT = r"(?P<unit>days?|weeks?|weekends?|months?|years?)"
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTED)}|an?)"
+_PERIOD = regex.compile(
+    rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
+    rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year))\b"
+)
 _RELATIVE = {
     "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
     "yesterday": -1, "gestern": -1, "hier": -1, "ayer": -1, "昨天": -1, "昨日": -1,
@@ -235,6 +243,8 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     """
     written = find_dates(text)
     months = dict.fromkeys((day.year, day.month) for day in written if day.month)
+    if as_of is not None and not months:
+        months[as_of.year, as_of.month] = None
     for match in _BARE_DAY.finditer(text):
         number = int(match[1])
         written.extend(
@@ -258,4 +268,31 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         back = (said.weekday() - weekday) % 7
         worked_out.extend(said - timedelta(days=n) for n in (back, back - 7) if n)
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
+    found.extend(_periods_meant(folded, said))
     return found
+
+
+def _periods_meant(folded: str, said: date) -> Iterator[FoundDate]:
+    """Yield days, months and years told from the day of the text: "last month", "2 days ago"."""
+    for match in _PERIOD.finditer(folded):
+        unit = match["unit"].rstrip("s")
+        count = _COUNTED.get(match["count"] or "", 1)
+        count = int(match["count"]) if (match["count"] or "").isdigit() else count
+        sign = 1 if match["ahead"] else 0 if match["this"] else -1
+        if unit in ("day", "week", "weekend"):
+            yield from _days_around(said, unit, sign * count)
+        elif unit == "month":
+            months = said.year * 12 + said.month - 1 + sign * count
+            yield FoundDate(months // 12, months % 12 + 1, None)
+        else:
+            yield FoundDate(said.year + sign * count, None, None)
+
+
+def _days_around(said: date, unit: str, count: int) -> Iterator[FoundDate]:
+    """Yield the day so many days away, or all days of the week so many weeks away."""
+    if unit == "day":
+        days = [said + timedelta(days=count)]
+    else:
+        monday = said - timedelta(days=said.weekday()) + timedelta(weeks=count)
+        days = [monday + timedelta(days=n) for n in range(5 if unit == "weekend" else 0, 7)]
+    yield from (FoundDate(day.year, day.month, day.day) for day in days)

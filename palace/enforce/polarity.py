@@ -18,13 +18,14 @@ from palace.text import fold
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
     r"|[。！？；：，、—()\n]+|(?:(?<!\s)\s++)?+(?:->|→|=>)\s*"
-    r"|\s(?:but|because|since|while|whereas|although|so that|aber|weil|mais|pero)\s",
+    r"|\s(?:but|because|since|while|whereas|although|so|and|or|when|which|who|if|aber|weil|und|mais|et|pero|y)\s",
     regex.IGNORECASE,
 )
 _SENTENCE = regex.compile(r"(?<=[.!?。！？])\s+")
 _NUMERO = regex.compile(r"\bno\.?\s*(?=\d)", regex.IGNORECASE)
 _REPLY = regex.compile(r"\A\W*(?:no|nope|nein|non|não|нет)\b[,.!:]?", regex.IGNORECASE)
 _LEAST_SHARED = 0.7
+_LEAST_OF_KNOWN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def _is_antonym(said: Clause, known: list[Clause]) -> bool:
             rest = said.tokens - mine
             same = [c for c in known if c.tokens & mine]
             opposite = [c for c in known if c.tokens & theirs]
-            if same:  # both are known, of different things
+            if rest:  # of the same thing
                 same = [c for c in same if c.tokens & rest]
                 opposite = [c for c in opposite if c.tokens & rest]
             if opposite and not same and not any(c.negated for c in opposite):
@@ -118,7 +119,8 @@ def _denies(said: Clause, known: list[Clause]) -> bool:
             continue
         shared = len(said.tokens & clause.tokens)
         part = shared / len(said.tokens)
-        if part < _LEAST_SHARED or shared < 2:
+        same_thing = shared >= _LEAST_OF_KNOWN * len(clause.tokens)
+        if part < _LEAST_SHARED or shared < 2 or not same_thing:
             continue
         agrees = (
             clause.negated == said.negated

@@ -6,8 +6,10 @@ are two weeks, 18.5k is 18,500 and 14:30 is half past two.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
@@ -37,7 +39,7 @@ length 0.001 mm millimetre millimetres millimeter millimeters
 length 0.01 cm centimetre centimetres centimeter centimeters zentimeter
 length 1 m metre metres meter meters
 length 1000 km kilometre kilometres kilometer kilometers kms
-length 1609.344 mile miles
+length 1609.344 mile miles mi
 length 0.3048 ft foot feet
 length 0.0254 inch inches
 mass 0.001 mg milligram milligrams
@@ -89,11 +91,13 @@ _CLOCK = regex.compile(
     regex.IGNORECASE,
 )
 _NUMBER = regex.compile(
-    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=\d[xX]))(?P<n>{_DIGITS})"
+    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=\d[xX]))"
+    rf"(?:(?P<n>{_DIGITS})\s?(?P<part>[½¼¾⅓⅔])?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
 _UNIT_AFTER = regex.compile(
-    r"[ \u00a0\u202f-]?(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))", regex.IGNORECASE
+    r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))",
+    regex.IGNORECASE,
 )
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
 _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
@@ -104,11 +108,14 @@ _ONE_AND = regex.compile(
     regex.IGNORECASE,
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
+_SHARE = regex.compile(r"[ -](?:quarter|third|fifth|tenth)s\b", regex.IGNORECASE)
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
 _ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
-_CENTS = frozenset({"ct", "cent", "cents", "centimes", "centimos", "centavos"})
+_CENTS = frozenset(
+    {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
+)
 _NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 _AROUND = regex.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
@@ -167,6 +174,12 @@ def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Qu
     return _joined(sorted(found, key=lambda q: q.start), text)
 
 
+@lru_cache(maxsize=512)
+def read_quantities(text: str) -> tuple[Quantity, ...]:
+    """Return the quantities of a text of which nothing is something else."""
+    return tuple(find_quantities(text))
+
+
 def _versions(text: str) -> Iterator[Quantity]:
     for match in _VERSION.finditer(text):
         if regex.fullmatch(r"\d{1,3}(?:\.\d{3})+", match[1]):
@@ -204,7 +217,9 @@ def _parts(text: str) -> Iterator[Quantity]:
 
 def _digits(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
-        values = _values(match["n"])
+        values = _values(match["n"] or "0")
+        if match["part"]:
+            values = tuple(value + unicodedata.numeric(match["part"]) for value in values)
         end = match.end()
         if match["suffix"]:
             if match["suffix"] == "m" and not match["sign"]:
@@ -227,7 +242,7 @@ def _digits(text: str) -> Iterator[Quantity]:
 def _spelled(text: str) -> Iterator[Quantity]:
     for said in spoken_numbers(text):
         addressed = _ADDRESSED.search(text, 0, said.start) is not None
-        if addressed or _TWICE_SAID.match(text, said.start):
+        if addressed or _TWICE_SAID.match(text, said.start) or _SHARE.match(text, said.end):
             continue
         quantity = _with_unit(text, said.values, said.start, said.end, "")
         if said.values[0] == 1 and quantity.unit not in ("time", "months", "euro", "dollar"):

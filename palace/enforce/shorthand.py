@@ -57,6 +57,11 @@ _EVERY_OTHER = regex.compile(
 _HOURS_LONG = regex.compile(r"(?<![\d.,:])(\d{1,2})\s?h\s?([0-5]\d)(?!\d)")
 _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
+_MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
+_ROW_HEAD = regex.compile(
+    r"(?<![\d.,/])\d+(?:[.,]\d+)?\s?(?P<one>\p{L}{1,3})\s?/\s?\d+(?:[.,]\d+)?\s?(?P<two>\p{L}{1,3})(?!\p{L})"
+)
+_ROW = regex.compile(r"(?<![\d.,/])(?P<one>\d+(?:[.,]\d+)?)/(?P<two>\d+(?:[.,]\d+)?)(?![\d/.,]\d)")
 _APART = regex.compile(r"(?<![\d.,:])(\d{1,3}) (\d{3})(?![\d,:])")  # "1x5 120": no thousands
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
 _SCALED = regex.compile(r"\d\s?(?P<scale>[kKM]|bn|mio|million|thousand)\b")
@@ -86,14 +91,10 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _LABEL.finditer(text):
         digits = match[1] or match[2] or match[3]
         yield Quantity((float(digits),), "", 1.0, *match.span(), match[0])
-    for match in _HOURS_LONG.finditer(text):
-        minutes = int(match[1]) * 60.0 + int(match[2])
-        yield Quantity((minutes,), "time", 60.0, *match.span(), match[0])
+    yield from _minutes(text)
     for match in _PARTED.finditer(text):
         value = float(f"{match[1]}.{match[3]}") * _SCALES.get(match[2].lower(), 1.0)
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
-    for match in _PRIMED.finditer(text):
-        yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
     for match in _APART.finditer(text):
         for n in (1, 2):
             yield Quantity((float(match[n]),), "", 1.0, *match.span(n), match[n])
@@ -102,6 +103,7 @@ def short_quantities(text: str) -> Iterator[Quantity]:
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
     for match in _EVERY_OTHER.finditer(text):
         yield Quantity((2.0,), "time", 604_800.0, *match.span(), match[0])
+    yield from _rows(text)
     yield from _scaled(text)
 
 
@@ -179,6 +181,15 @@ def _clocks(text: str) -> Iterator[Quantity]:
             yield clock(int(spoken), 0, start=said.start, end=said.end, text=span)
 
 
+def _minutes(text: str) -> Iterator[Quantity]:
+    for match in _HOURS_LONG.finditer(text):
+        minutes = int(match[1]) * 60.0 + int(match[2])
+        yield Quantity((minutes,), "time", 60.0, *match.span(), match[0])
+    for pattern in (_PRIMED, _MINUTES):
+        for match in pattern.finditer(text):
+            yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
+
+
 def _spread(text: str) -> Iterator[Quantity]:
     """Yield the first of two numbers with the unit and the thousands that only the second has."""
     for match in _SPREAD.finditer(text):
@@ -200,6 +211,22 @@ def _spread(text: str) -> Iterator[Quantity]:
             end=match.end("n"),
             text=match["n"],
         )
+
+
+def _rows(text: str) -> Iterator[Quantity]:
+    """Yield pairs with the units of the first: "13.2 km/410 m; 9.6/370"."""
+    for head in _ROW_HEAD.finditer(text):
+        units = [find_quantities(f"1 {head[unit]}")[0] for unit in ("one", "two")]
+        for row in _ROW.finditer(text, head.end()):
+            for group, unit in zip(("one", "two"), units, strict=True):
+                value = float(row[group].replace(",", "."))
+                yield replace(
+                    unit,
+                    values=(value,),
+                    start=row.start(group),
+                    end=row.end(group),
+                    text=row[group],
+                )
 
 
 def _scaled(text: str) -> Iterator[Quantity]:

@@ -5,7 +5,7 @@ In: a text and when it was said. Out: a `Source` that is compared with what an a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -29,6 +29,7 @@ _LIST_SEPARATOR = regex.compile(
 )
 _LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和&]|\s\+\s")
 _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
+_ROW_END = regex.compile(r"[.;!?](?!\d)|\n|。")
 _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,30}(?:,\s+\p{L}[\p{L}\s]{1,30}){2,})(?=[.;!?\n]|$)"
 )
@@ -39,10 +40,16 @@ _PERIODS = {
     "yearly": ("months", 12.0),
     "annual": ("months", 12.0),
 }
+_INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
+_TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
 _NO_PARTS = frozenset({"clock", "version", "ordinal"})
 _LONGEST_LIST = 12
 _LONGEST_CUT = 5
 _LEAST_CUT = 3
+_HEAD = regex.compile(
+    r"(?<!\p{L})(?:\p{Lu}\p{Ll}{2,3}(?![\p{L}'’])|\p{Lu}[b-df-hj-np-tv-z](?!\p{L})"
+    r"|\p{Ll}{3,4}(?=\s\p{Ll}?\d))"
+)
 _CUT = regex.compile(
     r"(?<!\p{L})(?:\p{Lu}{2,4}(?!\p{L})|\p{L}{2,5}(?=\.\s+\p{Ll}|\.\s*\d|\.,|\.\s?\p{Lu}(?!\p{L}))"
     r"|\p{Ll}{2,5}(?=\.?\s(?:\p{Lu}|\d{1,3})(?!\p{L})))"
@@ -61,10 +68,25 @@ def is_cut_from(short: str, word: str) -> bool:
     return all(letter in rest for letter in short)
 
 
+def is_cut_name(short: str, name: str, *, whole: bool) -> bool:
+    """Whether a short form may be this name cut: Bio, Ros, Rm."""
+    return (whole or len(short) >= _LEAST_CUT) and is_cut_from(short, name)
+
+
 def listed_length(text: str) -> int:
     """Return how many items a list names; 0 if it is none or too long to be counted by a reader."""
     parts = [part for part in _LIST_SEPARATOR.split(text) if part.strip()]
     return len(parts) if 2 <= len(parts) <= _LONGEST_LIST else 0
+
+
+def nearest_words(text: str, start: int, end: int) -> frozenset[tuple[str, str]]:
+    """Return the content word before and the one after a place in a text, in the same clause."""
+    left = max((m.end() for m in _CLAUSE.finditer(text, 0, start)), default=0)
+    right = next((m.start() for m in _CLAUSE.finditer(text, end)), len(text))
+    near = [w for w in read_words(text) if w.token.isalpha() and is_content(w)]
+    before = [("before", w.token) for w in near if left <= w.start < start]
+    after = [("after", w.token) for w in near if end <= w.start < right]
+    return frozenset((*before[-1:], *after[:1]))
 
 
 def plain(text: str) -> str:
@@ -125,6 +147,12 @@ class Source:
         return frozenset(short for short in found if month_token(short) is None)
 
     @cached_property
+    def heads(self) -> frozenset[str]:
+        """Its words of three or four letters with a capital: names may be cut to them."""
+        found = {match[0] for match in _HEAD.finditer(self.text)}
+        return frozenset(fold(head) for head in found if month_token(head) is None)
+
+    @cached_property
     def groups(self) -> frozenset[int]:
         """Groups of words that may stand for words of this text."""
         groups = answer_words().groups
@@ -169,9 +197,20 @@ class Source:
     @cached_property
     def parts(self) -> tuple[Quantity, ...]:
         """Its numbers that others can be worked out from: no times of day, no days in digits."""
-        durations = {q.start: q for q in short_quantities(self.text) if q.unit == "time"}
         days = [(d.start, d.end) for d in short_dates(self.text)]
-        read = {**{q.start: q for q in self.quantities}, **durations}
+        days += [m.span() for m in _INCLUDED.finditer(self.text)]
+        read = {q.start: q for q in self.quantities}
+        for short in short_quantities(self.text):
+            plain_one = read.get(short.start)
+            longer = not plain_one or plain_one.unit in ("", "clock") or short.end > plain_one.end
+            often = short.text.casefold().startswith("every")
+            if short.unit in _TAKEN_SHORT and longer and not often:
+                read[short.start] = short
+        for clock in self.quantities:  # "1:47:32" may be a time of day or a time taken
+            if clock.unit == "clock" and clock.text.count(":") > 1:
+                read[clock.start] = replace(
+                    clock, values=clock.values[:1], unit="time", factor=60.0
+                )
         return tuple(
             q
             for _, q in sorted(read.items())
@@ -179,6 +218,15 @@ class Source:
             and q.unit not in _NO_PARTS
             and not any(start <= q.start < end for start, end in days)
         )
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Quantity, ...], ...]:
+        """Its numbers, those of one clause together."""
+        ends = [match.start() for match in _ROW_END.finditer(self.text)]
+        found: dict[int, list[Quantity]] = {}
+        for part in self.parts:
+            found.setdefault(sum(end < part.start for end in ends), []).append(part)
+        return tuple(map(tuple, found.values()))
 
     @cached_property
     def lengths(self) -> frozenset[int]:

@@ -50,7 +50,7 @@ _VERBS = frozenset(
     "told thinks likes gets got took made gave went sent came left kept paid put chose built "
     "wrote met ran won".split()
 )
-_AFTER_PLURALS = frozenset("are were must can will should may have do cannot need".split())
+_AFTER_PLURALS = frozenset("and or are were must can will should may have do cannot need".split())
 _STARTERS = frozenset(
     "nobody somebody everybody everyone anyone someone look open according based note date "
     "place time half date version people release week day month year today yesterday tomorrow "
@@ -66,6 +66,7 @@ _GERMAN = frozenset(
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
+_NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
@@ -235,4 +236,6 @@ def is_negated(text: str) -> bool:
     """Whether a clause has a word that turns it into its opposite."""
     found = _PLAIN_WORD.findall(fold(text))
     negations = answer_words().negations
-    return any(word in negations or word.endswith(("n't", "n’t")) for word in found)
+    return _NONE.search(text) is not None or any(
+        word in negations or word.endswith(("n't", "n’t")) for word in found
+    )

@@ -68,7 +68,7 @@ def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
 
 
 _BASE = (
-    rf"(?:(?:{_any_of(_TENS)})(?:[\s-]+(?:(?:and|et|y|e)\s+)?(?:{_any_of(_ONES)}))?(?!\p{{L}})"
+    rf"(?:(?:{_any_of(_TENS)})(?:[\s-]+(?:(?:and|et|y|e)\s+)?(?:{_any_of(_ONES)})(?!\squarter))?(?!\p{{L}})"
     rf"|(?:{_any_of(_ONES)})(?!\p{{L}}))"
 )
 _ENGLISH = "|".join(w for w in (*_LINES["en"].split(), *_TENS_LINES[0].split()) if w != "six")
@@ -82,9 +82,10 @@ _RUN = (
 )
 _WORDS = regex.compile(
     rf"(?<![\p{{L}}\d'’-])(?P<before>half\s+a\s+|a\s+)?(?P<run>{_RUN})"
-    r"(?P<tail>\s+and\s+(?:a|one)\s+(?:half|quarter)|-and-a-half)?(?![\p{L}\d'’])",
+    r"(?P<tail>\s+and\s+(?:a|one|three)\s+(?:half|quarters?)|-and-a-half)?(?![\p{L}\d'’])",
     regex.IGNORECASE,
 )
+_TAILS = {"a quarter": 0.25, "one quarter": 0.25, "three quarter": 0.75, "three quarters": 0.75}
 _JOINERS = frozenset({"and", "et", "y", "e"})
 _HALVES = regex.compile(
     r"\b(?<!other\s)(?P<half>half)\s+an?\s+(?P<unit>\p{L}+)"
@@ -123,10 +124,13 @@ _CLOCKS = tuple(
         rf"\b(?P<part>\d{{1,2}}|{_BASE})\s+(?P<way>past)\s+{_HOUR}(?!\s*[-%\d])(?:\s+{_DAYPART})?",
         rf"\b(?P<part>viertel|fünf|zehn|zwanzig)\s+(?P<way>vor|nach)\s+{_HOUR}(?:\s+{_DAYPART})?",
         rf"\b(?P<part>halb)\s+{_HOUR}(?:\s+{_DAYPART})?",
+        rf"\b(?P<part>half)(?<=\b(?:at|by|from|until|till|to|before|after|around)\shalf)\s+{_HOUR}"
+        rf"(?![\w:%]|\s+(?:hours?|days?|an?|of|the)\b)(?:\s+{_DAYPART})?",
         rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
         rf"{_HOUR}\s+(?:uhr|o['’]clock)\b",
         rf"\b(?:[aà]s|las?)\s+{_HOUR}\s+(?:{_QUARTER})\b",
-        r"\b(?P<noon>noon|midday|midnight)\b",
+        rf"\b(?:(?P<part>half\s+an\s+hour|(?:a\s+)?quarter|{_BASE}(?:\s+min(?:ute)?s?)?)"
+        r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight)\b",
     )
 )
 _PARTS = {
@@ -160,7 +164,7 @@ def spoken_numbers(text: str) -> Iterator[Spoken]:
     for match in _WORDS.finditer(text):
         value = _value(match["run"])
         tail = (match["tail"] or "").casefold()
-        value += 0.5 if tail.endswith("half") else 0.25 if tail.endswith("quarter") else 0.0
+        value += _TAILS.get(" ".join(tail.split()[1:]), 0.5 if tail else 0.0)
         if (match["before"] or "").casefold().startswith("half"):
             value /= 2
         yield Spoken((value,), *match.span())
@@ -193,7 +197,8 @@ def spoken_clocks(text: str) -> Iterator[Spoken]:
 
 def _minutes(said: dict[str, str | None]) -> tuple[float, ...] | None:
     if said.get("noon"):
-        return (0.0,) if str(said["noon"]).casefold() == "midnight" else (720.0,)
+        middle = 0.0 if str(said["noon"]).casefold() == "midnight" else 720.0
+        return ((middle + _shift(said)) % 1440,)
     word = str(said["hour"]).casefold()
     hour = int(word) if word.isdigit() else _HOURS[word]
     if hour > 24:

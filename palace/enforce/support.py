@@ -6,28 +6,19 @@ In: texts. Out: `Support`, which tells of a number, date, name or word whether i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
-from itertools import combinations, pairwise
 
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
-from palace.enforce.arithmetic import clock_comes_to, comes_to, date_comes_to, years_apart
+from palace.enforce.arithmetic import comes_to
+from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate
-from palace.enforce.derived import (
-    is_about_span,
-    is_apart,
-    is_count,
-    is_difference,
-    is_product,
-    is_sum_of_two,
-    is_time_apart,
-    is_total,
-    is_within_range,
-)
 from palace.enforce.quantities import Quantity
-from palace.enforce.source import Source, is_cut_from, plain
+from palace.enforce.source import Source, is_cut_from, is_cut_name, plain
+from palace.enforce.spans import clock_comes_to, date_comes_to, days_on, is_span
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem
 
@@ -39,10 +30,6 @@ _AT = regex.compile(
 )
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _HOUR = regex.compile(r"(?:1?\d|2[0-4])\s?(?:h|heures|horas)", regex.IGNORECASE)
-_SPANNED = regex.compile(
-    r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|lasts?|took|takes|gap)\b",
-    regex.IGNORECASE,
-)
 _SHORTLY_MINUTES = 20
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
@@ -50,11 +37,14 @@ _SHORTLY = regex.compile(
     r"(?:\s+(?:before|after|past|to|vor|nach))?\s+$",
     regex.IGNORECASE,
 )
+_LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
+_LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
+_JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
+_JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
+_OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
 _LABEL = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _LEAST_PREFIX_CHARS = 5
-_MOST_DATES = 12
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
-_DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
 
 
 def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
@@ -142,6 +132,10 @@ class Support:
         folded = fold(word.surface)
         return len(folded) > 3 and any(is_cut_from(short, folded) for short in self._abbreviations)
 
+    def has_any_form(self, word: Word) -> bool:
+        """Whether a word, one like it or a name in another form stands there."""
+        return self.has_word(word) or self.resembles(word) or self.has_name(word)
+
     def has_synonym(self, word: Word) -> bool:
         """Whether a word of the same meaning stands there."""
         return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
@@ -153,7 +147,9 @@ class Support:
         if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s"), bare}):
             return True
         if any(
-            is_cut_from(short, folded) for s in self.sources for short in s.marked if len(short) > 2
+            is_cut_name(short, folded, whole=short in s.heads)
+            for s in self.sources
+            for short in s.heads | s.marked
         ):
             return True
         codes = answer_words().codes.get(folded, frozenset())
@@ -163,6 +159,18 @@ class Support:
         ):
             return True
         return bool(word.parts) and all(part in self._names for part in word.parts)
+
+    def has_other_label(self, label: Word, sentence: str) -> bool:
+        """Whether the thing that a single letter marks has another letter there: "bed B"."""
+        before = next((w for w in reversed(read_words(sentence)) if w.start < label.start), None)
+        if before is None:
+            return False
+        said = fold(before.surface)
+        return any(
+            stem(head) == before.token or is_cut_from(head, said)
+            for s in self.sources
+            for head in (fold(m[1]) for m in _LETTERED.finditer(s.text))
+        )
 
     def has_another(self, word: Word) -> bool:
         """Whether a thing of the word's class stands there, and the word itself does not."""
@@ -285,7 +293,8 @@ class Support:
         if quantity.unit == "clock":
             said = {v % 1440 for v in quantity.values}
             clocks = (q for q in self._quantities if q.unit == "clock")
-            return any(not said.isdisjoint({v % 1440 for v in q.values}) for q in clocks)
+            stands = any(not said.isdisjoint({v % 1440 for v in q.values}) for q in clocks)
+            return stands or clock_comes_to(quantity, self.sources)
         return any(
             q.unit == quantity.unit and not set(q.measures).isdisjoint(quantity.measures)
             for q in self._quantities
@@ -309,12 +318,15 @@ class Support:
         )
 
     def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
+        if quantity.text.count(":") > 1 and self._has_ratio(quantity.text):
+            return True
         said = {v % 1440 for v in quantity.values}
         for known in self._quantities:
             at = known.values if known.unit == "clock" else _as_hour(known)
             if not said.isdisjoint({v % 1440 for v in at}):
                 return True
-        if _SHORTLY.search(sentence, 0, quantity.start) and any(
+        about = _SHORTLY.search(sentence, 0, quantity.start) or _OR_SO.match(sentence, quantity.end)
+        if about and any(
             min(abs(v - k) % 1440, -abs(v - k) % 1440) <= _SHORTLY_MINUTES
             for known in self._quantities
             if known.unit == "clock"
@@ -322,14 +334,30 @@ class Support:
             for k in known.values
         ):
             return True
-        return clock_comes_to(quantity, self.sources) or any(
-            not known.unit and not known.noun and 60 * v in said
-            for known in self._quantities
-            for v in known.values
+        return (
+            clock_comes_to(quantity, self.sources)
+            or self._is_time_taken(quantity, sentence)
+            or any(
+                not known.unit and not known.noun and 60 * v in said
+                for known in self._quantities
+                for v in known.values
+            )
         )
 
+    def _is_time_taken(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether "5:33" are minutes and seconds that come to from others."""
+        if not regex.fullmatch(r"\d{1,2}:\d\d", quantity.text):
+            return False
+        taken = replace(quantity, values=quantity.values[:1], unit="time")
+        return comes_to(taken, self.sources, sentence)
+
+    def _has_ratio(self, text: str) -> bool:
+        """Whether "20:50:50" are numbers that stand there in this order."""
+        numbers = r"\D{1,20}".join(regex.findall(r"\d+", text))
+        return any(regex.search(rf"(?<!\d){numbers}(?!\d)", s.text) for s in self.sources)
+
     def _has_ordinal(self, quantity: Quantity) -> bool:
-        days = {float(d.day) for s in self.sources for d in s.dates if d.day}
+        days = {float(d.day) for s in self.sources for d in (*s.dates, *days_on(s)) if d.day}
         values = set(quantity.values)
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
         known |= {float(n) for t in self.tokens for n in _INNER_NUMBER.findall(t)}  # p95
@@ -341,9 +369,8 @@ class Support:
             any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
             or self._has_loosely(quantity)
             or self._has_one(quantity)
-            or (quantity.unit == "time" and self._is_clock_span(quantity, sentence))
-            or self._is_between_dates(quantity, sentence)
-            or self._follows(quantity, same, sentence)
+            or self._follows(quantity, sentence)
+            or self._may_count(quantity, sentence)
         )
 
     def _has_one(self, quantity: Quantity) -> bool:
@@ -363,50 +390,8 @@ class Support:
             for q in self._quantities
             if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
+            or quantity.text[-2:] in (" F", " C")  # front, a bed C
         )
-
-    def _is_between_dates(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether a duration of days or more is that between two dates of one source."""
-        if quantity.unit not in _DAYS_IN:
-            return False
-        days = [m * _DAYS_IN[quantity.unit] for m in quantity.measures]
-        unit_days = quantity.factor * _DAYS_IN[quantity.unit]
-        slack = min(2.0, unit_days / 3)
-        ends = (0,) if is_apart(quantity, sentence) else (0, 1)  # "4-7 Sept" may be four days
-        for source in self.sources:
-            ordinals = sorted(d.ordinal for d in source.written if d.ordinal)[:_MOST_DATES]
-            for first, second in combinations(ordinals, 2):
-                if unit_days >= 1 and any(
-                    abs(second - first + inclusive - n) <= slack for n in days for inclusive in ends
-                ):
-                    return True
-        return False
-
-    @cached_property
-    def _clock_spans(self) -> set[float]:
-        """Durations that "1:52:40" and "06:10-07:25" may mean, in seconds."""
-        found: set[float] = set()
-        for source in self.sources:
-            clocks = [q for q in source.readings if q.unit == "clock"]
-            for clock in clocks:
-                found.update(round(v * 60, 6) for v in clock.values)
-                found.update(round(v, 6) for v in clock.values)
-            for first, second in pairwise(clocks):
-                found.add(round((second.values[0] - first.values[0]) % 1440 * 60, 6))
-        return found
-
-    def _is_clock_span(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether a duration is that between two clock times: side by side, or said to be so."""
-        if not self._clock_spans.isdisjoint(quantity.measures):
-            return True
-        if not _SPANNED.search(sentence):
-            return False
-        for source in self.sources:
-            minutes = {v for q in source.readings if q.unit == "clock" for v in q.values}
-            apart = {round((b - a) * 60, 6) for a in minutes for b in minutes if b > a}
-            if not apart.isdisjoint(quantity.measures):
-                return True
-        return False
 
     def _has_number(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
@@ -417,49 +402,45 @@ class Support:
             for q in (*s.quantities, *(r for r in s.readings if r.unit in ("", "clock")))
         ]
         equal = [q for q in known if _equals(quantity, q, hourly=hourly)]
-        other_count = any(
-            q.noun and q.noun == quantity.noun and q not in equal for q in self._quantities
-        )
-        if any(not quantity.noun or q.noun in ("", "of", quantity.noun) for q in equal):
-            return True
         if equal:
-            return not other_count
-        years = {float(d.year) for s in self.sources for d in s.dates if d.year}
-        if not years.isdisjoint(quantity.values) or (
-            not other_count and is_count(quantity, self.sources, sentence)
-        ):
-            return True
-        bare = [q for q in self._quantities if q.unit not in ("clock", "version", "ordinal")]
-        return self._follows(quantity, bare, sentence)
-
-    def _follows(self, quantity: Quantity, parts: Sequence[Quantity], sentence: str) -> bool:
-        """Whether a number is worked out, by the words of its sentence, from what stands there."""
-        return (
-            is_total(quantity, parts, sentence)
-            or any(
-                follows(quantity, self.sources, sentence)
-                for follows in (
-                    is_difference,
-                    is_product,
-                    is_sum_of_two,
-                    is_time_apart,
-                    is_within_range,
-                )
+            same_thing = any(
+                not quantity.noun or q.noun in ("", "of", quantity.noun) for q in equal
             )
-            or (quantity.unit == "time" and is_about_span(quantity, sorted(self._clock_spans)))
-            or self._is_about(quantity, parts)
-            or years_apart(quantity, self.sources, sentence)
-            or comes_to(quantity, self.sources, sentence)
+            return same_thing or not any(
+                q.noun and q.noun == quantity.noun and q not in equal for q in self._quantities
+            )
+        years = {float(d.year) for s in self.sources for d in s.dates if d.year}
+        if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence):
+            return True
+        return self._may_count(quantity, sentence)
+
+    def _may_count(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a small number may be the reader's own count."""
+        joined = _JOINED_BEHIND.match(sentence, quantity.end)
+        if joined or _JOINED_BEFORE.search(sentence, 0, quantity.start):
+            return False  # of a score, a range or a row of labels
+        if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
+            return False  # "Room 9"
+        return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
+
+    def _follows(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a number is worked out from what stands there."""
+        return (
+            comes_to(quantity, self.sources, sentence)
+            or is_span(quantity, self.sources, sentence)
+            or is_within_range(quantity, self.sources, sentence)
+            or self._is_about(quantity)
         )
 
-    def _is_about(self, quantity: Quantity, known: Sequence[Quantity]) -> bool:
+    def _is_about(self, quantity: Quantity) -> bool:
         """Whether "about 2,000" rounds a number that stands there to two digits."""
         if not quantity.loose:
             return False
         return any(
-            _rounds(said, m, digits=digits)
-            for said in quantity.measures
-            for q in known
-            for m in q.measures
+            _rounds(said, measure / quantity.factor if known.unit else measure, digits=digits)
+            for said in quantity.values
+            for known in self._quantities
+            if "" in (known.unit, quantity.unit) or known.unit == quantity.unit
+            for measure in known.measures
             for digits in (1, 2)
         )

@@ -1,0 +1,138 @@
+"""Small counts: how many of a thing there are, which memories seldom say in so many words.
+
+In: a small number without a unit, its sentence and the sources. Out: whether the memory counts the
+same thing otherwise. A reader counts what is listed, rows of names, ways of doing something; so a
+count of which the memory has no other is taken for the reader's own and holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import regex
+
+from palace.enforce.answer_words import answer_words
+from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.source import Source, listed_length
+from palace.text import words
+
+MOST_COUNTED = 12
+_WEEKLY = regex.compile(
+    r"\s*(?:times\s)?(?:a|per|every|each)\s+week\b|\s*(?:pro|die) Woche\b", regex.IGNORECASE
+)
+_HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
+_AFTER_COLON = regex.compile(r":\s(?P<listed>[^.;!?]+)|\((?P<listed>[^()]+)\)")
+_LEFT = regex.compile(r"\b(?:left|missing|remain(?:s|ing)|fewer|short of)\b", regex.IGNORECASE)
+_ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
+_WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}++)\s$")
+_DAY_SECONDS = 86_400.0
+_ONE_OF = r"\b{noun}\p{{L}}{{0,2}} (?P<label>\p{{Lu}}|\d{{1,2}})(?![\w.])"
+_RANGE = regex.compile(
+    r"(?<![\d.,:-])(\d{1,3})\s*(?:-|–|to|bis|à|a|al|até)\s*(\d{1,3})(?![\d.,:-])"
+)
+
+
+def is_small(said: Quantity) -> bool:
+    """Whether a number may be the count of a reader: whole, at most a dozen, of things or days."""
+    whole = bool(said.values) and said.values[0].is_integer() and said.values[0] <= MOST_COUNTED
+    return whole and (not said.unit or is_of_days(said))
+
+
+def is_of_days(said: Quantity) -> bool:
+    """Whether a number is one of days, weeks, months or years."""
+    return said.unit == "months" or (said.unit == "time" and said.factor >= _DAY_SECONDS)
+
+
+def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether the memory has another number in the place of a small one."""
+    counts = set(_same_thing(said, sources, sentence))
+    if counts:
+        return said.values[0] not in counts
+    if not said.unit and _is_listed(said, sources, sentence):
+        return False
+    if not said.unit and _HOURLY.search(sentence, 0, said.start):
+        return any(q.unit == "clock" for source in sources for q in source.readings)
+    if _LEFT.search(sentence) and any(
+        sum(not q.unit for q in source.parts) > 1 for source in sources
+    ):
+        return True  # it was to come from these
+    return any(_rivals(said, sources, sentence))
+
+
+def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
+    """Yield what the memory counts of the same thing, by number, by label, or as one."""
+    if said.noun == "time":  # "twice a week" counts the days of a week
+        if _WEEKLY.match(sentence, said.end):
+            yield from (float(len(s.weekdays)) for s in sources if s.weekdays)
+        return
+    if not said.noun:
+        return
+    for source in sources:
+        yield from (v for q in source.quantities if q.noun == said.noun for v in q.values)
+    one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(said.noun)}")
+    if any(one.search(source.plain) for source in sources):
+        yield 1.0
+    labels = _labels(said, sources, sentence)
+    if labels > 1:
+        yield float(labels)
+
+
+def _labels(said: Quantity, sources: Sequence[Source], sentence: str) -> int:
+    """Return how many labels stand after the thing that is counted: "sensor A", "sensor B"."""
+    following = next(iter(words(sentence[said.end :])), None)
+    if following is None or len(following.token) < 3 or not following.token.isalpha():
+        return 0
+    pattern = regex.compile(_ONE_OF.format(noun=following.token), regex.IGNORECASE)
+    found = {m["label"] for s in sources for m in pattern.finditer(s.text)}
+    return sum(not label.islower() for label in found)
+
+
+def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether so many things are listed, there or behind the number."""
+    count = int(said.values[0])
+    if any(count in source.lengths for source in sources):
+        return True
+    listed = _AFTER_COLON.search(sentence, said.end)
+    return listed is not None and listed_length(listed["listed"]) == count
+
+
+def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[Quantity]:
+    """Yield the small numbers of the sort that stand there and that the sentence does not say."""
+    spoken = {v for q in read_quantities(sentence) for v in q.values} - set(said.values)
+    before = _WORD_BEFORE.search(sentence, 0, said.start)
+    for source in sources:
+        for quantity in source.parts:
+            if said.unit:
+                same_sort = is_of_days(quantity)
+            else:  # "three pieces" where pieces are known is no grade 5
+                other = said.noun in source.tokens and quantity.noun != said.noun
+                other = other and _is_noun(quantity.noun) and _is_noun(said.noun)
+                same_sort = not quantity.unit and is_small(quantity) and not other
+            if same_sort and spoken.isdisjoint(quantity.values):
+                yield quantity
+        if said.values[0] != 1 and _ONE.search(source.text):
+            yield said
+        if before and not said.unit:  # "Hive 7" where H5 is known
+            label = regex.compile(
+                rf"(?<!\p{{L}}){before[1][0]}\p{{L}}{{0,3}}[.-]?\d", regex.IGNORECASE
+            )
+            yield from (said for _ in label.finditer(source.text))
+        if said.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
+            yield said
+
+
+def _is_noun(stem: str) -> bool:
+    return len(stem) > 1 and stem not in answer_words().function
+
+
+def is_within_range(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a number is listed between the two ends of a range that stands there."""
+    if said.unit or not said.values:
+        return False
+    for source in sources:
+        for match in _RANGE.finditer(source.text):
+            low, high = int(match[1]), int(match[2])
+            ends = all(regex.search(rf"(?<![\d.,]){n}(?!\d)", sentence) for n in (low, high))
+            if ends and low < said.values[0] < high and said.values[0].is_integer():
+                return True
+    return False

@@ -1,0 +1,168 @@
+"""Times and days worked out from those of the memory: later, earlier, between, and ages.
+
+In: a clock time, a date or a duration of an answer, and the sources. Out: whether it follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from itertools import combinations, pairwise
+
+import regex
+
+from palace.enforce.arithmetic import says_worked_out
+from palace.enforce.dates import FoundDate
+from palace.enforce.quantities import Quantity
+from palace.enforce.source import Source
+
+_ENDED = regex.compile(
+    r"\b(?:until|till|to|before|after|from|since|ends?|ending|expires?|runs? out|through|due|next"
+    r"|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu)\b",
+    regex.IGNORECASE,
+)
+_AGED = regex.compile(
+    r"\b(?:aged?|old|younger|older|years?|at (?:about )?\d+|was|were)\b", regex.IGNORECASE
+)
+_APART = regex.compile(
+    r"\s*\b(?:earlier|later|before|after|apart|früher|später|vorher|danach|plus tôt|plus tard"
+    r"|avant|après|antes|después|depois)\b",
+    regex.IGNORECASE,
+)
+_SPANNED = regex.compile(
+    r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|last(?:s|ed|ing)?|took|takes|taken|gap|from|until)\b",
+    regex.IGNORECASE,
+)
+_OLDEST = 120
+_MOST_PARTS = 16
+_LOOSE_SHARE = 0.1
+_DAY_SECONDS = 86_400.0
+_DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
+
+
+def clock_comes_to(said: Quantity, sources: Sequence[Source]) -> bool:
+    """Whether a clock time is one that stands there, so much earlier or later as stands there."""
+    wanted = {round(value, 2) % 1440 for value in said.values}
+    for source in sources:
+        clocks = [q for q in source.readings if q.unit == "clock"]
+        spans = [q.measures[0] / 60 for q in source.readings if q.unit == "time" and q.values]
+        for clock in clocks:
+            for span in spans:
+                later = {round(v + sign * span, 2) % 1440 for v in clock.values for sign in (1, -1)}
+                if not wanted.isdisjoint(later):
+                    return True
+    return False
+
+
+def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a date is one that stands there, so many days, months or years on or back."""
+    if not _ENDED.search(sentence):
+        return False
+    return any(said.fits(day) for source in sources for day in days_on(source))
+
+
+def days_on(source: Source) -> Iterator[FoundDate]:
+    """Yield the days that lie a span of the source before or after a day of it.
+
+    A span that leads from one date of the memory to another has been used up.
+    """
+    days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
+    spans = [q for q in source.parts if q.unit in ("time", "months")]
+    known = {(d.year, d.month, d.day) for d in days}
+    for span in spans[:_MOST_PARTS]:
+        ends = [end for day in days for sign in (1, -1) for end in _shifted(day, span, sign)]
+        if known.isdisjoint((d.year, d.month, d.day) for d in ends):
+            yield from ends
+
+
+def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
+    start = date(day.year or 2000, day.month or 1, day.day or 1)
+    if span.unit == "months":
+        months = start.year * 12 + start.month - 1 + sign * round(span.measures[0])
+        if not 12 < months < 12 * 9999:
+            return
+        length = (date(months // 12 + (months % 12 == 11), (months + 1) % 12 + 1, 1)
+                  - date(months // 12, months % 12 + 1, 1)).days  # fmt: skip
+        end = date(months // 12, months % 12 + 1, min(start.day, length))
+    else:
+        days = span.measures[0] / _DAY_SECONDS
+        if days < 1 or days > 40_000:
+            return
+        end = start + timedelta(days=sign * round(days))
+    for inclusive in (0, -1):
+        last = end + timedelta(days=inclusive)
+        yield FoundDate(last.year, last.month, last.day)
+
+
+def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a number is the years between two years that stand there, or an age at one."""
+    if said.unit not in ("", "months") or not said.values:
+        return False
+    if not _AGED.search(sentence) and not says_worked_out(said, sentence):
+        return False
+    years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
+    for source in sources:
+        known = sorted({d.year for d in source.written if d.year} | _bare_years(source))
+        ages = {value for q in source.quantities if not q.unit for value in q.values}
+        if any(year - age in years for year in known for age in ages if 1 < age < _OLDEST):
+            return True
+        for first, second in combinations(known, 2):
+            if not years.isdisjoint({second - first, second - first - 1}):
+                return True
+    return False
+
+
+def _bare_years(source: Source) -> set[int]:
+    return {
+        int(value)
+        for q in source.quantities
+        if not q.unit
+        for value in q.values
+        if value.is_integer() and 1800 <= value <= 2100
+    }
+
+
+def is_span(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a duration is that between two clock times or two days."""
+    return (
+        _is_between_clocks(said, sources, sentence)
+        or _is_between_days(said, sources, sentence)
+        or years_apart(said, sources, sentence)
+    )
+
+
+def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether two clock times side by side, or any two where that is said, are so far apart."""
+    if said.unit != "time":
+        return False
+    for source in sources:
+        clocks = [q for q in source.readings if q.unit == "clock"]
+        spans = {round(v * n, 6) for q in clocks for v in q.values for n in (1, 60)}
+        spans |= {round((b.values[0] - a.values[0]) % 1440 * 60, 6) for a, b in pairwise(clocks)}
+        if _SPANNED.search(sentence):
+            minutes = {v for q in clocks for v in q.values}
+            spans |= {round((b - a) * 60, 6) for a in minutes for b in minutes if b > a}
+        slack = _LOOSE_SHARE if said.loose else 0.0
+        if any(abs(m - span) <= slack * span for m in said.measures for span in spans if span):
+            return True
+    return False
+
+
+def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a duration of days or more is that between two dates, of one source if not said."""
+    if said.unit not in _DAYS_IN or said.factor * _DAYS_IN[said.unit] < 1:
+        return False
+    days = [m * _DAYS_IN[said.unit] for m in said.measures]
+    slack = min(2.0, said.factor * _DAYS_IN[said.unit] / 3)
+    apart = _APART.match(sentence, said.end) is not None
+    ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
+    groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
+    if apart:
+        groups = [[day for group in groups for day in group]]
+    return any(
+        abs(abs(second - first) + inclusive - n) <= slack
+        for group in groups
+        for first, second in combinations(group, 2)
+        for n in days
+        for inclusive in ends
+    )
