@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import regex
 
-from palace.secrets import Finding, cut_out, join_findings
+from palace.findings import Finding, cut_out, join_findings
 
 _MAIL = regex.compile(
     r"(?<![\w.+%/@-])(?<!(?<!mailto):)[\w+%-]{1,64}(?:\.[\w+%-]{1,64}){0,5}+"

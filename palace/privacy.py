@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palace.errors import PersonalDataRefusedError, SecretRefusedError
-from palace.secrets import describe, find_secrets, redact
+from palace.findings import describe
+from palace.secrets import find_secrets, redact
 
 Secrets = Literal["refuse", "redact"]
 PersonalData = Literal["off", "redact", "block"]

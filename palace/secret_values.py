@@ -1,6 +1,6 @@
 """What the value of a setting looks like: a secret, or something that stands in for one.
 
-In: one value without its quotes. Out: yes or no; the judgements of `palace.secrets` are made here.
+In: one value without its quotes. Out: yes or no; what `palace.secrets` finds is judged here.
 """
 
 from __future__ import annotations

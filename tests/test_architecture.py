@@ -129,7 +129,12 @@ def _imports(node: ast.AST, importer: str, path: Path, when: str) -> Iterator[Im
 
 def group(module: str) -> str:
     name = (module.split(".") + ["facade"])[1]
-    families = {"settings_": "settings", "secret_": "secrets", "personal_data": "secrets"}
+    families = {
+        "settings_": "settings",
+        "secret_": "secrets",
+        "personal_data": "secrets",
+        "findings": "secrets",
+    }
     return next((g for p, g in families.items() if name.startswith(p)), name)
 
 

@@ -1,0 +1,81 @@
+"""Where something stands in a text that must not be shown, and the text without it.
+
+In: a text and a finder. Out: findings in order, the text with them removed, or their places in
+words. None of them holds or tells the value that was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One secret in a text; never holds its value.
+
+    Attributes:
+        kind: What it is, in lower-case words joined by hyphens.
+        start: Index of its first character.
+        end: Index after its last character.
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
+def cut_out(text: str, find: Callable[[str], Sequence[Finding]], *, what: str) -> str:
+    """Return the text with all that a finder finds replaced by `[<what> removed: <kind>]`."""
+    findings = find(text)
+    while findings:
+        pieces, position = [], 0
+        for finding in findings:
+            pieces += [text[position : finding.start], f"[{what} removed: {finding.kind}]"]
+            position = finding.end
+        text = "".join(pieces) + text[position:]
+        # A removal can bare another finding that it touched; each round removes characters.
+        findings = find(text)
+    return text
+
+
+def join_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings in order, those that overlap joined to one named after the first.
+
+    Where two begin together, the one that was given first names the kind.
+    """
+    return tuple(_without_overlaps(sorted(findings, key=lambda finding: finding.start)))
+
+
+def describe(findings: Sequence[Finding], text: str) -> str:
+    """Return the kinds and places of findings for a person, never their values.
+
+    Args:
+        findings: What `find_secrets` found in the text.
+        text: The same text.
+
+    Returns:
+        Such as `aws-access-key at line 3, column 12; password at line 4, column 1` (1-based).
+    """
+    places = []
+    for finding in findings:
+        line_start = text.rfind("\n", 0, finding.start) + 1
+        line = text.count("\n", 0, finding.start) + 1
+        column = finding.start - line_start + 1
+        places.append(f"{finding.kind} at line {line}, column {column}")
+    return "; ".join(places)
+
+
+def _without_overlaps(findings: list[Finding]) -> Iterator[Finding]:
+    """Join overlapping findings to one, named after the first."""
+    current: Finding | None = None
+    for finding in findings:
+        if current is None:
+            current = finding
+        elif finding.start < current.end:
+            current = Finding(current.kind, current.start, max(current.end, finding.end))
+        else:
+            yield current
+            current = finding
+    if current is not None:
+        yield current

@@ -1,0 +1,156 @@
+"""Values that stand where only a secret belongs: in a private key, a URL, a header, an option.
+
+In: any text. Out: where such values stand; placeholders, code and words of the trade are none.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+
+import regex
+
+from palace.findings import Finding
+from palace.secret_names import is_open_token
+from palace.secret_values import (
+    EXAMPLE,
+    is_code,
+    is_mixed,
+    is_placeholder,
+    is_syntax,
+    is_two_cased,
+    is_words,
+    names_itself,
+)
+
+_URL_LOGIN = regex.compile(
+    r"(?<=(\b[a-z][a-z0-9+.-]{1,30})://)[^\s/:@\"'<>?#]{0,128}+:([^\s/\"'<>]{1,256})@(?=[\w\[$%{.-])",
+    regex.IGNORECASE,
+)
+_DATABASES = frozenset(
+    "postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver"
+    " oracle cockroachdb clickhouse couchdb neo4j bolt cassandra kafka jdbc ldap ldaps".split()
+)
+_URL_TOKEN = regex.compile(
+    r"[?&#;](?P<name>[\w-]{0,24}(?:token|secret|password|passwd|pwd)|api[_-]?key|access[_-]?key"
+    r"|key|auth|sig|signature)=(?P<value>[^\s&#\"'<>\])]{4,2048}+)",
+    regex.IGNORECASE,
+)
+_AUTHORIZATION = regex.compile(
+    r"\b(?:authorization|x-api-key|x-auth-token|private-token)[\"']?+\s{0,4}+[:=]\s{0,4}+[\"']?+"
+    r"(?P<scheme>(?:bearer|token|basic|apikey|bot|negotiate)\s{1,4}+)?+"
+    r"(?P<value>[A-Za-z0-9._~+/=:-]{8,4096}+)",
+    regex.IGNORECASE,
+)
+_BEARER = regex.compile(
+    r"\bbearer\s{1,4}+(?P<value>[A-Za-z0-9._~+/=-]{16,4096}+)", regex.IGNORECASE
+)
+_OPTION = regex.compile(
+    r"(?<![\w-])--?(?:[\w-]{0,24}(?:password|passwd|passphrase|token|secret|api-?key))\s{1,4}+"
+    r"[\"']?(?P<value>[^\s\"'`]{6,512}+)",
+    regex.IGNORECASE,
+)
+_LOGIN_OPTION = regex.compile(
+    r"(?<![\w-])(?:-u|--user)[ =]{0,2}[\"']?[\w.@+-]{1,64}+:(?P<value>[^\s\"'`]{4,256}+)"
+)
+_REGISTRY_LOGIN = regex.compile(
+    r"//[\w.-]{1,128}+(?:/[\w.-]{1,64}+){0,8}+/?:_(?:authToken|auth|password)[ \t]{0,2}=[ \t]{0,2}"
+    r"(?P<value>[^\s\"'`]{4,512}+)"
+)
+_DIRECTIVE = regex.compile(
+    r"(?<![\w.-])\w{0,24}?(?:api_?key|secret_?key|private_?key|password|passwd|auth_?token)\w{0,8}"
+    r"[ \t]{0,4}(?P<quote>[\"'])(?P<value>[^\s\"']{8,256}+)(?P=quote);",
+    regex.IGNORECASE,
+)
+_AZURE = regex.compile(r"(?<![A-Za-z0-9+/=:-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])")
+_AZURE_LINES = 2
+_STATED = regex.compile(
+    r"\b(?:password|passphrase|passwd|passcode|passwort|kennwort)\s{1,3}(?:is|was|ist|lautet)"
+    r"\s{1,3}(?:now\s|still\s)?(?P<quote>[\"'`*]{0,2}+)(?P<value>[^\s\"'`]{6,128}+)"
+    r"(?=[\"'`]|\s*\Z|[ \t]*\n|(?<=[.,;:!?*)])\s|\s[(-])",
+    regex.IGNORECASE,
+)
+_KEY_BEGIN = regex.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END = regex.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = regex.compile(r"(?:[A-Za-z0-9+/=_:,.-]|\\[nr]|\s)*+")
+_KEY_DATA = regex.compile(r"[A-Za-z0-9+/=]{16}")
+_PUTTY = regex.compile(
+    r"^Private-Lines: \d{1,3}+[ \t]*+\r?\n(?P<value>(?:[A-Za-z0-9+/=]++(?:\s++|\Z))++)", regex.M
+)
+
+
+def find_private_keys(text: str) -> Iterator[Finding]:
+    """Find private keys, those that are cut off included."""
+    if "PuTTY-User-Key-File-" in text:
+        for found in _PUTTY.finditer(text):
+            end = found.start("value") + len(found["value"].rstrip())
+            yield Finding("private-key", found.start("value"), end)
+    if "PRIVATE KEY" not in text:
+        return
+    begins = list(_KEY_BEGIN.finditer(text))
+    ends = [found.span() for found in _KEY_END.finditer(text)]
+    for number, begin in enumerate(begins):
+        limit = begins[number + 1].start() if number + 1 < len(begins) else len(text)
+        at = bisect.bisect_left(ends, (begin.end(), 0))
+        if at < len(ends) and ends[at][1] <= limit:
+            end = ends[at][1]
+        else:
+            # Cut off: what still looks like the body goes.
+            body = _KEY_BODY.match(text, begin.end(), limit)
+            end = body.end() if body else begin.end()
+        if _KEY_DATA.search(text, begin.end(), end):
+            yield Finding("private-key", begin.start(), end)
+
+
+def find_in_places(text: str) -> Iterator[Finding]:
+    """Find what stands in a URL, a header, an option, a directive or a plain statement."""
+    if "://" in text:
+        yield from _find_in_urls(text)
+    if "azure" in text.lower():
+        yield from _find_azure_keys(text)
+    for found in _REGISTRY_LOGIN.finditer(text):
+        if not is_syntax(found["value"]) and not EXAMPLE.search(found["value"]):
+            yield Finding("registry-login", found.start("value"), found.end("value"))
+    for pattern, kind in (
+        (_AUTHORIZATION, "authorization-header"),
+        (_BEARER, "bearer-token"),
+        (_OPTION, "command-line-secret"),
+        (_LOGIN_OPTION, "basic-auth"),
+        (_STATED, "password"),
+        (_DIRECTIVE, "password"),
+    ):
+        for found in pattern.finditer(text):
+            value = found["value"].rstrip(".,;:)*")
+            is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
+            if _is_literal(value) and (is_mixed(value) or (is_basic and is_two_cased(value))):
+                yield Finding(kind, found.start("value"), found.start("value") + len(value))
+
+
+def _find_azure_keys(text: str) -> Iterator[Finding]:
+    """Bare storage keys: 64 bytes of base64, within two lines of the provider's name."""
+    lines = text.lower().split("\n")
+    for found in _AZURE.finditer(text):
+        line = text.count("\n", 0, found.start())
+        near = " ".join(lines[max(0, line - _AZURE_LINES) : line + _AZURE_LINES + 1])
+        if "azure" in near and "public" not in near:
+            yield Finding("azure-key", found.start(), found.end())
+
+
+def _is_literal(value: str) -> bool:
+    """Whether a value stands for itself: no placeholder, no code, no word of the trade."""
+    return not (is_syntax(value) or is_placeholder(value) or is_code(value) or names_itself(value))
+
+
+def _find_in_urls(text: str) -> Iterator[Finding]:
+    for found in _URL_LOGIN.finditer(text):
+        if not is_syntax(found[2]) and not EXAMPLE.search(found[2]):
+            kind = "database-url" if found[1].lower() in _DATABASES else "basic-auth"
+            yield Finding(kind, found.start(2), found.end(2))
+    for found in _URL_TOKEN.finditer(text):
+        name, value = found["name"].lower(), found["value"]
+        if is_syntax(value) or is_placeholder(value) or is_open_token(name):
+            continue
+        is_password = any(word in name for word in ("pass", "pwd", "secret"))
+        is_random = len(value) >= 12 and is_mixed(value) and not is_words(value)
+        if is_random or (is_password and len(value) >= 6):
+            yield Finding("url-token", found.start("value"), found.end("value"))
