@@ -78,7 +78,8 @@ if TYPE_CHECKING:
     from palace.settings import explain as explain_settings
     from palace.store.identity_file import Identity
     from palace.store.vector_channel import Embedded
-    from palace.tools import AgentTool, agent_tools, search_evidence
+    from palace.tool_calls import search_evidence
+    from palace.tools import AgentTool, agent_tools
     from palace.tracing import memory_span, verdict_attributes
     from palace.types import (
         Check,
@@ -193,7 +194,8 @@ _HOME = {
     ),
     "palace.store.identity_file": ("Identity",),
     "palace.store.vector_channel": ("Embedded",),
-    "palace.tools": ("AgentTool", "agent_tools", "search_evidence"),
+    "palace.tool_calls": ("search_evidence",),
+    "palace.tools": ("AgentTool", "agent_tools"),
     "palace.tracing": ("memory_span", "verdict_attributes"),
     "palace.types": (
         "Check",

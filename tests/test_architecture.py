@@ -134,6 +134,7 @@ def group(module: str) -> str:
         "secret_": "secrets",
         "personal_data": "secrets",
         "findings": "secrets",
+        "tool_": "tools",
     }
     return next((g for p, g in families.items() if name.startswith(p)), name)
 

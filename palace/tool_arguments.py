@@ -1,0 +1,59 @@
+"""The arguments of the agent's tools: how a schema describes them, and what is wrong with them.
+
+In: descriptions, or what a model gave. Out: JSON schemas, or the fault in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_PYTHON_TYPE: Mapping[str, type] = {"string": str, "integer": int, "array": list}
+
+
+def text_schema(description: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - pieces of a JSON schema
+    """Schema of a text; `more` is added to it, such as an `enum`."""
+    return {"type": "string", "description": description, **more}
+
+
+def texts_schema(description: str) -> dict[str, Any]:
+    """Schema of a list of texts."""
+    return {"type": "array", "items": {"type": "string"}, "description": description}
+
+
+def arguments_schema(properties: Mapping[str, Any], required: Iterable[str]) -> dict[str, Any]:
+    """Schema of all arguments of a tool; no others are allowed."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def arguments_fault(parameters: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    """Say what is wrong with a model's arguments under such a schema; "" if nothing is."""
+    properties = parameters["properties"]
+    unknown = [name for name in arguments if name not in properties]
+    if unknown:
+        return f"unknown argument {unknown[0]!r}; known: {', '.join(properties) or 'none'}"
+    missing = [name for name in parameters["required"] if arguments.get(name) is None]
+    if missing:
+        return f"the argument {missing[0]!r} is missing"
+    faults = (_value_fault(name, properties[name], value) for name, value in arguments.items())
+    return next((fault for fault in faults if fault), "")
+
+
+def _value_fault(name: str, schema: Mapping[str, Any], value: Any) -> str:  # noqa: ANN401 - whatever a model gave
+    if value is None:
+        return ""
+    kind = schema["type"]
+    if not isinstance(value, _PYTHON_TYPE[kind]) or isinstance(value, bool):
+        return f"the argument {name!r} must be a {kind}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"the argument {name!r} must be one of {', '.join(schema['enum'])}"
+    if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+        return f"the argument {name!r} must be a list of strings"
+    if kind == "integer" and not schema["minimum"] <= value <= schema["maximum"]:
+        return f"the argument {name!r} must be {schema['minimum']} to {schema['maximum']}"
+    return ""
