@@ -1,51 +1,42 @@
-"""A server on this computer that speaks the chat completions protocol, with scripted replies."""
+"""A local HTTP server that speaks the chat completions protocol, with one scripted reply."""
 
 from __future__ import annotations
 
 import json
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from tests.local_server import LocalServer, body_of, send
 
 
-class Server:
-    """A chat completions server with one scripted reply."""
+@dataclass
+class Server(LocalServer):
+    """A chat completions server; use it as a context manager.
 
-    def __init__(self) -> None:
-        self.status = 200
-        self.body: bytes | None = None
-        self.delay_s = 0.0
-        self.requests: list[dict] = []
-        outer = self
+    Attributes:
+        status: Of every reply.
+        body: Of every reply; a greeting if None.
+        delay_s: Seconds before every reply.
+        requests: Path, key and body of every request, in order.
+    """
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                outer.requests.append(
-                    {
-                        "path": self.path,
-                        "key": self.headers.get("Authorization"),
-                        **json.loads(body),
-                    }
-                )
-                time.sleep(outer.delay_s)
-                said = outer.body if outer.body is not None else completion("Hello.")
-                self.send_response(outer.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.http.serve_forever, daemon=True)
-        self.thread.start()
+    method = "POST"
+    status: int = 200
+    body: bytes | None = None
+    delay_s: float = 0.0
+    requests: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.http.server_address[1]}/v1"
+        return f"{super().url}/v1"
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        key = handler.headers.get("Authorization")
+        self.requests.append({"path": handler.path, "key": key, **body_of(handler)})
+        self.stopping.wait(self.delay_s)
+        said = self.body if self.body is not None else completion("Hello.")
+        send(handler, said, status=self.status)
 
 
 def completion(text: object) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,13 +9,13 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from palace.testing import HashedEmbedder
-from tests.e2e.fake_forge import _Server, send
+from tests.local_server import LocalServer, body_of, send
 
 Behaviour = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
 
 
 @dataclass
-class FakeEmbeddings:
+class FakeEmbeddings(LocalServer):
     """Embeds by hashed words; use it as a context manager.
 
     Attributes:
@@ -29,46 +27,18 @@ class FakeEmbeddings:
         headers: The headers of every request, in order.
     """
 
+    method = "POST"
     dimension: int = 8
     max_chars: int = 10_000
     key: str = ""
     script: list[Behaviour] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
-    stopping: threading.Event = field(default_factory=threading.Event)
-
-    def __enter__(self) -> FakeEmbeddings:
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                try:
-                    server.answer(self)
-                except (BrokenPipeError, ConnectionError):
-                    self.close_connection = True
-
-            def log_message(self, *args: object) -> None:
-                pass
-
-        self._server = _Server(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.002}, daemon=True
-        )
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     @property
     def url(self) -> str:
         """Address up to `/embeddings`."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"{super().url}/v1"
 
     @property
     def texts(self) -> list[str]:
@@ -77,7 +47,7 @@ class FakeEmbeddings:
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         """Answer one request."""
-        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        body = body_of(handler)
         self.requests.append(body)
         self.headers.append({name.lower(): value for name, value in handler.headers.items()})
         if self.script:

@@ -6,14 +6,14 @@ import base64
 import gzip
 import hashlib
 import json
-import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.local_server import LocalServer, send
 
 
 @dataclass
@@ -152,17 +152,8 @@ def contents(path: str, data: bytes, **changes: Any) -> dict[str, Any]:
     return {**file, **changes}
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are part of the tests; anything else is shown."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)
-
-
 @dataclass
-class FakeForge:
+class FakeForge(LocalServer):
     """Serves documents by path below `prefix`; use it as a context manager.
 
     Attributes:
@@ -175,40 +166,6 @@ class FakeForge:
     documents: dict[str, Any] = field(default_factory=dict)
     behaviours: dict[str, Callable[[BaseHTTPRequestHandler], None]] = field(default_factory=dict)
     seen: list[Seen] = field(default_factory=list)
-    stopping: threading.Event = field(default_factory=threading.Event)
-
-    def __enter__(self) -> FakeForge:
-        forge = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                try:
-                    forge.answer(self)
-                except (BrokenPipeError, ConnectionError):
-                    self.close_connection = True
-
-            def log_message(self, *args: object) -> None:
-                pass
-
-        self._server = _Server(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.002}, daemon=True
-        )
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        """Address of the server."""
-        return f"http://127.0.0.1:{self._server.server_port}"
 
     def paths(self) -> list[str]:
         """Paths that were asked for, in order, with their query."""
@@ -263,25 +220,6 @@ def _paged(data: Any, query: dict[str, list[str]]) -> Any:
     size = int(query.get("per_page", ["30"])[0])
     start = (int(query["page"][0]) - 1) * size
     return data[start : start + size]
-
-
-def send(
-    handler: BaseHTTPRequestHandler,
-    data: Any,
-    *,
-    status: int = 200,
-    headers: dict[str, str] | None = None,
-    content_type: str = "application/json; charset=utf-8",
-) -> None:
-    """Send JSON, or bytes as they are."""
-    body = data if isinstance(data, bytes) else json.dumps(data).encode()
-    handler.send_response(status)
-    handler.send_header("Content-Type", content_type)
-    handler.send_header("Content-Length", str(len(body)))
-    for name, value in (headers or {}).items():
-        handler.send_header(name, value)
-    handler.end_headers()
-    handler.wfile.write(body)
 
 
 def replies(data: Any, **how: Any) -> Callable[[BaseHTTPRequestHandler], None]:

@@ -20,10 +20,8 @@ SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    made = Server()
-    yield made
-    made.http.shutdown()
-    made.http.server_close()
+    with Server() as made:
+        yield made
 
 
 def opened(root: Path, server: Server, judge: str = "model", **write: str) -> Mempalace:

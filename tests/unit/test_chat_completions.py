@@ -16,11 +16,8 @@ ASK = [Message("system", "Be short."), Message("user", "Hello?")]
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    made = Server()
-    yield made
-    made.http.shutdown()
-    made.http.server_close()
-    made.thread.join()
+    with Server() as made:
+        yield made
 
 
 def test_it_speaks_the_protocol(server):

@@ -16,7 +16,7 @@ from palace.models.openai_embedder import OpenAIEmbedder
 from palace.models.vector_cache import VectorCache
 from palace.testing import EmbedderContract, HashedEmbedder
 from tests.e2e.fake_embeddings import FakeEmbeddings, says
-from tests.e2e.fake_forge import send
+from tests.local_server import send
 
 KEY = "sk-abcdefghij0123456789"
 WORDS = [f"word{n}" for n in range(10)]
