@@ -1,17 +1,52 @@
-"""Where the files of a model are, by folder or by name; nothing is downloaded unless it may be.
+"""What models that run on this computer share; nothing is downloaded unless it may be.
 
-In: a folder or the name of a model on the Hugging Face hub. Out: a folder with its files.
+In: a folder or the name of a model on the Hugging Face hub. Out: a folder with its files, what
+tells one model from another, and the errors of models that cannot be used.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 from palace.errors import EmbedderUnavailableError
 from palace.models.fingerprint import fingerprint
+from palace.ports import EmbedderIdentity
 
 _MAX_FILES = 500
 _SUFFIXES = frozenset({".safetensors", ".bin", ".json", ".txt", ".model", ".onnx"})
+
+
+class LocalModel:
+    """A model by folder or by name, loaded when it is first needed.
+
+    A subclass loads `_loaded`, a cached property, from `_folder`.
+
+    Args:
+        model: A folder, or a name such as `owner/model`.
+        download: Whether a model that is not on this computer may be fetched.
+    """
+
+    _extra: ClassVar[str]
+    """The extra that brings the library; identities begin with it."""
+
+    def __init__(self, model: str, *, download: bool = False) -> None:
+        self.model = model
+        self._download = download
+
+    def close(self) -> None:
+        """Let go of the model; it is loaded again when it is needed."""
+        self.__dict__.pop("_loaded", None)
+
+    @cached_property
+    def _folder(self) -> Path:
+        return model_folder(self.model, download=self._download, extra=self._extra)
+
+    def _identity(self, dimension: int) -> EmbedderIdentity:
+        """The model with a fingerprint of its files."""
+        name = f"{self._extra}/{model_name(self.model)}"
+        return EmbedderIdentity(name, model_revision(self._folder), dimension)
 
 
 def model_folder(model: str, *, download: bool, extra: str) -> Path:

@@ -7,16 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.models.local_model import (
-    model_folder,
-    model_name,
-    model_revision,
-    not_installed,
-    unusable,
-)
+from palace.models.local_model import LocalModel, not_installed, unusable
 from palace.models.packing import fitting, unit_vectors
 from palace.ports import EmbedderIdentity, Vector
 
@@ -26,7 +19,7 @@ if TYPE_CHECKING:
 _MAX_CHARS = 8000
 
 
-class Model2VecEmbedder:
+class Model2VecEmbedder(LocalModel):
     """`Embedder` over a `model2vec` model.
 
     Args:
@@ -34,16 +27,12 @@ class Model2VecEmbedder:
         download: Whether a model that is not on this computer may be fetched.
     """
 
-    def __init__(self, model: str, *, download: bool = False) -> None:
-        self.model = model
-        self._download = download
+    _extra = "model2vec"
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
         """The model with a fingerprint of its files."""
-        return EmbedderIdentity(
-            f"model2vec/{model_name(self.model)}", model_revision(self._folder), self._static.dim
-        )
+        return self._identity(self._loaded.dim)
 
     def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"]) -> list[Vector]:  # noqa: ARG002 - one space for both
         """Return one vector for each text, in order; a text without any known token gets zeros.
@@ -54,27 +43,19 @@ class Model2VecEmbedder:
         if not texts:
             return []
         # Progress and worker processes are for much more text than one batch.
-        matrix = self._static.encode(
+        matrix = self._loaded.encode(
             [fitting(text, _MAX_CHARS) for text in texts],
             show_progress_bar=False,
             use_multiprocessing=False,
         )
         return unit_vectors(matrix)
 
-    def close(self) -> None:
-        """Let go of the model; it is loaded again when it is needed."""
-        self.__dict__.pop("_static", None)
-
     @cached_property
-    def _folder(self) -> Path:
-        return model_folder(self.model, download=self._download, extra="model2vec")
-
-    @cached_property
-    def _static(self) -> StaticModel:
+    def _loaded(self) -> StaticModel:
         try:
             from model2vec import StaticModel
         except ImportError as error:
-            raise not_installed("model2vec", "model2vec") from error
+            raise not_installed("model2vec", self._extra) from error
         try:
             return StaticModel.from_pretrained(str(self._folder))
         except (OSError, ValueError, KeyError, RuntimeError) as error:

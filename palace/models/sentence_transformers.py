@@ -8,16 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.models.local_model import (
-    model_folder,
-    model_name,
-    model_revision,
-    not_installed,
-    unusable,
-)
+from palace.models.local_model import LocalModel, not_installed, unusable
 from palace.models.packing import fitting, unit_vectors
 from palace.ports import EmbedderIdentity, Vector
 
@@ -29,7 +22,7 @@ _MAX_CHARS = 20_000
 _PROMPTS = {"query": ("query",), "passage": ("passage", "document")}
 
 
-class SentenceTransformersEmbedder:
+class SentenceTransformersEmbedder(LocalModel):
     """`Embedder` over a `sentence-transformers` model; it uses the prompts that the model names.
 
     Args:
@@ -37,19 +30,13 @@ class SentenceTransformersEmbedder:
         download: Whether a model that is not on this computer may be fetched.
     """
 
-    def __init__(self, model: str, *, download: bool = False) -> None:
-        self.model = model
-        self._download = download
+    _extra = "sentence-transformers"
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
         """The model with a fingerprint of its files."""
         (vector,) = self.embed(["."], kind="passage")
-        return EmbedderIdentity(
-            f"sentence-transformers/{model_name(self.model)}",
-            model_revision(self._folder),
-            len(vector) // 4,
-        )
+        return self._identity(len(vector) // 4)
 
     def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"]) -> list[Vector]:
         """Return one vector for each text, in order.
@@ -59,7 +46,7 @@ class SentenceTransformersEmbedder:
         """
         if not texts:
             return []
-        transformer = self._transformer
+        transformer = self._loaded
         prompts = transformer.prompts or {}
         try:
             matrix = transformer.encode(
@@ -72,20 +59,12 @@ class SentenceTransformersEmbedder:
             raise unusable(self.model, error) from error
         return unit_vectors(matrix)
 
-    def close(self) -> None:
-        """Let go of the model; it is loaded again when it is needed."""
-        self.__dict__.pop("_transformer", None)
-
     @cached_property
-    def _folder(self) -> Path:
-        return model_folder(self.model, download=self._download, extra="sentence-transformers")
-
-    @cached_property
-    def _transformer(self) -> SentenceTransformer:
+    def _loaded(self) -> SentenceTransformer:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise not_installed("sentence-transformers", "sentence-transformers") from error
+            raise not_installed("sentence-transformers", self._extra) from error
         try:
             with _no_progress_bar():
                 return SentenceTransformer(str(self._folder))
