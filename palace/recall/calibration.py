@@ -146,16 +146,10 @@ def calibrated_kind(
         rate: Most false hits, in (0, 1).
     """
     right, wrong = [a.right for a in asked], [a.wrong for a in asked]
-    needed = fewest_questions(rate)
-    place = "pages of conversation" if kind == "turn" else "rooms"
     common = KindCalibration(kind, memories, len(asked), bar_now, shipped[0])
-    if len(asked) < needed or parts < 2:
-        few = (
-            f"{len(asked)} questions could be made and {needed} are needed"
-            if len(asked) < needed
-            else f"they need at least 2 {place}"
-        )
-        return replace(common, reason=f"too few {kind}s: {few}", too_few=True)
+    few = _too_few(kind, questions=len(asked), parts=parts, rate=rate)
+    if few:
+        return replace(common, reason=few, too_few=True)
     # A hidden room cannot show what the shipped bar was fitted on as well: questions about a thing
     # that is known, for a detail that is not.
     bar = max(lowest_bar(wrong, rate) or 1.0, shipped[0])
@@ -178,6 +172,17 @@ def calibrated_kind(
         unclear_at=min(math.floor(surest * _STEPS) / _STEPS, shipped[1]),
         reason="" if kept >= KEPT_AT_LEAST else overlap,
     )
+
+
+def _too_few(kind: Kind, *, questions: int, parts: int, rate: float) -> str:
+    """Say why nothing can be measured on so little; "" where it can."""
+    needed = fewest_questions(rate)
+    if questions < needed:
+        return f"too few {kind}s: {questions} questions could be made and {needed} are needed"
+    if parts < 2:
+        place = "pages of conversation" if kind == "turn" else "rooms"
+        return f"too few {kind}s: they need at least 2 {place}"
+    return ""
 
 
 def calibration(

@@ -173,16 +173,7 @@ class ConsolidatingVerbs(WritingVerbs):
             project=project,
             task=task,
         )
-        known = self._entry(entry)
-        if known is None:
-            for path in self.store.append_timeline([entry]):
-                self.index_file(path)
-            known = self._entry(entry)
-        if known is None:
-            raise MemoryNotFoundError(
-                f"the entry of the task {task!r} is gone", hint="was the page edited just now?"
-            )
-        return known
+        return self._archived(entry)
 
     # Looking back
 
@@ -333,6 +324,20 @@ class ConsolidatingVerbs(WritingVerbs):
                 yield memory
 
     # The timeline
+
+    def _archived(self, entry: ConversationTurn) -> Memory:
+        """Return the entry as it stands on the timeline, put there if it is not there yet."""
+        known = self._entry(entry)
+        if known is None:
+            for path in self.store.append_timeline([entry]):
+                self.index_file(path)
+            known = self._entry(entry)
+        if known is None:
+            raise MemoryNotFoundError(
+                f"the entry of the task {entry.task!r} is gone",
+                hint="was the page edited just now?",
+            )
+        return known
 
     def _entry(self, turn: ConversationTurn) -> Memory | None:
         """Return an entry of the timeline by its session, its speaker and its words."""
