@@ -24,7 +24,7 @@ from palace.recall.ranking import Pool
 from palace.recall.scoring import JUDGED, Scored, score
 from palace.recall.search import Found
 from palace.recall.sufficiency import ATTRIBUTION_POWER
-from palace.types import Query
+from palace.types.query import Query
 
 SEED = 20261001
 LEARNED_FROM = 5

@@ -24,7 +24,7 @@ from palace.store.index_sqlite import SqliteIndex
 from palace.store.passages import passage_digest, passage_of
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
-from palace.types import Document, FileStamp, Memory
+from palace.types.memory import Document, FileStamp, Memory
 
 SEED = 20261001
 PAGE = 1000

@@ -81,37 +81,22 @@ if TYPE_CHECKING:
     from palace.tool_calls import search_evidence
     from palace.tools import AgentTool, agent_tools
     from palace.tracing import memory_span, verdict_attributes
-    from palace.types import (
-        Check,
+    from palace.types.changes import (
         Conflict,
-        ConversationTurn,
         Duplicate,
         Erased,
-        Evidence,
-        Fault,
         Feedback,
-        Heard,
         History,
-        Hit,
-        Judgement,
-        LayerReport,
-        Memory,
-        Message,
-        Overwritten,
-        Playbook,
-        PromptWrite,
-        Query,
-        RecallSignal,
         Remembered,
-        ScratchEntry,
-        Suspect,
-        Turn,
         Unclear,
         Undone,
-        Verdict,
-        WakeUp,
         WriteResult,
     )
+    from palace.types.checks import Check, Overwritten, Suspect
+    from palace.types.memory import Fault, Memory, Playbook
+    from palace.types.query import Hit, Query, RecallSignal
+    from palace.types.session import ConversationTurn, Message, ScratchEntry, Turn, WakeUp
+    from palace.types.verdict import Evidence, Heard, Judgement, LayerReport, PromptWrite, Verdict
     from palace.verbs.consolidating import SessionEnd
 
 __version__ = "0.1.0"
@@ -197,36 +182,28 @@ _HOME = {
     "palace.tool_calls": ("search_evidence",),
     "palace.tools": ("AgentTool", "agent_tools"),
     "palace.tracing": ("memory_span", "verdict_attributes"),
-    "palace.types": (
-        "Check",
+    "palace.types.changes": (
         "Conflict",
-        "ConversationTurn",
         "Duplicate",
         "Erased",
-        "Evidence",
-        "Fault",
         "Feedback",
-        "Heard",
         "History",
-        "Hit",
-        "Judgement",
-        "LayerReport",
-        "Memory",
-        "Message",
-        "Overwritten",
-        "Playbook",
-        "PromptWrite",
-        "Query",
-        "RecallSignal",
         "Remembered",
-        "ScratchEntry",
-        "Suspect",
-        "Turn",
         "Unclear",
         "Undone",
-        "Verdict",
-        "WakeUp",
         "WriteResult",
+    ),
+    "palace.types.checks": ("Check", "Overwritten", "Suspect"),
+    "palace.types.memory": ("Fault", "Memory", "Playbook"),
+    "palace.types.query": ("Hit", "Query", "RecallSignal"),
+    "palace.types.session": ("ConversationTurn", "Message", "ScratchEntry", "Turn", "WakeUp"),
+    "palace.types.verdict": (
+        "Evidence",
+        "Heard",
+        "Judgement",
+        "LayerReport",
+        "PromptWrite",
+        "Verdict",
     ),
     "palace.verbs.consolidating": ("SessionEnd",),
 }

@@ -37,7 +37,10 @@ from palace.recall.triggers import matching_trigger
 from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
 from palace.text import new_id, tokens, utc_now
-from palace.types import ConversationTurn, Draft, Evidence, Match, Memory, Turn
+from palace.types.changes import Match
+from palace.types.memory import Draft, Memory
+from palace.types.session import ConversationTurn, Turn
+from palace.types.verdict import Evidence
 
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions

@@ -28,7 +28,8 @@ from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
 from palace.text import new_id, utc_now
-from palace.types import Check, Draft, Fault, Memory
+from palace.types.checks import Check
+from palace.types.memory import Draft, Fault, Memory
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace

@@ -14,11 +14,9 @@ from palace.errors import ConfigError
 from palace.layout import LaidOut, lay_out
 from palace.ports import ConflictJudge, Embedder, Fetcher, Generator
 from palace.presets import load_preset, seed
-from palace.types import (
-    Check,
-    Memory,
-    WriteResult,
-)
+from palace.types.changes import WriteResult
+from palace.types.checks import Check
+from palace.types.memory import Memory
 from palace.verbs.answering import AnsweringVerbs
 from palace.verbs.auditing import AuditingVerbs
 from palace.verbs.calibrating import CalibratingVerbs

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from palace.recall.as_of import state_at
 from palace.store.index_rows import Tokens
 from palace.store.index_sqlite import SqliteIndex
-from palace.types import Document, FileStamp, Heard, LayerName, Memory, Turn
+from palace.types.memory import Document, FileStamp, Memory
+from palace.types.session import Turn
+from palace.types.verdict import Heard, LayerName
 
 if TYPE_CHECKING:
     from palace.verbs.opened import OpenedPalace

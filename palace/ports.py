@@ -11,24 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from palace.types import (
-    ConversationTurn,
-    Document,
-    Draft,
-    FileStamp,
-    LayerName,
-    LayerReport,
-    Memory,
-    MemoryKind,
-    Message,
-    Query,
-    RecallSignal,
-    Relation,
-    ScratchEntry,
-    SessionMark,
-    Trust,
-    Turn,
-)
+from palace.types.changes import Relation
+from palace.types.memory import Document, Draft, FileStamp, Memory, MemoryKind, Trust
+from palace.types.query import Query, RecallSignal
+from palace.types.session import ConversationTurn, Message, ScratchEntry, SessionMark, Turn
+from palace.types.verdict import LayerName, LayerReport
 
 Vector = bytes
 """One embedding: L2-normalised float32, little-endian, 4 bytes for every dimension."""

@@ -25,7 +25,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from palace.types import LayerName, RecallKind, Trust
+from palace.types.memory import Trust
+from palace.types.query import RecallKind
+from palace.types.verdict import LayerName
 
 
 def _unique(items: tuple[str, ...]) -> tuple[str, ...]:

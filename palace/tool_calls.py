@@ -12,16 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from palace.enforce.markers import harmless
 from palace.errors import MemoryNotFoundError
-from palace.types import (
-    Conflict,
-    Duplicate,
-    Evidence,
-    LayerReport,
-    Memory,
-    Remembered,
-    Turn,
-    WriteResult,
-)
+from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
+from palace.types.memory import Memory
+from palace.types.session import Turn
+from palace.types.verdict import Evidence, LayerReport
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace

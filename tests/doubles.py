@@ -12,19 +12,10 @@ from palace.ports import GLOBAL, Artifact, ArtifactRef, Candidate, Journal, Laye
 from palace.recall.logistic import LogisticModel
 from palace.store.index_sqlite import SqliteIndex
 from palace.text import tokens, utc_now
-from palace.types import (
-    Document,
-    Evidence,
-    FileStamp,
-    LayerName,
-    LayerOutcome,
-    LayerReport,
-    Memory,
-    Query,
-    RecallKind,
-    RecallSignal,
-    Turn,
-)
+from palace.types.memory import Document, FileStamp, Memory
+from palace.types.query import Query, RecallKind, RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Evidence, LayerName, LayerOutcome, LayerReport
 
 
 def memory(text: str, number: int = 0, **fields: Any) -> Memory:

@@ -14,7 +14,7 @@ from palace.enforce.grounding import AnswerCheck, CheckedAnswer, Mode
 from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
 from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
 from palace.enforce.replies import quote_evidence
-from palace.types import Evidence, Verdict
+from palace.types.verdict import Evidence, Verdict
 
 QuoteCalls = Literal["one", "two"]
 Steps = Generator["ModelCall", "ModelReply", "Answer"]

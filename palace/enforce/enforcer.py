@@ -20,18 +20,15 @@ from palace.errors import PalaceError, StoreError
 from palace.ports import Detector, Journal, Layer
 from palace.secrets import redact
 from palace.text import estimate_tokens, new_id
-from palace.types import (
+from palace.types.query import Query, RecallKind, RecallSignal
+from palace.types.session import Message, Turn
+from palace.types.verdict import (
     Action,
     Evidence,
     Heard,
     LayerName,
     LayerReport,
-    Message,
     PromptWrite,
-    Query,
-    RecallKind,
-    RecallSignal,
-    Turn,
     Verdict,
 )
 

@@ -17,7 +17,7 @@ from palace.enforce.replies import quote_evidence
 from palace.enforce.sentences import SentenceCutter
 from palace.secrets import redact
 from palace.text import tokens
-from palace.types import Evidence
+from palace.types.verdict import Evidence
 
 Mode = Literal["off", "flag", "replace"]
 

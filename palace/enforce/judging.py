@@ -21,7 +21,7 @@ from palace.enforce.source import Source
 from palace.enforce.specifics import find_names, find_specifics, is_german, is_negated
 from palace.enforce.support import Support
 from palace.text import Word, fold
-from palace.types import Evidence
+from palace.types.verdict import Evidence
 
 CITATION = regex.compile(
     r"\[\^?(?:m|(?:item|note|memory|source)[ \t])?(\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*)\](?!\()"

@@ -14,7 +14,7 @@ from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, escape_markers, harmless
 from palace.enforce.suspicion import suspicions
 from palace.secrets import redact
 from palace.text import estimate_tokens
-from palace.types import Evidence, PromptWrite, Verdict
+from palace.types.verdict import Evidence, PromptWrite, Verdict
 
 DECLINE_TOKEN = "NOT_IN_MEMORY"  # noqa: S105 - a word of the contract, no password
 

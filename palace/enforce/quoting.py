@@ -16,7 +16,7 @@ import regex
 from palace.enforce.answer_words import content_tokens
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.secrets import redact
-from palace.types import Evidence
+from palace.types.verdict import Evidence
 
 QUOTE_SCHEMA: Mapping[str, Any] = MappingProxyType(
     {

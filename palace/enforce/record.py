@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from palace.secrets import redact
 from palace.text import new_id, utc_now
-from palace.types import Verdict
+from palace.types.verdict import Verdict
 
 if TYPE_CHECKING:
     from palace.enforce.answering import Answer

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from palace.enforce.markers import harmless
 from palace.text import clip
-from palace.types import Evidence, LayerReport
+from palace.types.verdict import Evidence, LayerReport
 
 NEAR_MISSES_NAMED = 2
 _QUOTE_CHARS = 280

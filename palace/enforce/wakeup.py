@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from palace.enforce.markers import harmless
 from palace.secrets import redact
 from palace.text import clip, estimate_tokens, tokens
-from palace.types import Memory, ScratchEntry, WakeUp
+from palace.types.memory import Memory
+from palace.types.session import ScratchEntry, WakeUp
 
 _LINE_CHARS = 400
 _PROJECT_POINTS = 5.0

@@ -10,16 +10,10 @@ from collections.abc import Sequence
 from palace.errors import FetchError
 from palace.layers.judging import timed, trusted
 from palace.ports import Artifact, ArtifactRef, Fetcher
-from palace.types import (
-    Evidence,
-    LayerName,
-    LayerOutcome,
-    LayerReport,
-    Query,
-    RecallSignal,
-    Trust,
-    Turn,
-)
+from palace.types.memory import Trust
+from palace.types.query import Query, RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Evidence, LayerName, LayerOutcome, LayerReport
 
 MAX_ARTIFACTS = 3
 

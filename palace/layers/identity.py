@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from palace.layers.judging import timed
-from palace.types import Evidence, LayerName, LayerReport, Query, RecallSignal, Turn
+from palace.types.query import Query, RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Evidence, LayerName, LayerReport
 
 
 class IdentityLayer:

@@ -13,15 +13,10 @@ from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.text import utc_now
-from palace.types import (
-    Evidence,
-    LayerName,
-    LayerReport,
-    Query,
-    RecallSignal,
-    Trust,
-    Turn,
-)
+from palace.types.memory import Trust
+from palace.types.query import Query, RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Evidence, LayerName, LayerReport
 
 
 class IndexedLayer:

@@ -13,7 +13,8 @@ from palace.errors import PalaceError
 from palace.recall.logistic import log_odds_of
 from palace.recall.scoring import JUDGED, Scored
 from palace.recall.sufficiency import Sufficiency, Weighed
-from palace.types import Evidence, LayerName, LayerReport, Trust
+from palace.types.memory import Trust
+from palace.types.verdict import Evidence, LayerName, LayerReport
 
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
 

@@ -15,16 +15,10 @@ from palace.recall.scoring import score
 from palace.recall.sufficiency import Sufficiency
 from palace.recall.weighing import Weights, term_weights
 from palace.text import name_tokens, tokens
-from palace.types import (
-    Evidence,
-    LayerName,
-    LayerReport,
-    Query,
-    RecallSignal,
-    ScratchEntry,
-    Trust,
-    Turn,
-)
+from palace.types.memory import Trust
+from palace.types.query import Query, RecallSignal
+from palace.types.session import ScratchEntry, Turn
+from palace.types.verdict import Evidence, LayerName, LayerReport
 
 
 class ScratchpadLayer:

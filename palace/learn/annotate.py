@@ -11,7 +11,7 @@ import regex
 
 from palace.errors import ConfigError, TextRefusedError
 from palace.learn.remember import Writer
-from palace.types import Memory
+from palace.types.memory import Memory
 
 _TAG = regex.compile(r"(?=.*[^\d/-])[\w/-]{1,200}")
 _INLINE_TAG = regex.compile(r"(?:(?<=\s)|\A)#([\w/-]{1,200})")

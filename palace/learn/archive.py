@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from palace.errors import TextRefusedError
 from palace.text import clip
-from palace.types import Memory
+from palace.types.memory import Memory
 
 _MAX_DONE_CHARS = 1500
 _MAX_ITEM_CHARS = 400

@@ -12,7 +12,9 @@ from typing import Any, Protocol
 
 from palace.errors import MemoryNotFoundError, WriteConflictError
 from palace.ports import DrawerStore
-from palace.types import ConversationTurn, Document, Draft, FileStamp, Memory, Undone
+from palace.types.changes import Undone
+from palace.types.memory import Document, Draft, FileStamp, Memory
+from palace.types.session import ConversationTurn
 
 
 class EditableStore(DrawerStore, Protocol):

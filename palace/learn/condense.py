@@ -17,7 +17,7 @@ from palace.learn.statements import sentences, specifics, stated
 from palace.ports import Generator
 from palace.secrets import redact
 from palace.text import clip, estimate_tokens, tokens, words
-from palace.types import Message
+from palace.types.session import Message
 
 RAW = "[RAW]"
 _MAX_RAW_TOOL_CHARS = 2000

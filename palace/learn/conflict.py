@@ -13,7 +13,7 @@ from palace.errors import ModelError
 from palace.learn.comparing import Comparison, compare
 from palace.learn.statement import read_statement
 from palace.ports import ConflictJudge
-from palace.types import Memory
+from palace.types.memory import Memory
 
 # A write may cost a few calls of a judge, never one for every neighbour.
 MAX_JUDGED = 4

@@ -34,7 +34,8 @@ from palace.learn.hygiene import strip_own_markers
 from palace.ports import Generator, SessionMarks
 from palace.secrets import redact
 from palace.text import estimate_tokens
-from palace.types import ConversationTurn, Memory, Message, SessionMark, SessionSummary
+from palace.types.memory import Memory
+from palace.types.session import ConversationTurn, Message, SessionMark, SessionSummary
 
 SPEAKER = "Summary"
 PROVENANCE = "condensed"

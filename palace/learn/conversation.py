@@ -19,7 +19,7 @@ import regex
 
 from palace.learn.hygiene import strip_own_markers
 from palace.text import estimate_tokens
-from palace.types import Message, SessionMark
+from palace.types.session import Message, SessionMark
 
 TAIL = 64
 """Digests of condensed messages that a mark keeps."""

@@ -15,7 +15,8 @@ from itertools import pairwise
 import regex
 
 from palace.text import fold, name_tokens, tokens
-from palace.types import Match, Memory
+from palace.types.changes import Match
+from palace.types.memory import Memory
 
 # High on purpose: a false duplicate loses what a person wanted to keep.
 NEAR_DUPLICATE = 0.9

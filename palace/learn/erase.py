@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palace.learn.dedup import says_the_same
-from palace.types import Memory
+from palace.types.memory import Memory
 
 ERASED = "[erased]"
 # Shorter words stand in too many texts that mean something else; only the whole text tells them.

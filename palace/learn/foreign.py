@@ -19,7 +19,8 @@ import regex
 from palace.errors import ConfigError
 from palace.learn.json_stream import Item, stream_items
 from palace.learn.moment import parse_moment
-from palace.types import ConversationTurn, Draft
+from palace.types.memory import Draft
+from palace.types.session import ConversationTurn
 
 MAX_WHOLE_BYTES = 256 * 1024 * 1024
 _MAX_NAME_CHARS = 60

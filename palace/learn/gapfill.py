@@ -16,7 +16,8 @@ from palace.learn.condense import cleaned
 from palace.learn.cues import Cues, available, load_cues, plain
 from palace.learn.statements import Statement, StatementKind, sentences, stated
 from palace.ports import Generator
-from palace.types import Memory, Message
+from palace.types.memory import Memory
+from palace.types.session import Message
 
 _KINDS: Mapping[str, StatementKind] = {kind: kind for kind in get_args(StatementKind)}
 _MAX_PROPOSALS = 20

@@ -52,7 +52,8 @@ from palace.learn.transfer import (
 from palace.learn.turns import read_turns
 from palace.ports import DrawerStore
 from palace.privacy import PrivacyFilter
-from palace.types import ConversationTurn, Draft, Memory
+from palace.types.memory import Draft, Memory
+from palace.types.session import ConversationTurn
 
 DIFFERS = "differs from the palace's own"
 MEM0_ROOM = "mem0"

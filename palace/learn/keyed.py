@@ -14,7 +14,8 @@ import regex
 from palace.errors import ConfigError
 from palace.learn.dedup import find_duplicate, says_the_same
 from palace.learn.remember import OnConflict, Writer
-from palace.types import Conflict, Draft, Duplicate, Memory, WriteResult
+from palace.types.changes import Conflict, Duplicate, WriteResult
+from palace.types.memory import Draft, Memory
 
 _KEY = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,79}")
 _RANK = {"user": 2, "agent": 1, "system": 0}

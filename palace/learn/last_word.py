@@ -12,7 +12,8 @@ import regex
 
 from palace.learn.dedup import says_the_same
 from palace.learn.requests import Contradiction
-from palace.types import Memory, Unclear
+from palace.types.changes import Unclear
+from palace.types.memory import Memory
 
 _NUMBER = regex.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
 _SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")

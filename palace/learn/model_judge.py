@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from palace.ports import Generator
-from palace.types import Message, Relation
+from palace.types.changes import Relation
+from palace.types.session import Message
 
 _WORDS: dict[str, Relation] = {
     "conflict": "conflict",

@@ -9,7 +9,9 @@ from palace.errors import TextRefusedError
 from palace.learn.hygiene import raw_output_reason
 from palace.learn.remember import OnConflict, Writer
 from palace.text import utc_now
-from palace.types import Draft, MemoryKind, ScratchEntry, WriteResult
+from palace.types.changes import WriteResult
+from palace.types.memory import Draft, MemoryKind
+from palace.types.session import ScratchEntry
 
 
 def promote(

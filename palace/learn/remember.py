@@ -17,7 +17,8 @@ from palace.learn.hygiene import control_character_reason, normalise_statement, 
 from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PersonalData, PrivacyFilter, Secrets
 from palace.text import new_id
-from palace.types import Conflict, Draft, Duplicate, Match, Memory, Remembered, Trust, WriteResult
+from palace.types.changes import Conflict, Duplicate, Match, Remembered, WriteResult
+from palace.types.memory import Draft, Memory, Trust
 
 OnConflict = Literal["ask", "keep", "supersede"]
 ON_CONFLICT: tuple[OnConflict, ...] = ("ask", "keep", "supersede")

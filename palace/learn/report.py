@@ -16,7 +16,7 @@ from palace.learn.consolidate import is_condensed
 from palace.learn.gaps import Gaps
 from palace.secrets import redact
 from palace.text import clip
-from palace.types import Memory
+from palace.types.memory import Memory
 
 By = Literal["day", "week"]
 _MAX_ITEM_CHARS = 300

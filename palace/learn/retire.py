@@ -12,7 +12,8 @@ from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.dedup import says_the_same
 from palace.learn.remember import Writer
 from palace.text import utc_now
-from palace.types import Draft, Duplicate, Memory, Trust, WriteResult
+from palace.types.changes import Duplicate, WriteResult
+from palace.types.memory import Draft, Memory, Trust
 
 PLAYBOOKS = "playbooks"
 TIMELINE = "timeline"

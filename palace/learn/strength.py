@@ -11,7 +11,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from palace.ports import UNUSED, UseCounts, Worth
-from palace.types import Memory, MemoryKind, Trust
+from palace.types.memory import Memory, MemoryKind, Trust
 
 HALF_LIFE_DAYS: Mapping[MemoryKind, float] = MappingProxyType(
     {

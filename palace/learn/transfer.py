@@ -20,7 +20,7 @@ from typing import Any
 
 from palace.errors import ConfigError, StoreUnavailableError
 from palace.learn.places import SUFFIX
-from palace.types import Memory
+from palace.types.memory import Memory
 
 FORMAT = "mempalace-export"
 VERSION = 1

@@ -14,7 +14,7 @@ from typing import Any
 
 from palace.errors import ConfigError
 from palace.learn.moment import parse_moment
-from palace.types import ConversationTurn, Message
+from palace.types.session import ConversationTurn, Message
 
 KEYS = ("session", "speaker", "text", "at")
 _MARK = b"\xef\xbb\xbf"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from palace.errors import ModelError
-from palace.types import Message
+from palace.types.session import Message
 
 if TYPE_CHECKING:
     from types import ModuleType

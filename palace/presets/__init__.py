@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, get_args
 import yaml
 
 from palace.errors import ConfigError, StoreUnavailableError, UnsafeNameError
-from palace.types import RecallKind
+from palace.types.query import RecallKind
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable

@@ -14,7 +14,8 @@ import regex
 
 from palace.recall.lexicon import Lexicon, compiled
 from palace.text import month_token
-from palace.types import Memory, Turn
+from palace.types.memory import Memory
+from palace.types.session import Turn
 
 _ISO = r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)"
 _DENSE = r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?"

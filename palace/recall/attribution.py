@@ -13,7 +13,7 @@ from typing import Literal
 
 from palace.ports import Candidate
 from palace.recall.lexicon import word_tokens
-from palace.types import Query
+from palace.types.query import Query
 
 Standing = Literal["own", "named", "addressed", "other", ""]
 

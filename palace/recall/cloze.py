@@ -14,7 +14,7 @@ from typing import Literal
 from palace.ports import Vocabulary
 from palace.recall.lexicon import Lexicon
 from palace.text import Word, fold, name_tokens, words
-from palace.types import Memory
+from palace.types.memory import Memory
 
 Fact = Literal["clock", "date", "number", "person", "thing"]
 _READ_CHARS = 400

@@ -14,7 +14,8 @@ from palace.recall.logistic import LogisticModel
 from palace.recall.shape import code_share, machine_reason
 from palace.recall.weighing import term_weights
 from palace.text import fold
-from palace.types import Query, RecallKind, RecallSignal, Turn
+from palace.types.query import Query, RecallKind, RecallSignal
+from palace.types.session import Turn
 
 PERSONAL_CUES = (
     "past_we",

@@ -12,7 +12,7 @@ from itertools import pairwise
 from palace.ports import Candidate
 from palace.recall.lexicon import word_tokens
 from palace.recall.weighing import K1, Weights, relevance
-from palace.types import Query
+from palace.types.query import Query
 
 
 def features(

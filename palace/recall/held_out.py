@@ -17,7 +17,9 @@ from palace.recall.query import Analyst
 from palace.recall.scoring import JUDGED
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
-from palace.types import LayerName, Memory, Turn
+from palace.types.memory import Memory
+from palace.types.session import Turn
+from palace.types.verdict import LayerName
 
 Kind = Literal["statement", "turn"]
 _T = TypeVar("_T")

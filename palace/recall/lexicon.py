@@ -16,7 +16,7 @@ import regex
 from palace.errors import ConfigError
 from palace.recall.lexicon_format import read_patterns, read_words
 from palace.text import fold, words
-from palace.types import AnswerType
+from palace.types.query import AnswerType
 
 DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru")
 MATCHED_CHARS = 600

@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 import yaml
 
 from palace.errors import ConfigError
-from palace.types import AnswerType
+from palace.types.query import AnswerType
 
 _Check = Callable[[object], bool]
 

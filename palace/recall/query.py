@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.lexicon import MATCHED_CHARS, Lexicon, folded_words, matchable, matches
 from palace.text import Word, fold, numbers, starts_sentence, words
-from palace.types import AnswerType, Query, Turn
+from palace.types.query import AnswerType, Query
+from palace.types.session import Turn
 
 MAX_TERMS = 40
 MAX_CARRIED = 16

@@ -15,7 +15,7 @@ from palace.ports import Candidate
 from palace.recall.attribution import Said, Standing, people_asked, standing
 from palace.recall.features import answer_present
 from palace.recall.weighing import K1, Weights, relevance
-from palace.types import Query
+from palace.types.query import Query
 
 # How much of a word counts that a turn does not hold itself but one at this distance does.
 REACH = {0: 1.0, 1: 0.6, 2: 0.4}

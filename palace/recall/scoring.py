@@ -15,7 +15,7 @@ from palace.recall.features import features
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.ranking import Pool
 from palace.recall.weighing import Weights
-from palace.types import Query
+from palace.types.query import Query
 
 # Only the head of a ranking is described and judged: what stands below never was the answer in any
 # measurement.

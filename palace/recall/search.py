@@ -14,7 +14,8 @@ from palace.recall.logistic import probability_of
 from palace.recall.priors import Priors, with_priors
 from palace.recall.scoring import Scored, score
 from palace.recall.weighing import Weights, term_weights
-from palace.types import Hit, LayerName, Query
+from palace.types.query import Hit, Query
+from palace.types.verdict import LayerName
 
 # Only the head of the candidate list is worth its neighbours.
 _NEIGHBOURED = 20

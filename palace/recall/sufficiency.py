@@ -12,7 +12,7 @@ from typing import Literal
 
 from palace.recall.logistic import LogisticModel
 from palace.recall.scoring import Scored
-from palace.types import Band, Judgement, Rule
+from palace.types.verdict import Band, Judgement, Rule
 
 # What is about somebody else is wrong however well it matches; chosen on held-out conversations,
 # where 1 let half of the questions about the wrong person pass and 4 cost true ones.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from palace.ports import Candidate, Scope, TermCounts, Vocabulary
-from palace.types import Query
+from palace.types.query import Query
 
 K1 = 1.2
 B = 0.4

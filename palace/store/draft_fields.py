@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from palace.store.inline import find_tags
-from palace.types import Draft
+from palace.types.memory import Draft
 
 _DEFAULTS = Draft(text="")
 _OPTIONAL = (

@@ -14,7 +14,7 @@ from typing import Any
 from palace.ports import Candidate
 from palace.store.memory_json import decode_memory, encode_memory
 from palace.text import name_tokens_of, tokens, tokens_of, words
-from palace.types import Memory
+from palace.types.memory import Memory
 
 Tokens = tuple[str, str, str]
 """Body, context and names of one memory: space-joined index tokens."""

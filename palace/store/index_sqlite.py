@@ -31,7 +31,8 @@ from palace.store.postings import (
     posting_lists,
 )
 from palace.text import utc_now
-from palace.types import Document, FileStamp, LayerName, Memory
+from palace.types.memory import Document, FileStamp, Memory
+from palace.types.verdict import LayerName
 
 SCHEMA_VERSION = 6
 _MAX_QUERY_TERMS = 64

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
 from palace.store.passages import passage_digest, passage_of
 from palace.store.postings import posting_row, posting_words
-from palace.types import Document, FileStamp, LayerName, Memory
+from palace.types.memory import Document, FileStamp, Memory
+from palace.types.verdict import LayerName
 
 _MEMORY = (
     "INSERT INTO memories (file, position, line, partition, id, session, valid_from,"

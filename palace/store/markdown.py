@@ -47,7 +47,7 @@ from palace.store.timeline_page import (
     turn_text,
     verbatim_text,
 )
-from palace.types import Document, Fault, Memory
+from palace.types.memory import Document, Fault, Memory
 
 TIMELINE = "timeline"
 

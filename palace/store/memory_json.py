@@ -10,7 +10,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from palace.types import Memory
+from palace.types.memory import Memory
 
 _DEFAULTS = tuple((f.name, f.default) for f in fields(Memory))
 _TIMES = ("created", "updated", "valid_from", "valid_to", "retired")

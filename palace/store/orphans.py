@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from palace.types import Memory
+from palace.types.memory import Memory
 
 
 def orphaned(before: Iterable[Memory], now: Iterable[Memory]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime
 
-from palace.types import Memory
+from palace.types.memory import Memory
 
 _DIGEST_BYTES = 16
 _MONTHS = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from palace.store.files import digest, read_bytes
 from palace.store.names import resolve_inside, without_suffix
 from palace.store.playbook_files import PlaybookFiles
-from palace.types import Document, FileStamp, Memory, Playbook
+from palace.types.memory import Document, FileStamp, Memory, Playbook
 
 ROOM = "playbooks"
 

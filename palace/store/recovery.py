@@ -12,7 +12,8 @@ from palace.errors import StoreError
 from palace.store.blocks import dedent, indentation
 from palace.store.markdown import Page, parse
 from palace.store.written_log import Written
-from palace.types import Memory, Overwriting, Overwritten
+from palace.types.checks import Overwriting, Overwritten
+from palace.types.memory import Memory
 
 
 def written_to(page: Page, before: Page | None, memory_id: str, *, at: float) -> Written:

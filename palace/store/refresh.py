@@ -14,7 +14,8 @@ from palace.store.index_database import IndexBusyError
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.orphans import orphaned
 from palace.store.rooms import RoomStore
-from palace.types import Document, Fault, FileStamp, LayerName
+from palace.types.memory import Document, Fault, FileStamp
+from palace.types.verdict import LayerName
 
 _BATCH_FILES = 64
 Progress = Callable[[int, int], object]

@@ -46,15 +46,9 @@ from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import SUFFIX, existing_name, scan_files, walk
 from palace.store.written_log import WrittenLog
 from palace.text import new_id, utc_now
-from palace.types import (
-    ConversationTurn,
-    Document,
-    Draft,
-    Fault,
-    FileStamp,
-    Memory,
-    Overwritten,
-)
+from palace.types.checks import Overwritten
+from palace.types.memory import Document, Draft, Fault, FileStamp, Memory
+from palace.types.session import ConversationTurn
 
 ROOMS = "rooms"
 TIMELINE = "timeline"

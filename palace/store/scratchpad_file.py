@@ -32,7 +32,8 @@ from palace.store.json_lines import (
 )
 from palace.store.names import session_file_name
 from palace.text import new_id, utc_now
-from palace.types import ScratchEntry, Trust
+from palace.types.memory import Trust
+from palace.types.session import ScratchEntry
 
 DEFAULT_TTL_S = 3600.0
 _SUFFIX = ".jsonl"

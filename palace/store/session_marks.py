@@ -16,7 +16,7 @@ from typing import Any
 from palace.errors import MemoryNotFoundError
 from palace.store.files import atomic_write, locked, read_bytes
 from palace.store.names import session_file_name
-from palace.types import SessionMark, SessionSummary
+from palace.types.session import SessionMark, SessionSummary
 
 FOLDER = "sessions"
 

@@ -18,7 +18,7 @@ from palace.store.timeline_page import (
     turn_lines,
     verbatim_text,
 )
-from palace.types import ConversationTurn
+from palace.types.session import ConversationTurn
 
 _Key = tuple[str, str, str, str]
 

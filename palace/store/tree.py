@@ -13,7 +13,7 @@ from pathlib import Path
 
 from palace.store.files import unavailable
 from palace.store.names import fold_case, safe_component
-from palace.types import Fault, FileStamp
+from palace.types.memory import Fault, FileStamp
 
 SUFFIX = ".md"
 

@@ -24,7 +24,7 @@ from palace.store.index_sqlite import SqliteIndex
 from palace.store.passages import passage_of
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
-from palace.types import LayerName
+from palace.types.verdict import LayerName
 
 Progress = Callable[[int, int], object]
 _T = TypeVar("_T")

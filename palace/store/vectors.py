@@ -18,7 +18,7 @@ from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.row_graph import RowGraph, graphs_are_available, write_graph
 from palace.store.vector_file import VectorFile
-from palace.types import LayerName
+from palace.types.verdict import LayerName
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from palace.errors import ModelError
-from palace.types import Message
+from palace.types.session import Message
 
 
 class ScriptedGenerator:

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import pytest
 
 from palace.ports import Index, Scope, TermCounts
-from palace.types import Document, FileStamp, LayerName, Memory
+from palace.types.memory import Document, FileStamp, Memory
+from palace.types.verdict import LayerName
 
 
 class FilledIndex(Index, Protocol):

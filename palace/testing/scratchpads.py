@@ -15,7 +15,8 @@ from palace.errors import PalaceError
 from palace.ports import Scratchpad
 from palace.testing.clock import ManualClock
 from palace.text import new_id, utc_now
-from palace.types import ScratchEntry, Trust
+from palace.types.memory import Trust
+from palace.types.session import ScratchEntry
 
 
 class MemoryScratchpad:

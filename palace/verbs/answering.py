@@ -16,10 +16,8 @@ from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
 from palace.errors import MemoryNotFoundError
 from palace.recall.sufficiency import Sufficiency
-from palace.types import (
-    Verdict,
-    WakeUp,
-)
+from palace.types.session import WakeUp
+from palace.types.verdict import Verdict
 from palace.verbs.reading import ReadingVerbs
 
 if TYPE_CHECKING:

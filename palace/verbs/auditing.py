@@ -13,7 +13,8 @@ from palace.secrets import redact
 from palace.store.identity_file import IDENTITY_FILE
 from palace.store.playbook_pages import as_memory
 from palace.text import clip
-from palace.types import Suspect, Trust
+from palace.types.checks import Suspect
+from palace.types.memory import Trust
 from palace.verbs.reading import ReadingVerbs
 
 _EXCERPT_CHARS = 160

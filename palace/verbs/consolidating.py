@@ -17,7 +17,8 @@ from palace.learn.dedup import says_the_same
 from palace.secrets import redact
 from palace.store.timeline_page import minute_of, session_title
 from palace.text import new_id, tokens, utc_now
-from palace.types import ConversationTurn, Memory, Message, Turn
+from palace.types.memory import Memory
+from palace.types.session import ConversationTurn, Message, Turn
 from palace.verbs.writing import WritingVerbs
 
 # What condenses, reports and fills gaps is loaded when it is asked for: a question needs none.

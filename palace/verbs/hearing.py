@@ -17,7 +17,10 @@ from palace.errors import (
 )
 from palace.learn.last_word import righted
 from palace.learn.requests import Listener
-from palace.types import Heard, Memory, PromptWrite, Turn, Unclear, WriteResult
+from palace.types.changes import Unclear, WriteResult
+from palace.types.memory import Memory
+from palace.types.session import Turn
+from palace.types.verdict import Heard, PromptWrite
 from palace.verbs.keeping import KeepingVerbs
 
 # A correction is about what was just said, not about an answer of long ago.

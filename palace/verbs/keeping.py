@@ -12,7 +12,8 @@ from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
-from palace.types import Erased, History, Memory, Undone
+from palace.types.changes import Erased, History, Undone
+from palace.types.memory import Memory
 from palace.verbs.writing import WritingVerbs
 
 

@@ -32,7 +32,9 @@ from palace.store.rooms import RoomStore
 from palace.store.scratchpad_file import FileScratchpad
 from palace.store.vector_file import VectorFile
 from palace.store.vector_scrubber import VectorScrubber
-from palace.types import Document, FileStamp, Heard, Turn
+from palace.types.memory import Document, FileStamp
+from palace.types.session import Turn
+from palace.types.verdict import Heard
 
 if TYPE_CHECKING:
     from palace.learn.remember import Writer

@@ -14,14 +14,9 @@ from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
-from palace.types import (
-    Fault,
-    Hit,
-    Memory,
-    Playbook,
-    Query,
-    Turn,
-)
+from palace.types.memory import Fault, Memory, Playbook
+from palace.types.query import Hit, Query
+from palace.types.session import Turn
 from palace.verbs.opened import OpenedPalace
 
 

@@ -5,7 +5,8 @@ In: ids of memories. Out: what does not stand as it was written, and memories th
 
 from __future__ import annotations
 
-from palace.types import Memory, Overwritten
+from palace.types.checks import Overwritten
+from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs
 
 

@@ -19,7 +19,7 @@ from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.store.files import atomic_write, locked
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
-from palace.types import ConversationTurn
+from palace.types.session import ConversationTurn
 from palace.verbs.opened import Progress
 from palace.verbs.reading import ReadingVerbs
 

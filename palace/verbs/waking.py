@@ -11,7 +11,7 @@ from palace.enforce.wakeup import RoomDigest, WakeUpSources
 from palace.learn.strength import strength
 from palace.ports import UNUSED, UseCounts
 from palace.text import utc_now
-from palace.types import Memory
+from palace.types.memory import Memory
 from palace.verbs.opened import OpenedPalace
 
 # Promotions further back in the journal than so many records were not made last.

@@ -11,7 +11,8 @@ from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.strength import strength
 from palace.ports import UNUSED
 from palace.text import new_id, utc_now
-from palace.types import Feedback, Memory
+from palace.types.changes import Feedback
+from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs
 
 _VERDICT = "v-"

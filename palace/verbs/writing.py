@@ -15,14 +15,9 @@ from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, forget
 from palace.recall.triggers import trigger_fault
 from palace.text import utc_now
-from palace.types import (
-    Draft,
-    Memory,
-    MemoryKind,
-    ScratchEntry,
-    Trust,
-    WriteResult,
-)
+from palace.types.changes import WriteResult
+from palace.types.memory import Draft, Memory, MemoryKind, Trust
+from palace.types.session import ScratchEntry
 from palace.verbs.changing import ChangingVerbs
 
 

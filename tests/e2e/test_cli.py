@@ -20,7 +20,7 @@ from palace.learn.remember import OnConflict
 from palace.presets import preset_names
 from palace.serve import commands_write
 from palace.serve.cli import application, main, run
-from palace.types import MemoryKind
+from palace.types.memory import MemoryKind
 
 ANSWERED = "When did we ship version 4.1.0?"
 NEARLY = "Which database do we use?"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from palace import Conflict, Duplicate, Mempalace, Remembered
-from palace.types import Relation
+from palace.types.changes import Relation
 
 
 def test_a_duplicate_leaves_a_breadcrumb_without_the_text(tmp_path: Path) -> None:

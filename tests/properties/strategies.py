@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 from hypothesis import strategies as st
 
-from palace.types import ConversationTurn
+from palace.types.session import ConversationTurn
 
 PIECES = (
     "- ", "* ", "+ ", "1. ", "7) ", "  ", "    ", "\t", "# ", "## ", "#tag ", "> ", "| a | b |", "|---|",

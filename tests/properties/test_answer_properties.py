@@ -10,7 +10,9 @@ from palace.enforce.prompt import DECLINE_TOKEN, render_context
 from palace.enforce.quoting import QuoteReply, parse_quote, verify_quote
 from palace.enforce.sentences import MAX_SENTENCE_CHARS, SentenceCutter
 from palace.text import estimate_tokens
-from palace.types import RecallSignal, Turn, Verdict
+from palace.types.query import RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Verdict
 from tests.doubles import evidence
 from tests.properties.strategies import any_text
 

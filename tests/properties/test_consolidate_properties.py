@@ -14,7 +14,8 @@ from palace.learn.conversation import safe_cut, tokens_of
 from palace.learn.cues import load_cues
 from palace.testing import ManualClock, ScriptedGenerator
 from palace.text import estimate_tokens
-from palace.types import Memory, Message, SessionMark
+from palace.types.memory import Memory
+from palace.types.session import Message, SessionMark
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=timezone.utc)
 LONG = settings(max_examples=40, deadline=None)

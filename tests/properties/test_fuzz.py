@@ -29,7 +29,7 @@ from palace.store.journal import FileJournal
 from palace.store.json_lines import decode_line, encode_line, read_newest_first
 from palace.store.markdown import decode, encode, parse
 from palace.store.scratchpad_file import FileScratchpad
-from palace.types import Turn
+from palace.types.session import Turn
 from tests.doubles import FixedVocabulary
 from tests.properties.strategies import any_text, file_bytes
 

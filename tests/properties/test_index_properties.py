@@ -25,7 +25,8 @@ from palace.store.playbook_files import PlaybookFiles
 from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.rooms import RoomStore
-from palace.types import Memory, Message, Turn
+from palace.types.memory import Memory
+from palace.types.session import Message, Turn
 from tests.doubles import indexed, memory, paged
 from tests.properties.strategies import any_text, file_bytes, markdown_text
 

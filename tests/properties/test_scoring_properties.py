@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from palace.ports import Candidate
 from palace.recall.scoring import score
 from palace.recall.weighing import Weights, term_weights
-from palace.types import Query
+from palace.types.query import Query
 from tests.doubles import FixedVocabulary
 
 LIGHT = settings(deadline=None, max_examples=60)

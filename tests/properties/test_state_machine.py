@@ -19,7 +19,8 @@ from hypothesis.stateful import (
 )
 
 from palace import Mempalace, RetrievalEnforcer
-from palace.types import Memory, WriteResult
+from palace.types.changes import WriteResult
+from palace.types.memory import Memory
 
 SESSION = "s-1"
 # Statements of different things in different words: none is a duplicate or denial of another.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from palace.learn.strength import strength
 from palace.ports import UseCounts
-from palace.types import Memory, MemoryKind, Trust
+from palace.types.memory import Memory, MemoryKind, Trust
 from tests.doubles import memory
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)

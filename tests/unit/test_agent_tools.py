@@ -126,7 +126,7 @@ def test_a_store_that_cannot_be_read_is_said_and_is_no_memory(palace, tools):
         name = "L1"
 
         def gather(self, turn, query, signal):
-            from palace.types import LayerReport
+            from palace.types.verdict import LayerReport
 
             return LayerReport("L1", "unavailable", reason="the disk is gone")
 

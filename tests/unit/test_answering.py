@@ -8,7 +8,9 @@ from palace import Mempalace, RetrievalEnforcer
 from palace.enforce.answering import AnswerOptions, ModelReply, answer_steps, confirm_steps
 from palace.enforce.first_turn import FirstTurns
 from palace.enforce.prompt import DECLINE_TOKEN
-from palace.types import RecallSignal, Turn, Verdict
+from palace.types.query import RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Verdict
 from tests.doubles import evidence
 
 LAMP = evidence("The lamp in the hall needs a 40 W bulb.", id="m-lamp", source="rooms/home.md:1")

@@ -18,7 +18,7 @@ from palace.recall.attribution import (
 from palace.recall.scoring import score
 from palace.recall.weighing import term_weights
 from palace.text import name_tokens, tokens
-from palace.types import Query
+from palace.types.query import Query
 from tests.doubles import FixedVocabulary
 
 

@@ -9,7 +9,7 @@ import pytest
 from palace.recall.cloze import cloze_question
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicon, load_lexicons
 from palace.recall.query import Analyst
-from palace.types import Turn
+from palace.types.session import Turn
 from tests.doubles import FixedVocabulary, memory
 
 NOTE = memory("The boiler in the cellar was serviced by Holt on 3 May for 140 euros at 9:30.")

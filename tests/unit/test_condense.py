@@ -9,7 +9,7 @@ from palace.learn.condense import as_said, by_model, by_picking, transcript
 from palace.learn.cues import load_cues
 from palace.testing import ScriptedGenerator
 from palace.text import estimate_tokens
-from palace.types import Message
+from palace.types.session import Message
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 CUES = load_cues(("en",))

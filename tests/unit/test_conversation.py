@@ -14,7 +14,7 @@ from palace.learn.conversation import (
     take_apart,
     turn_starts,
 )
-from palace.types import Message, SessionMark
+from palace.types.session import Message, SessionMark
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=timezone.utc)
 SAID = [

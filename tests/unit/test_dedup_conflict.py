@@ -7,7 +7,7 @@ import pytest
 from palace.errors import ModelError
 from palace.learn.conflict import MAX_JUDGED, find_conflicts
 from palace.learn.dedup import differs, find_duplicate
-from palace.types import Relation
+from palace.types.changes import Relation
 from tests.doubles import memory
 
 LONG = (

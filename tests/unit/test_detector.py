@@ -11,7 +11,8 @@ from palace.recall.detector import CueDetector
 from palace.recall.lexicon import load_lexicons
 from palace.recall.logistic import LogisticModel
 from palace.recall.query import Analyst
-from palace.types import Message, RecallKind, RecallSignal, Turn
+from palace.types.query import RecallKind, RecallSignal
+from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary, bar_model
 
 LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru"))

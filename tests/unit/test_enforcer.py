@@ -14,7 +14,9 @@ from palace.enforce.enforcer import Policy, RetrievalEnforcer
 from palace.errors import StoreUnavailableError
 from palace.testing import MemoryJournal
 from palace.text import estimate_tokens
-from palace.types import LayerName, Message, RecallKind, Turn, Verdict
+from palace.types.query import RecallKind
+from palace.types.session import Message, Turn
+from palace.types.verdict import LayerName, Verdict
 from tests.doubles import BrokenJournal, ScriptedLayer, ScriptedPalace, evidence, signal
 
 FALLBACK = Policy().fallback_text

@@ -13,7 +13,7 @@ from palace.learn.erase import Eraser
 from palace.ports import EmbedderIdentity
 from palace.store.passages import passage_digest, passage_of
 from palace.store.vector_file import VectorFile
-from palace.types import Memory
+from palace.types.memory import Memory
 
 SECRETIVE = "Mira keeps her quizzical marmalade recipe in the zinc box 77412."
 ASKED = "Where does Mira keep her recipe?"

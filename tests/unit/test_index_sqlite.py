@@ -23,7 +23,7 @@ from palace.store.index_seal import state_of
 from palace.store.index_sqlite import SCHEMA_VERSION, SqliteIndex
 from palace.store.index_writing import WriteBatch
 from palace.text import utc_now
-from palace.types import Turn
+from palace.types.session import Turn
 from tests.doubles import indexed, memory, paged
 
 ROOT = Path(__file__).parents[2]

@@ -24,7 +24,7 @@ from palace.recall.lexicon import (
     word_tokens,
 )
 from palace.text import tokens
-from palace.types import AnswerType
+from palace.types.query import AnswerType
 
 HOSTILE = [
     "a" * 1300,

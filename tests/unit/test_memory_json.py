@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta, timezone
 
 from palace.store.memory_json import decode_memory, encode_memory
-from palace.types import Memory
+from palace.types.memory import Memory
 from tests.doubles import memory
 
 MOMENT = datetime(2026, 3, 14, 9, 30, 5, 250, tzinfo=timezone.utc)

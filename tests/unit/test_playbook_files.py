@@ -4,7 +4,7 @@ import pytest
 
 from palace.errors import DrawerParseError, MemoryNotFoundError, UnsafeNameError
 from palace.store.playbook_files import PlaybookFiles
-from palace.types import Playbook
+from palace.types.memory import Playbook
 
 ROLLBACK = """---
 triggers: [roll back, undo deploy]

@@ -17,7 +17,7 @@ from palace.secrets import find_secrets
 from palace.settings_model import Settings
 from palace.store.playbook_files import PlaybookFiles
 from palace.store.rooms import RoomStore
-from palace.types import RecallKind
+from palace.types.query import RecallKind
 
 WORKING = ("issue_analysis", "health_check", "code_review")
 PROMISED = {

@@ -13,7 +13,8 @@ from palace.enforce.prompt import (
     render_context,
 )
 from palace.text import estimate_tokens
-from palace.types import RecallSignal, Verdict
+from palace.types.query import RecallSignal
+from palace.types.verdict import Verdict
 from tests.doubles import evidence
 
 KEY = "sk-ant-api03-" + "Zq8Lw2Rt5Yv9Bn3Mk7Hs1Pd6" * 3

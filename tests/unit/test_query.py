@@ -8,7 +8,8 @@ import pytest
 
 from palace.recall.lexicon import load_lexicons
 from palace.recall.query import MAX_CARRIED, MAX_TERMS, Analyst
-from palace.types import AnswerType, Message, Query, Turn
+from palace.types.query import AnswerType, Query
+from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary
 
 LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru"))

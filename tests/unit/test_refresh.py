@@ -18,7 +18,8 @@ from palace.store.playbook_files import PlaybookFiles
 from palace.store.playbook_pages import PlaybookPages, as_memory
 from palace.store.refresh import Refreshed, refresh
 from palace.store.rooms import RoomStore
-from palace.types import Document, Fault, FileStamp, LayerName, Playbook
+from palace.types.memory import Document, Fault, FileStamp, Playbook
+from palace.types.verdict import LayerName
 from tests.doubles import memory, paged
 
 A_DAY_NS = 86_400 * 10**9

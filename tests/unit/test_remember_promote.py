@@ -13,16 +13,9 @@ from palace.learn.promote import promote
 from palace.learn.remember import Writer
 from palace.store.rooms import RoomStore
 from palace.text import utc_now
-from palace.types import (
-    Conflict,
-    Draft,
-    Duplicate,
-    Memory,
-    Remembered,
-    ScratchEntry,
-    Trust,
-    WriteResult,
-)
+from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
+from palace.types.memory import Draft, Memory, Trust
+from palace.types.session import ScratchEntry
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 PORT = "The staging server listens on port 5432"

@@ -18,7 +18,9 @@ from palace.enforce.replies import (
     reply_for_near_miss,
 )
 from palace.explaining import explain_trace
-from palace.types import Judgement, LayerReport, RecallSignal, Turn, Verdict
+from palace.types.query import RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Judgement, LayerReport, Verdict
 from tests.doubles import evidence
 
 MOMENT = datetime(2026, 3, 14, 23, 30, tzinfo=timezone.utc)

@@ -7,7 +7,8 @@ import pytest
 from palace.learn.last_word import righted
 from palace.learn.requests import Contradiction, Keep, Listener
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
-from palace.types import Memory, Unclear
+from palace.types.changes import Unclear
+from palace.types.memory import Memory
 from tests.doubles import memory
 
 

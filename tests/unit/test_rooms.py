@@ -11,7 +11,8 @@ from palace.errors import MemoryNotFoundError, StoreError, UnsafeNameError, Writ
 from palace.ports import DrawerStore
 from palace.store.files import FileSystem
 from palace.store.rooms import MAX_ATTEMPTS, RoomStore
-from palace.types import ConversationTurn, Draft
+from palace.types.memory import Draft
+from palace.types.session import ConversationTurn
 
 NOW = datetime(2026, 5, 7, 14, 30, tzinfo=timezone.utc)
 

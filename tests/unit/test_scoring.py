@@ -12,7 +12,7 @@ from palace.recall.features import answer_present, counted_present, features
 from palace.recall.scoring import JUDGED, score
 from palace.recall.weighing import Weights, inverse_frequency, relevance, term_weights
 from palace.text import name_tokens, tokens
-from palace.types import AnswerType, Query
+from palace.types.query import AnswerType, Query
 from tests.doubles import FixedVocabulary
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from palace.recall.search import Searcher
 from palace.text import tokens
-from palace.types import Query
+from palace.types.query import Query
 from tests.doubles import VanishingIndex, indexed, memory
 
 TEXTS = ("the blue kettle", "a green lamp", "blue lamp and blue kettle", "no such thing")

@@ -9,7 +9,7 @@ import pytest
 
 from palace import UnsafeNameError
 from palace.store.session_marks import FileSessionMarks
-from palace.types import SessionMark, SessionSummary
+from palace.types.session import SessionMark, SessionSummary
 
 AT = datetime(2026, 3, 14, 9, 30, 5, tzinfo=timezone.utc)
 MARK = SessionMark("S 1/ü", AT, 7, ("aa", "bb"), (SessionSummary(AT, "- Ünder \ud800 -->"),), 2)

@@ -10,7 +10,7 @@ import pytest
 
 from palace.learn.strength import HALF_LIFE_DAYS, feedback_factor, half_life_days, strength
 from palace.ports import UNUSED, UseCounts
-from palace.types import MemoryKind
+from palace.types.memory import MemoryKind
 from tests.doubles import memory
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)

@@ -13,7 +13,8 @@ from palace.enforce.prompt import render_context
 from palace.enforce.suspicion import REASONS, suspicions
 from palace.enforce.wakeup import WakeUpSources, compose_wake_up
 from palace.text import utc_now
-from palace.types import Evidence, ScratchEntry
+from palace.types.session import ScratchEntry
+from palace.types.verdict import Evidence
 
 PAYLOADS = yaml.safe_load((Path(__file__).parents[1] / "data" / "payloads.yaml").read_text("utf-8"))
 ALL = [(reason, text) for reason, texts in PAYLOADS.items() for text in texts]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
 from palace import types
-from palace.types import Memory
+from palace.types.memory import Memory
 from tests.doubles import memory
 
 
 def value_classes() -> list[type]:
-    found = [v for v in vars(types).values() if isinstance(v, type) and dataclasses.is_dataclass(v)]
-    return [v for v in found if v.__module__ == types.__name__]
+    modules = [import_module(m.name) for m in iter_modules(types.__path__, "palace.types.")]
+    return [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if dataclasses.is_dataclass(value) and value.__module__ == module.__name__
+    ]
 
 
 @pytest.mark.parametrize("kind", value_classes(), ids=lambda kind: kind.__name__)

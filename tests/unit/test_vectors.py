@@ -15,7 +15,7 @@ from palace.store.passages import passage_digest, passage_of
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
 from palace.testing import HashedEmbedder
-from palace.types import Memory
+from palace.types.memory import Memory
 from tests.doubles import memory, paged
 
 EVERYONE = Scope()

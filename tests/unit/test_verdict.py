@@ -6,13 +6,9 @@ import json
 from datetime import datetime, timezone
 
 from palace.explaining import explain_trace
-from palace.types import (
-    Evidence,
-    LayerReport,
-    RecallSignal,
-    Turn,
-    Verdict,
-)
+from palace.types.query import RecallSignal
+from palace.types.session import Turn
+from palace.types.verdict import Evidence, LayerReport, Verdict
 
 MOMENT = datetime(2026, 3, 14, 9, 30, tzinfo=timezone.utc)
 FOUND = Evidence(

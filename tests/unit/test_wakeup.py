@@ -8,7 +8,8 @@ import pytest
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources, compose_wake_up, select_rooms
 from palace.text import estimate_tokens, utc_now
-from palace.types import Memory, ScratchEntry, WakeUp
+from palace.types.memory import Memory
+from palace.types.session import ScratchEntry, WakeUp
 from tests.doubles import memory
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

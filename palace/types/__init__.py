@@ -1,0 +1,1 @@
+"""Frozen values that travel through the program, by what they are about."""

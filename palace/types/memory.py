@@ -1,0 +1,161 @@
+"""What is stored: memories, drafts, playbooks, and the files they stand in.
+
+In: what stores read from files. Out: what search, the layers and the verbs work on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+MemoryKind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
+Trust = Literal["user", "agent", "system"]
+Status = Literal["active", "inactive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One statement of the palace, with where it stands.
+
+    Attributes:
+        id: `m-…` when the file carries an id, `d-…` (path + content hash) when it is derived.
+        text: The statement as a person reads it: markers and our metadata comment removed.
+        path: File, relative to the palace root, with forward slashes.
+        line: First line of the statement in the file, 1-based.
+        room: Room name; `timeline` for history, `playbooks` for procedures.
+        drawer: File name without its suffix.
+        title: The drawer's title.
+        heading: Headings above the statement, outermost first, joined by ` > `.
+        position: Ordinal of the statement in its file, 0-based.
+        speaker: Who said it, for a conversation turn, else "".
+        session: The session it was said or learned in, else "".
+        confidence: In [0, 1].
+        importance: In [0, 1].
+        key: Of a memory that is updated in place: one active memory has it in a scope.
+        links: What it points to: `room/drawer` and `[[links]]` of its words, ids of memories.
+        retired: When it became inactive, if it did.
+    """
+
+    id: str
+    text: str
+    path: str
+    line: int
+    room: str
+    drawer: str
+    title: str = ""
+    heading: str = ""
+    position: int = 0
+    kind: MemoryKind = "fact"
+    scope: str = "global"
+    trust: Trust = "user"
+    provenance: str = ""
+    tags: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 1.0
+    created: datetime | None = None
+    updated: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    status: Status = "active"
+    superseded_by: str = ""
+    triggers: tuple[str, ...] = ()
+    project: str = ""
+    task: str = ""
+    session: str = ""
+    reason: str = ""
+    speaker: str = ""
+    key: str = ""
+    retired: datetime | None = None
+
+    @property
+    def source(self) -> str:
+        """Where a person finds it: `path:line`."""
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory before it has a file and a line; fields as in `Memory`.
+
+    Attributes:
+        id: The id it shall have; "" for one that the store gives it.
+    """
+
+    text: str
+    kind: MemoryKind = "fact"
+    scope: str = "global"
+    trust: Trust = "user"
+    provenance: str = ""
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    confidence: float = 1.0
+    created: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    triggers: tuple[str, ...] = ()
+    project: str = ""
+    task: str = ""
+    session: str = ""
+    reason: str = ""
+    key: str = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something in a file that could not be understood; the bytes stay as they are."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One parsed memory file.
+
+    Attributes:
+        path: Relative to the palace root, forward slashes.
+        digest: Hash of the file's bytes.
+        memories: In file order, inactive ones included.
+    """
+
+    path: str
+    digest: str
+    title: str
+    tags: tuple[str, ...]
+    memories: tuple[Memory, ...]
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """What tells whether a file changed since it was indexed."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Playbook:
+    """A documented procedure.
+
+    Attributes:
+        name: File name without suffix.
+        steps: The numbered steps, markers removed, in order.
+        body: The whole Markdown body, verbatim.
+    """
+
+    name: str
+    title: str
+    triggers: tuple[str, ...]
+    prerequisites: tuple[str, ...]
+    warnings: tuple[str, ...]
+    steps: tuple[str, ...]
+    body: str
+    path: str
+    line: int = 1
+    updated: datetime | None = None

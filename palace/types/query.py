@@ -1,0 +1,79 @@
+"""What a prompt asks, and what a search returns for it.
+
+In: a prompt, analysed. Out: what the index and the layers are asked and give back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from palace.types.memory import Memory
+
+RecallKind = Literal[
+    "fact", "status", "history", "preference", "procedure", "identity", "meta", "none"
+]
+AnswerType = Literal["clock", "date", "number", "person", "place", "reason", "yes_no", "thing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A prompt, analysed: what the index and the layers are asked.
+
+    Attributes:
+        text: The prompt as given.
+        terms: Content terms (index tokens), unique, in order of appearance.
+        head: The terms asked for directly ("which T-shirt size" -> shirt, size).
+        names: Each name of the prompt as its index tokens.
+        identifiers: Code-like tokens, versions, issue numbers, paths.
+        numbers: Numbers of the prompt, normalised.
+        answer_type: What kind of thing would answer.
+        soft: Terms that only say what sort of thing is asked ("number", "version"); a memory can
+            answer without them.
+        carried: Terms taken over from the previous turn of a follow-up.
+        language: Code of the language whose function words the prompt uses.
+        session_id: Session scope that may be read.
+        project: Project scope that may be read.
+    """
+
+    text: str
+    terms: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
+    identifiers: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    answer_type: AnswerType = "thing"
+    soft: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
+    language: str = "en"
+    session_id: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that a search returned; `parts` name what its score is made of."""
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSignal:
+    """The detector's opinion of one prompt.
+
+    Attributes:
+        kind: What sort of recall it would be; `none` when it is not recall.
+        score: Probability in [0, 1] that the prompt asks for something remembered.
+        cues: Names of the cues that spoke, strongest first.
+        runner_up: The second most likely kind.
+        band: `recall`, `unsure` (the evidence decides) or `other`.
+    """
+
+    kind: RecallKind
+    score: float
+    cues: tuple[str, ...] = ()
+    runner_up: RecallKind = "none"
+    band: Literal["recall", "unsure", "other"] = "other"
