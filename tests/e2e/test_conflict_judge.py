@@ -89,8 +89,7 @@ def test_a_model_that_fails_loses_no_write(tmp_path: Path, server: Server, fault
             case "delay":
                 server.delay_s = 1.0
             case "gone":
-                server.http.shutdown()
-                server.http.server_close()
+                server.stop()
         assert isinstance(palace.remember(NEW), Conflict)
         assert isinstance(palace.remember(NEW, on_conflict="keep"), Remembered)
 
