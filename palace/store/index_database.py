@@ -53,6 +53,10 @@ class IndexBusyError(StoreUnavailableError):
     """Another program is writing the index, and the caller did not want to wait."""
 
 
+State = tuple[int, int]
+"""What differs after any write to a database: its data version, and our own changes."""
+
+
 class IndexDatabase:
     """One SQLite file in WAL mode, shared by processes and threads; remade when it is not ours.
 
@@ -121,7 +125,7 @@ class IndexDatabase:
         with self._lock:
             yield
 
-    def state(self) -> tuple[int, int]:
+    def state(self) -> State:
         """Return what differs after any write of this or another process."""
         with self._lock:
             version: int = self.rows("PRAGMA data_version")[0][0]

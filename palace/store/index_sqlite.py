@@ -6,18 +6,17 @@ Nothing in here is canonical; the file can be deleted at any time.
 
 from __future__ import annotations
 
-import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
-from palace.store.index_database import IndexDatabase, Schema, begin_generation
+from palace.store.index_counts import TermTable, average_tokens
+from palace.store.index_database import IndexDatabase, Schema, State, begin_generation
 from palace.store.index_rows import Tokens, candidate, decode_row, memory_tokens, sayable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
@@ -39,7 +38,6 @@ _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
 _KEPT_FILES = 8
-_KEPT_TERMS = 100_000
 _MANY_MEMORIES = 2000
 # A file changed within this time before it was read may change again under the same mtime.
 _RACY_NS = 50_000_000
@@ -100,16 +98,6 @@ _Score = Callable[[list[str], list[str]], float]
 _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """What a reader may see of one layer and scope, and how much it is."""
-
-    number: int
-    layer: str
-    memories: int
-    tokens: int
-
-
 class SqliteIndex:
     """Search structure in one SQLite file (WAL), shared by processes and threads.
 
@@ -126,11 +114,10 @@ class SqliteIndex:
     def __init__(self, path: Path | None) -> None:
         self._database = IndexDatabase(path, _SCHEMA)
         self.uses = UseTable(self._database)
+        self._terms = TermTable(self._database)
         self._written: dict[str, Written] = {}
-        self._state = (-1, -1)
-        self._counts: dict[tuple[int, str], tuple[int, int, int]] = {}
-        self._partitions: dict[Scope, list[_Partition]] = {}
-        self._stamps: dict[str, tuple[FileStamp, bool]] | None = None
+        self._stamps: dict[str, tuple[FileStamp, bool]] = {}
+        self._stamps_as_of: State | None = None
 
     @property
     def path(self) -> Path | None:
@@ -167,8 +154,8 @@ class SqliteIndex:
 
     def _forget_state(self) -> None:
         self._written.clear()
-        self._state = (-1, -1)
-        self._stamps = None
+        self._terms.forget()
+        self._stamps_as_of = None
 
     def clear(self) -> None:
         """Throw everything away and start empty; other processes see it at once."""
@@ -224,13 +211,14 @@ class SqliteIndex:
         A racy file was written so shortly before it was read that its time stamp proves nothing.
         """
         with self._database.held():
-            self._renew()
-            if self._stamps is None:
+            state = self._database.state()
+            if state != self._stamps_as_of:
                 rows = self._database.rows("SELECT path, size, mtime_ns, indexed_ns FROM files")
                 self._stamps = {
                     path: (FileStamp(path, size, mtime), mtime > indexed - _RACY_NS)
                     for path, size, mtime, indexed in rows
                 }
+                self._stamps_as_of = state
             return self._stamps
 
     def digests(self) -> dict[str, str]:
@@ -317,14 +305,11 @@ class SqliteIndex:
         if not asked or limit < 1:
             return []
         with self._database.held():
-            visible = self._visible(scope)
-            weights = self._weights(asked, visible)
-            lists = [
-                one
-                for term in asked
-                for one in posting_lists(term, self._rows_of(term, visible, layer), weights[term])
-            ]
-            score = partial(_bm25, weights=weights, average_tokens=_average_tokens(visible))
+            visible = self._terms.visible(scope)
+            weights = self._terms.weights(asked, visible)
+            rows = {term: self._terms.rows(term, visible, layer) for term in asked}
+            lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
+            score = partial(_bm25, weights=weights, average_tokens=average_tokens(visible))
             found = self._best(lists, limit, score) if lists else []
         return sorted(found, key=lambda c: (-c.bm25, c.key))[:limit]
 
@@ -367,7 +352,7 @@ class SqliteIndex:
 
     def candidates_in(self, room: str) -> list[Candidate]:
         """Return the active, globally visible candidates of a room, in file order."""
-        visible = [p.number for p in self._visible(GLOBAL)]
+        visible = [p.number for p in self._terms.visible(GLOBAL)]
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT {_CANDIDATE} FROM files f JOIN memories m ON m.file = f.number"
@@ -402,7 +387,7 @@ class SqliteIndex:
             for c in candidates
             for position in range(c.position - distance, c.position + distance + 1)
         }
-        visible = [p.number for p in self._visible(scope)]
+        visible = [p.number for p in self._terms.visible(scope)]
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"WITH wanted (path, position) AS (VALUES {', '.join(['(?, ?)'] * len(wanted))})"
@@ -551,7 +536,7 @@ class SqliteIndex:
 
     def visible(self, keys: Sequence[int], *, layer: LayerName, scope: Scope) -> set[int]:
         """Return those keys whose memories a search of this layer and scope may find."""
-        numbers = [p.number for p in self._visible(scope) if p.layer == layer]
+        numbers = [p.number for p in self._terms.visible(scope) if p.layer == layer]
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT m.key FROM memories m WHERE m.key IN ({_marks(keys)})"
@@ -564,67 +549,13 @@ class SqliteIndex:
 
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """Return the number of active memories that a reader may see."""
-        return sum(p.memories for p in self._visible(scope))
+        return sum(p.memories for p in self._terms.visible(scope))
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
         with self._database.held():
-            visible = self._visible(scope)
-            return {term: self._count(term, visible) for term in terms}
-
-    def _count(self, term: str, visible: Sequence[_Partition]) -> TermCounts:
-        held = [self._held(p.number, term) for p in visible]
-        return TermCounts(
-            any=sum(body + place for body, place, _ in held),
-            name=sum(names for _, _, names in held),
-        )
-
-    def _held(self, partition: int, term: str) -> tuple[int, int, int]:
-        """Return how many memories of a partition say a term, only stand where it is, name it."""
-        known = self._counts.get((partition, term))
-        if known is None:
-            rows = self._database.rows(
-                "SELECT body, place, names FROM terms WHERE partition = ? AND term = ?",
-                (partition, sayable(term)),
-            )
-            known = self._counts[partition, term] = rows[0] if rows else (0, 0, 0)
-        return known
-
-    def _rows_of(
-        self, term: str, visible: Sequence[_Partition], layer: LayerName
-    ) -> list[tuple[int, int, int]]:
-        """Return (partition, memories that say a term, memories whose place alone has it)."""
-        return [(p.number, *self._held(p.number, term)[:2]) for p in visible if p.layer == layer]
-
-    def _weights(self, terms: Iterable[str], visible: Sequence[_Partition]) -> dict[str, float]:
-        size = sum(p.memories for p in visible)
-        counts = {term: self._count(term, visible).any for term in terms}
-        return {
-            term: math.log(1.0 + (size - count + 0.5) / (count + 0.5))
-            for term, count in counts.items()
-        }
-
-    def _visible(self, scope: Scope) -> list[_Partition]:
-        """Return what this reader may see."""
-        with self._database.held():
-            self._renew()
-            if scope not in self._partitions:
-                rows = self._database.rows(
-                    "SELECT number, layer, memories, tokens FROM partitions"
-                    " WHERE scope IN ('global', ?, ?)",
-                    _scopes(scope),
-                )
-                self._partitions[scope] = [_Partition(*row) for row in rows]
-            return self._partitions[scope]
-
-    def _renew(self) -> None:
-        """Drop what is remembered when any process changed the database."""
-        state = self._database.state()
-        if state != self._state or len(self._counts) > _KEPT_TERMS:
-            self._counts.clear()
-            self._partitions.clear()
-            self._stamps = None
-            self._state = state
+            visible = self._terms.visible(scope)
+            return {term: self._terms.count(term, visible) for term in terms}
 
 
 def _bm25(
@@ -644,21 +575,10 @@ def _bm25(
     return total
 
 
-def _average_tokens(visible: Sequence[_Partition]) -> float:
-    return sum(p.tokens for p in visible) / max(sum(p.memories for p in visible), 1)
-
-
 def _askable(terms: Sequence[str]) -> list[str]:
     """Return the terms that could be in the index: whole tokens."""
     asked = dict.fromkeys(sayable(term) for term in terms[:_MAX_QUERY_TERMS])
     return [t for t in asked if t and not any(c <= " " or c in '"\x7f' for c in t)]
-
-
-def _scopes(scope: Scope) -> tuple[str, str]:
-    return (
-        sayable(f"session:{scope.session_id}") if scope.session_id else "",
-        sayable(f"project:{scope.project}") if scope.project else "",
-    )
 
 
 def _marks(values: Sequence[object]) -> str:
