@@ -25,7 +25,7 @@ _AGED = regex.compile(
     r"\b(?:aged?|old|younger|older|years?|at (?:about )?\d+|was|were)\b", regex.IGNORECASE
 )
 _APART = regex.compile(
-    r"\s*\b(?:earlier|later|before|after|apart|früher|später|vorher|danach|plus tôt|plus tard"
+    r"\s*\b(?:earlier|later|before|after|apart|ago|früher|später|vorher|danach|plus tôt|plus tard"
     r"|avant|après|antes|después|depois)\b",
     regex.IGNORECASE,
 )
@@ -157,8 +157,9 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     apart = _APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
-    if apart:
-        groups = [[day for group in groups for day in group]]
+    if apart:  # from the day of the memory too, to one that it tells
+        told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)
+        groups = [[day for group in told for day in group]]
     return any(
         abs(abs(second - first) + inclusive - n) <= slack
         for group in groups
