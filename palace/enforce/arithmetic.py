@@ -40,6 +40,8 @@ _EQUATION = regex.compile(
     rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
 )
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
+_JOINED = regex.compile(r"(?<=\d)\s?/\s?$")
+_JOINS = regex.compile(r"\s?/\s?(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
 _ROUGHLY = regex.compile(
     r"(?:about|around|roughly|approximately|nearly|almost|some|just (?:over|under)"
@@ -71,6 +73,8 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether a number is what numbers of the sources come to, hardly by chance."""
     if not said.values or said.unit in _NOT_PARTS:
         return False
+    if _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end):
+        return False  # of a pair that is measured: "128/83"
     rough = said.loose or _ROUGHLY.search(sentence, 0, said.start) is not None
     spelled = {value for source in sources for value in _spelled_out(source, said)}
     if rough and said.unit == "time":  # "just under two hours" are 1 h 52
@@ -248,6 +252,11 @@ def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     else:
         for one, two in combinations(_alike(parts, said), 2):
             yield from (abs(one - two), one + two)
+    if said.noun == "time":  # "five times as fast"
+        for one, two in combinations(parts, 2):
+            low, high = sorted((one.measures[0], two.measures[0]))
+            if one.unit == two.unit and low > 0:
+                yield high / low
     if not said.unit:
         yield from (100 - q.values[0] for q in parts if q.unit == "percent")
 

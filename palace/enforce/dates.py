@@ -81,6 +81,11 @@ _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
     rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year))\b"
 )
+_PART = regex.compile(
+    r"\b(?P<part>(?P<early>early|beginning of|start of|anfang|début)"
+    r"|(?P<mid>mid|middle of|mitte|mi)|late|end of|ende|fin)[\s-](?:de\s)?$",
+    regex.IGNORECASE,
+)
 _WEEKEND = regex.compile(r"week-?end|wochenende|fi(?:n|m) de semana")
 _RELATIVE = {
     "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
@@ -222,6 +227,15 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         found.append((number, match.start(), match.end()))
     found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
     return found
+
+
+def part_of_month(text: str, month: FoundDate) -> tuple[str, range] | None:
+    """Return which part of a month is said ("early July", "Ende Juni"), folded, and its days."""
+    said = _PART.search(text, 0, month.start) if month.day is None else None
+    if said is None:
+        return None
+    days = range(1, 13) if said["early"] else range(8, 24) if said["mid"] else range(18, 32)
+    return fold(said["part"]), days
 
 
 def completed(found: Sequence[FoundDate], as_of: datetime | None) -> list[FoundDate]:

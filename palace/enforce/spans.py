@@ -36,6 +36,7 @@ _SPANNED = regex.compile(
 _OLDEST = 120
 _MOST_PARTS = 16
 _LOOSE_SHARE = 0.1
+_MONTH_SHARE = 0.02
 _DAY_SECONDS = 86_400.0
 _DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
 
@@ -146,6 +147,15 @@ def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str)
         if any(abs(m - span) <= slack * span for m in said.measures for span in spans if span):
             return True
     return False
+
+
+def is_as_long(said: Quantity, known: Quantity) -> bool:
+    """Whether months are said of days that come to them, or the reverse: "three months" of 90."""
+    if {said.unit, known.unit} != {"time", "months"}:
+        return False
+    mine, theirs = ([measure * _DAYS_IN[q.unit] for measure in q.measures] for q in (said, known))
+    slack = _LOOSE_SHARE if said.loose else _MONTH_SHARE
+    return any(min(a, b) >= 1 and abs(a - b) <= slack * b for a in mine for b in theirs)
 
 
 def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:

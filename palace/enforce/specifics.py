@@ -195,7 +195,8 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     following = next_two[0] if next_two else None
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
-    if folded in _STARTERS or plain or following is None:
+    ordinary = word.token in answer_words().groups
+    if folded in _STARTERS or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]
     if between.strip(" *_`") in ("'s", "’s"):
