@@ -28,7 +28,7 @@ _WORKED_OUT = regex.compile(
     r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|early|ahead|spare"
+    r"|early|ahead|spare|times (?:as|the)"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
@@ -53,6 +53,7 @@ _NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
 _LARGE = 1000
+_NEARLY = 0.1
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
 _MOST_IN_THREES = 8
@@ -83,7 +84,7 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
         return True
     told = says_worked_out(said, sentence)
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
-    if not beside and _stands_for(said, sources, sentence):
+    if not beside and _stands_for(said, sources, sentence, told=told):
         return False
     most = TOLD_CHANCE if told else FREE_CHANCE
     lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
@@ -105,15 +106,18 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
         yield replace(part, noun="") if told else part
 
 
-def _stands_for(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number stands in the place of another: of a like size, beside the same words."""
+def _stands_for(said: Quantity, sources: Sequence[Source], sentence: str, *, told: bool) -> bool:
+    """Whether a number stands for another: beside the same words, or nearly as large."""
     beside = nearest_words(sentence, said.start, said.end)
     spoken = {m for q in read_quantities(sentence) for m in q.measures}
     return any(
         part.unit == said.unit
-        and 0.5 <= part.measures[0] / (said.measures[0] or 1.0) <= 2
+        and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2
         and spoken.isdisjoint(part.measures)
-        and not beside.isdisjoint(nearest_words(source.text, part.start, part.end))
+        and (
+            (not told and abs(ratio - 1) <= _NEARLY)
+            or not beside.isdisjoint(nearest_words(source.text, part.start, part.end))
+        )
         for source in sources
         for part in source.parts
     )

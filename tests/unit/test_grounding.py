@@ -294,6 +294,8 @@ def test_other_languages_are_not_broken(memory, good, bad):
         ("37 Mitglieder dafür, 9 waren dagegen", "Neun Mitglieder waren dagegen.", "Elf Mitglieder waren dagegen."),
         ("0.71 on our queries, 0.74 for the large one", "0.74 on the queries.", "0.76 on the queries."),
         ("64 applications, invited seven people", "64 people applied, seven came.", "46 people applied, seven came."),
+        ("131 merit, pieces 26/27, grade 5", "A merit with 131.", "She got a merit with 136."),
+        ("growth was slow", "Growth was slow.", "Mark was slow."),
         ("Linnea was born", "Little Linnea was born.", "Yesterday Linnet was born."),
         ("the kitchen is done by Hallbrook; Dunmore Kitchens was cheaper", "Hallbrook does the kitchen.", "Dunmore Kitchens does the bathroom for Holbeck."),
         ("4 people can read it, not 17", "The group shrank from 17 to 4.", "The group shrank from 17 to 6."),
