@@ -257,9 +257,9 @@ def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
         for one, two in combinations(_alike(parts, said), 2):
             yield from (abs(one - two), one + two)
     if said.noun == "time":  # "five times as fast"
-        for one, two in combinations(parts, 2):
-            low, high = sorted((one.measures[0], two.measures[0]))
-            if one.unit == two.unit and low > 0:
+        for first, second in combinations(parts, 2):
+            low, high = sorted((first.measures[0], second.measures[0]))
+            if first.unit == second.unit and low > 0:
                 yield high / low
     if not said.unit:
         yield from (100 - q.values[0] for q in parts if q.unit == "percent")
