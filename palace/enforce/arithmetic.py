@@ -28,7 +28,7 @@ _WORKED_OUT = regex.compile(
     r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|early|ahead|spare"
+    r"|early|ahead|spare|times (?:as|the)"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
@@ -40,6 +40,8 @@ _EQUATION = regex.compile(
     rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
 )
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
+_JOINED = regex.compile(r"(?<=\d)\s?/\s?$")
+_JOINS = regex.compile(r"\s?/\s?(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
 _ROUGHLY = regex.compile(
     r"(?:about|around|roughly|approximately|nearly|almost|some|just (?:over|under)"
@@ -51,6 +53,7 @@ _NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
 _LARGE = 1000
+_NEARLY = 0.1
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
 _MOST_IN_THREES = 8
@@ -71,6 +74,8 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether a number is what numbers of the sources come to, hardly by chance."""
     if not said.values or said.unit in _NOT_PARTS:
         return False
+    if _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end):
+        return False  # of a pair that is measured: "128/83"
     rough = said.loose or _ROUGHLY.search(sentence, 0, said.start) is not None
     spelled = {value for source in sources for value in _spelled_out(source, said)}
     if rough and said.unit == "time":  # "just under two hours" are 1 h 52
@@ -79,7 +84,7 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
         return True
     told = says_worked_out(said, sentence)
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
-    if not beside and _stands_for(said, sources, sentence):
+    if not beside and _stands_for(said, sources, sentence, told=told):
         return False
     most = TOLD_CHANCE if told else FREE_CHANCE
     lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
@@ -101,15 +106,18 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
         yield replace(part, noun="") if told else part
 
 
-def _stands_for(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number stands in the place of another: of a like size, beside the same words."""
+def _stands_for(said: Quantity, sources: Sequence[Source], sentence: str, *, told: bool) -> bool:
+    """Whether a number stands for another: beside the same words, or nearly as large."""
     beside = nearest_words(sentence, said.start, said.end)
     spoken = {m for q in read_quantities(sentence) for m in q.measures}
     return any(
         part.unit == said.unit
-        and 0.5 <= part.measures[0] / (said.measures[0] or 1.0) <= 2
+        and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2
         and spoken.isdisjoint(part.measures)
-        and not beside.isdisjoint(nearest_words(source.text, part.start, part.end))
+        and (
+            (not told and abs(ratio - 1) <= _NEARLY)
+            or not beside.isdisjoint(nearest_words(source.text, part.start, part.end))
+        )
         for source in sources
         for part in source.parts
     )
@@ -248,6 +256,11 @@ def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     else:
         for one, two in combinations(_alike(parts, said), 2):
             yield from (abs(one - two), one + two)
+    if said.noun == "time":  # "five times as fast"
+        for first, second in combinations(parts, 2):
+            low, high = sorted((first.measures[0], second.measures[0]))
+            if first.unit == second.unit and low > 0:
+                yield high / low
     if not said.unit:
         yield from (100 - q.values[0] for q in parts if q.unit == "percent")
 

@@ -86,7 +86,7 @@ def _piece(text: str, named: frozenset[str]) -> Piece:
     for word in read_words(text):
         if any(a <= word.start < b for a, b in spans):
             continue
-        if word.token in named:
+        if word.token in named and not word.surface.islower():
             anchors.add(("name", word.token))
         elif is_content(word) and not is_framing(word):
             said.add(word.token)

@@ -50,8 +50,9 @@ def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: st
         return said.values[0] not in counts
     if not said.unit and _is_listed(said, sources, sentence):
         return False
-    if not said.unit and _HOURLY.search(sentence, 0, said.start):
-        return any(q.unit == "clock" for source in sources for q in source.readings)
+    hourly = not said.unit and _HOURLY.search(sentence, 0, said.start) is not None
+    if hourly and any(q.unit == "clock" for source in sources for q in source.readings):
+        return True
     if _LEFT.search(sentence) and any(
         sum(not q.unit for q in source.parts) > 1 for source in sources
     ):

@@ -68,7 +68,7 @@ _BARE_DAY = regex.compile(
     r"\b(?:the|am|vom|zum|le|el)\s+(\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
 )
 _DATED = regex.compile(
-    r"[.,]?\s*(?:the\s+|den\s+)?(?:\d{1,2}(?:[./]\d|(?:st|nd|rd|th)\b)|\d{4}-\d"
+    r"[.,]?\s*(?:the\s+|den\s+)?(?:\d{1,2}(?:[./]\d{1,2}\b(?!\s?\p{L}{1,2}\b|\s?[%€])|(?:st|nd|rd|th)\b)|\d{4}-\d"
     r"|(?:\d{1,2}\.?\s+(?:of\s+)?)?(?P<month>\p{L}{3,10}))",
     regex.IGNORECASE,
 )
@@ -81,9 +81,16 @@ _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
     rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year))\b"
 )
+_PART = regex.compile(
+    r"\b(?P<part>(?P<early>early|beginning of|start of|anfang|début)"
+    r"|(?P<mid>mid|middle of|mitte|mi)|late|end of|ende|fin)[\s-](?:de\s)?$",
+    regex.IGNORECASE,
+)
+_WEEKEND = regex.compile(r"week-?end|wochenende|fi(?:n|m) de semana")
 _RELATIVE = {
     "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
     "yesterday": -1, "gestern": -1, "hier": -1, "ayer": -1, "昨天": -1, "昨日": -1,
+    "last night": -1, "la nuit derniere": -1, "anoche": -1, "ontem": -1,
     "tomorrow": 1, "morgen": 1, "demain": 1, "manana": 1, "明天": 1, "明日": 1,
 }  # fmt: skip
 
@@ -222,6 +229,15 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
     return found
 
 
+def part_of_month(text: str, month: FoundDate) -> tuple[str, range] | None:
+    """Return which part of a month is said ("early July", "Ende Juni"), folded, and its days."""
+    said = _PART.search(text, 0, month.start) if month.day is None else None
+    if said is None:
+        return None
+    days = range(1, 13) if said["early"] else range(8, 24) if said["mid"] else range(18, 32)
+    return fold(said["part"]), days
+
+
 def completed(found: Sequence[FoundDate], as_of: datetime | None) -> list[FoundDate]:
     """Return dates in all their readings, and those without a year also in the year of `as_of`."""
     readings = [reading for day in found for reading in day.readings()]
@@ -257,10 +273,9 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         return found
     said = as_of.date()
     folded = fold(text)
-    worked_out = [said]
-    worked_out.extend(
-        said + timedelta(days=days) for word, days in _RELATIVE.items() if word in folded
-    )
+    worked_out = [said, *_days_told(folded, said)]
+    if _WEEKEND.search(folded):
+        worked_out.extend(_weekends_near(said))
     for weekday, _, end in find_weekdays(text):
         dated = _DATED.match(text, end)
         if dated and (not dated["month"] or month_token(dated["month"])):
@@ -270,6 +285,21 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
     found.extend(_periods_meant(folded, said))
     return found
+
+
+def weekdays_told(text: str, as_of: datetime) -> set[int]:
+    """Return the weekdays of the days that a text tells from its own: "yesterday" (Monday = 0)."""
+    return {day.weekday() for day in _days_told(fold(text), as_of.date())}
+
+
+def _days_told(folded: str, said: date) -> Iterator[date]:
+    return (said + timedelta(days=n) for word, n in _RELATIVE.items() if word in folded)
+
+
+def _weekends_near(said: date) -> Iterator[date]:
+    """Yield the days of the last weekend and of the next."""
+    saturday = said + timedelta(days=5 - said.weekday())
+    return (saturday + timedelta(days=n) for n in (-7, -6, 0, 1))
 
 
 def _periods_meant(folded: str, said: date) -> Iterator[FoundDate]:

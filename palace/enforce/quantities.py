@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import regex
@@ -245,6 +245,8 @@ def _spelled(text: str) -> Iterator[Quantity]:
         if addressed or _TWICE_SAID.match(text, said.start) or _SHARE.match(text, said.end):
             continue
         quantity = _with_unit(text, said.values, said.start, said.end, "")
+        if len(said.values) > 1:
+            quantity = replace(quantity, loose=True)
         if said.values[0] == 1 and quantity.unit not in ("time", "months", "euro", "dollar"):
             continue  # "one" is mostly a pronoun
         yield quantity

@@ -12,7 +12,14 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
-from palace.enforce.dates import FoundDate, completed, days_meant, find_dates, find_weekdays
+from palace.enforce.dates import (
+    FoundDate,
+    completed,
+    days_meant,
+    find_dates,
+    find_weekdays,
+    weekdays_told,
+)
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
 from palace.text import fold, month_token
@@ -175,9 +182,10 @@ class Source:
 
     @cached_property
     def weekdays(self) -> frozenset[int]:
-        """Weekdays said, or of dates."""
+        """Weekdays said, of dates, or of days told from that of the text."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
+        told = weekdays_told(self.text, self.as_of) if self.as_of else set()
+        return frozenset(said | told | {d.weekday for d in self.written if d.weekday is not None})
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:

@@ -36,6 +36,7 @@ _SPANNED = regex.compile(
 _OLDEST = 120
 _MOST_PARTS = 16
 _LOOSE_SHARE = 0.1
+_MONTH_SHARE = 0.02
 _DAY_SECONDS = 86_400.0
 _DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
 
@@ -148,6 +149,15 @@ def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str)
     return False
 
 
+def is_as_long(said: Quantity, known: Quantity) -> bool:
+    """Whether months are said of days that come to them, or the reverse: "three months" of 90."""
+    if {said.unit, known.unit} != {"time", "months"}:
+        return False
+    mine, theirs = ([measure * _DAYS_IN[q.unit] for measure in q.measures] for q in (said, known))
+    slack = _LOOSE_SHARE if said.loose else _MONTH_SHARE
+    return any(min(a, b) >= 1 and abs(a - b) <= slack * b for a in mine for b in theirs)
+
+
 def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether a duration of days or more is that between two dates, of one source if not said."""
     if said.unit not in _DAYS_IN or said.factor * _DAYS_IN[said.unit] < 1:
@@ -157,8 +167,9 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     apart = _APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
-    if apart:
-        groups = [[day for group in groups for day in group]]
+    if apart:  # from the day of the memory too, to one that it tells
+        told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)
+        groups = [[day for group in told for day in group]]
     return any(
         abs(abs(second - first) + inclusive - n) <= slack
         for group in groups

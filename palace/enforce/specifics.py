@@ -75,6 +75,7 @@ _HONOURED = regex.compile(
 _ED_NAMES = frozenset(
     "ahmed alfred fred jared manfred mohammed muhammed ned saeed syed ted wilfred".split()
 )
+_WORDS_AND_NAMES = frozenset("bill mark max page rose".split())
 _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
@@ -195,7 +196,8 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     following = next_two[0] if next_two else None
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
-    if folded in _STARTERS or plain or following is None:
+    ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
+    if folded in _STARTERS or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]
     if between.strip(" *_`") in ("'s", "’s"):

@@ -81,7 +81,7 @@ _RUN = (
     rf"(?:[\s-]+{_MORE})*)"
 )
 _WORDS = regex.compile(
-    rf"(?<![\p{{L}}\d'’-])(?P<before>half\s+a\s+|a\s+)?(?P<run>{_RUN})"
+    rf"(?<![\p{{L}}\d'’-])(?P<before>half\s+a\s+|(?P<few>a\s+few\s+|several\s+|ein\s+paar\s+|einige\s+)|a\s+)?(?P<run>{_RUN})"
     r"(?P<tail>\s+and\s+(?:a|one|three)\s+(?:half|quarters?)|-and-a-half)?(?![\p{L}\d'’])",
     regex.IGNORECASE,
 )
@@ -167,7 +167,9 @@ def spoken_numbers(text: str) -> Iterator[Spoken]:
         value += _TAILS.get(" ".join(tail.split()[1:]), 0.5 if tail else 0.0)
         if (match["before"] or "").casefold().startswith("half"):
             value /= 2
-        yield Spoken((value,), *match.span())
+        few = match["few"] and match["run"].casefold() in _LARGE
+        values = tuple(value * n for n in range(2, 10)) if few else (value,)
+        yield Spoken(values, *match.span())
 
 
 def spoken_parts(text: str) -> Iterator[Spoken]:

@@ -15,10 +15,10 @@ import regex
 from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.arithmetic import comes_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
-from palace.enforce.dates import FoundDate
-from palace.enforce.quantities import Quantity
+from palace.enforce.dates import FoundDate, find_weekdays, part_of_month
+from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, is_cut_from, is_cut_name, plain
-from palace.enforce.spans import clock_comes_to, date_comes_to, days_on, is_span
+from palace.enforce.spans import clock_comes_to, date_comes_to, days_on, is_as_long, is_span
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem
 
@@ -31,6 +31,7 @@ _AT = regex.compile(
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _HOUR = regex.compile(r"(?:1?\d|2[0-4])\s?(?:h|heures|horas)", regex.IGNORECASE)
 _SHORTLY_MINUTES = 20
+_LAST_HOUR = 24
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
     r"|gegen|vers)"
@@ -38,6 +39,7 @@ _SHORTLY = regex.compile(
     regex.IGNORECASE,
 )
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
+_TIMES_AS = regex.compile(r"\s?times\s(?:as|more|less|\p{L}+er)\b", regex.IGNORECASE)
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
@@ -278,8 +280,13 @@ class Support:
     def has_date(self, day: FoundDate, sentence: str = "") -> bool:
         """Whether everything that a date says is said by one date there."""
         said = day.readings()
+        part = part_of_month(sentence, day)
         return any(
-            reading.fits(known) for reading in said for s in self.sources for known in s.dates
+            reading.fits(known)
+            and (part is None or known.day is None or known.day in part[1] or part[0] in s.plain)
+            for reading in said
+            for s in self.sources
+            for known in s.dates
         ) or any(date_comes_to(reading, self.sources, sentence) for reading in said)
 
     def has_weekday(self, weekday: int) -> bool:
@@ -344,6 +351,13 @@ class Support:
             )
         )
 
+    def _is_shortly(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a bare number is the hour in "shortly after eleven"."""
+        if quantity.values[0] > _LAST_HOUR or not _SHORTLY.search(sentence, 0, quantity.start):
+            return False
+        minutes = tuple(60 * v + half for v in quantity.values for half in (0, 720))
+        return self._has_clock(replace(quantity, unit="clock", values=minutes), sentence)
+
     def _is_time_taken(self, quantity: Quantity, sentence: str) -> bool:
         """Whether "5:33" are minutes and seconds that come to from others."""
         if not regex.fullmatch(r"\d{1,2}:\d\d", quantity.text):
@@ -369,6 +383,7 @@ class Support:
             any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
             or self._has_loosely(quantity)
             or self._has_one(quantity)
+            or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(quantity, sentence)
             or self._may_count(quantity, sentence)
         )
@@ -401,14 +416,23 @@ class Support:
             for s in self.sources
             for q in (*s.quantities, *(r for r in s.readings if r.unit in ("", "clock")))
         ]
+        thing = "" if quantity.noun in answer_words().function else quantity.noun
         equal = [q for q in known if _equals(quantity, q, hourly=hourly)]
         if equal:
-            same_thing = any(
-                not quantity.noun or q.noun in ("", "of", quantity.noun) for q in equal
+            same_thing = not thing or any(
+                q.noun in ("", thing) or q.noun in answer_words().function for q in equal
             )
+            spoken = {v for q in read_quantities(sentence) for v in q.values}
             return same_thing or not any(
-                q.noun and q.noun == quantity.noun and q not in equal for q in self._quantities
+                q.noun == thing and spoken.isdisjoint(q.values) for q in self._quantities
             )
+        if hourly and not thing and self._is_shortly(quantity, sentence):
+            return True
+        of_weekday = any(
+            sentence[end : quantity.start].isspace() for _, _, end in find_weekdays(sentence)
+        )
+        if of_weekday and self._has_ordinal(quantity):
+            return True  # "Friday 30"
         years = {float(d.year) for s in self.sources for d in s.dates if d.year}
         if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence):
             return True
@@ -421,6 +445,8 @@ class Support:
             return False  # of a score, a range or a row of labels
         if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
             return False  # "Room 9"
+        if _TIMES_AS.match(sentence, quantity.end):
+            return False
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
     def _follows(self, quantity: Quantity, sentence: str) -> bool:
