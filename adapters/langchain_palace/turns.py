@@ -56,6 +56,8 @@ class Plan:
         answer: The whole answer, where pointing and writing were one call.
         model_calls: Calls made so far, besides the host's own.
         usage: Tokens of those calls, told once with the reply.
+        key: Under which the turn is kept, if it is.
+        replied: Whether the model has replied in this turn.
     """
 
     verdict: Verdict
@@ -65,6 +67,8 @@ class Plan:
     answer: Answer | None = None
     model_calls: int = 0
     usage: UsageMetadata | None = None
+    key: Key = ()
+    replied: bool = False
 
     @property
     def stops(self) -> bool:
@@ -217,6 +221,13 @@ class Turns:
             self._under_way.move_to_end(key)
             while len(self._under_way) > KEPT_TURNS:
                 self._under_way.popitem(last=False)
+
+    def replied(self, plan: Plan) -> None:
+        """Note that the model has replied: a turn that begins so again is a new one, no retry."""
+        with self._lock:
+            kept = self._under_way.get(plan.key)
+            if kept is not None:
+                self._under_way[plan.key] = replace(kept, replied=True)
 
 
 def asked_of(messages: Sequence[BaseMessage], index: int) -> dict[str, Any]:
