@@ -174,8 +174,8 @@ class ChatPalace(GatedChatModel):
             return None
         key = key_of(messages, index, call)
         # A turn that begins is always decided anew: what was remembered just now must be found.
-        kept = self._turns.under_way(key)
-        if kept is not None and index < len(messages) - 1:
+        kept = self._turns.under_way(key) if index < len(messages) - 1 else None
+        if kept is not None:
             return kept
         plan = yield from self._turns.decide(
             **asked_of(messages, index), call=call, handlers=self.callbacks
@@ -183,10 +183,7 @@ class ChatPalace(GatedChatModel):
         asker = Asker(self.inner, messages, index, stop=stop, kwargs=kwargs)
         options = yield self._turns.options()
         plan = yield from self._turns.settle(plan, call, options, asker, alone=alone)
-        plan = replace(plan, usage=asker.usage, key=key)
-        if kept is not None and not kept.replied and not plan.wake_up:
-            # A retry: the model never got what the session starts with.
-            plan = replace(plan, wake_up=kept.wake_up)
+        plan = replace(plan, usage=asker.usage)
         self._turns.keep(key, plan)
         if plan.model_calls and plan.stops:
             yield self._turns.record(plan, plan.reply(options), None, 0)

@@ -36,6 +36,7 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     declining,
+    failing,
     honest,
     pointing,
 )
@@ -355,17 +356,6 @@ def test_the_first_turn_of_a_session_carries_the_wake_up_and_later_ones_do_not(p
 
     woken = [IDENTITY in a.everything for a in model.asked]
     assert woken == [True, False, False, True, False]
-
-
-def failing(times):
-    left = iter(range(times))
-
-    def persona(asked):
-        if next(left, None) is not None:
-            raise ConnectionError
-        return honest(asked)
-
-    return persona
 
 
 @pytest.mark.parametrize("fails", [1, 2])
