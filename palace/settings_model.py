@@ -217,7 +217,11 @@ class ContextSettings(Section):
         description="Prompts that get memories attached: recall (only recall prompts) or always.",
     )
     budget_tokens: StrictInt = Field(
-        1200, ge=50, le=100_000, description="Most memory in one turn, in tokens; 50 to 100000."
+        1200,
+        ge=50,
+        le=100_000,
+        description="Most evidence in one turn, in tokens; 50 to 100000. "
+        "The wake-up of a first turn has a budget of its own.",
     )
 
 

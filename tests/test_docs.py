@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,37 @@ def test_first_answer_is_the_one_shown(tmp_path, capsys):
     assert f"```text\n{capsys.readouterr().out}```" in README
     assert run(["--root", str(tmp_path), "ask", "When did we move to Oslo?"]) == 1
     assert "I don't have this in my memory palace." in capsys.readouterr().out
+
+
+def test_the_commands_that_change_the_sample(tmp_path, monkeypatch):
+    from palace.serve.cli import run
+
+    first, *commands, last = fence_after("<!-- commands:changing -->").splitlines()
+    assert (first, last) == ("export PALACE_ROOT=./sample-palace", "unset PALACE_ROOT")
+    assert run(["init", "--sample", str(tmp_path)]) == 0
+    monkeypatch.setenv("PALACE_ROOT", str(tmp_path))
+    for command in commands:
+        assert run(shlex.split(command)[1:]) == 0, command
+
+
+def test_the_ids_of_the_example_drawer_are_not_those_of_the_sample(tmp_path):
+    seed(load_preset("sample"), tmp_path)
+    drawers = "".join(page.read_text("utf-8") for page in (tmp_path / "rooms").rglob("*.md"))
+    shown = re.findall(r"<!-- memory id=(\S+)", README)
+    assert shown
+    assert not [memory_id for memory_id in shown if memory_id in drawers]
+
+
+def test_the_wrapped_model(tmp_path, monkeypatch, capsys):
+    models = pytest.importorskip("langchain_core.language_models.fake_chat_models")
+    with Mempalace.open(tmp_path / "my-palace") as palace:
+        palace.remember("We shipped 4.1.0 on 2026-03-02.")
+    monkeypatch.chdir(tmp_path)
+    model = models.FakeListChatModel(responses=["On 2026-03-02 [1]."])
+    names = {"model": model}
+    exec(fence_after("<!-- code:langchain -->"), names)
+    names["palace"].close()
+    assert capsys.readouterr().out == "On 2026-03-02 [1]. ground\n"
 
 
 def test_json_of_ask(tmp_path):

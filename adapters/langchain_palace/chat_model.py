@@ -220,7 +220,10 @@ class ChatPalace(GatedChatModel):
 
     def _finish(self, prepared: Prepared) -> Steps[None]:
         gate = prepared.gate
-        if gate is not None and gate.checked is not None:
+        if gate is None:
+            return
+        self._turns.replied(gate.plan)
+        if gate.checked is not None:
             yield self._turns.record(gate.plan, gate.text, gate.checked, 1)
 
     def _must_fit(self, kwargs: Mapping[str, Any]) -> bool:

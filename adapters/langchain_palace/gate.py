@@ -217,7 +217,7 @@ def check_values(check: AnswerCheck, value: object) -> CheckedAnswer:
     wrong = tuple(leaf for leaf, checked in judged if not _is_clean(checked))
     if wrong and (check.mode == "replace" or any(c.declined for _, c in judged)):
         raise UngroundedAnswerError(
-            f"the structured answer holds {len(wrong)} values that the memory does not",
+            f"{len(wrong)} of {len(judged)} values of the structured answer are not in the memory",
             hint="catch it and use the memory's own words, or set answers.check to flag",
         )
     text = json.dumps([leaf for leaf, _ in judged], ensure_ascii=False)

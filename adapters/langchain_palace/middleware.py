@@ -203,6 +203,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return _stopped(canned(plan, options))
         gate = _gate(plan, request, options)
         made = yield self._guarded(handle, self._asked(request, plan, options, gate))
+        self._turns.replied(plan)
         response = self._passed(made, request, plan, gate, options)
         if isinstance(response, AIMessage):
             return _stopped(response)

@@ -164,6 +164,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     def _passed(self, out: Any, plan: Plan, options: AnswerOptions) -> Steps[Any]:
         """Return what may be released of what the chain returned."""
+        self._turns.replied(plan)
         gate = ReplyGate(plan, options)
         if isinstance(out, AIMessage):
             out = gate.message(out)
@@ -217,6 +218,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         for chunk in self.bound.stream(sent, config, **kwargs):
             yield from gate.feed(chunk)
         yield from gate.close()
+        self._turns.replied(plan)
         if plan.is_checked:
             run(self._recorded(plan, gate))
 
@@ -244,6 +246,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
                 yield passed
         for passed in gate.close():
             yield passed
+        self._turns.replied(plan)
         if plan.is_checked:
             await arun(self._recorded(plan, gate))
 

@@ -74,8 +74,9 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         assert index is not None
         sent = asking(messages, index, plan.user_text(options, said=text_of(messages[index])))
         made = yield _invoked(bound, sent, config, kwargs)
+        model._turns.replied(plan)
         if not plan.is_checked:
-            return made
+            return self._noted(made, plan.metadata())
         return (yield from self._checked(made, plan, options, tool_texts(messages, index)))
 
     def _checked(
@@ -86,7 +87,14 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             return self._missed(options.fallback_text)
         checked = check_values(plan.check(options, tool_texts=texts), parsed)
         yield self.model._turns.record(plan, checked.text, checked, 1)
-        return made
+        return self._noted(made, plan.metadata(checked))
+
+    def _noted(self, made: Any, metadata: Mapping[str, Any]) -> Any:
+        if not self.include_raw:
+            return made
+        raw = made["raw"]
+        told = {**raw.response_metadata, "palace": metadata}
+        return {**made, "raw": raw.model_copy(update={"response_metadata": told})}
 
     def _missed(self, text: str) -> Any:
         if self.on_miss is not None:

@@ -141,6 +141,8 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._under_way: OrderedDict[Key, Plan] = OrderedDict()
+        # Wake-ups that no reply has followed yet, by session and question.
+        self._untold: OrderedDict[Key, str] = OrderedDict()
         self._lock = threading.Lock()
 
     def options(self) -> Step[AnswerOptions]:
@@ -198,7 +200,17 @@ class Turns:
             return plan
         session, project = call.session_id, call.project
         woken = yield in_thread(lambda: self.palace.session_wake_up(session, project))
-        return replace(plan, wake_up=woken)
+        return replace(plan, wake_up=self._to_tell((session, plan.question), woken))
+
+    def _to_tell(self, key: Key, woken: str) -> str:
+        """Return the wake-up, also one that was told to a call that then failed."""
+        with self._lock:
+            woken = woken or self._untold.pop(key, "")
+            if woken:
+                self._untold[key] = woken
+            while len(self._untold) > KEPT_TURNS:
+                self._untold.popitem(last=False)
+        return woken
 
     def record(self, plan: Plan, text: str, checked: CheckedAnswer | None, calls: int) -> Step[str]:
         """Return the step that writes what was released into the journal."""
@@ -217,6 +229,11 @@ class Turns:
             self._under_way.move_to_end(key)
             while len(self._under_way) > KEPT_TURNS:
                 self._under_way.popitem(last=False)
+
+    def replied(self, plan: Plan) -> None:
+        """Note that the model has replied: what the session starts with is told."""
+        with self._lock:
+            self._untold.pop((plan.verdict.turn.session_id, plan.question), None)
 
 
 def asked_of(messages: Sequence[BaseMessage], index: int) -> dict[str, Any]:

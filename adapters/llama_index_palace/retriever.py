@@ -29,12 +29,14 @@ class PalaceRetriever(BaseRetriever):
 
     A retriever cannot speak, and it cannot have a model confirm unclear evidence. For the honest
     fallback, near misses and confirmed quotes use `PalaceQueryEngine`, or an engine whose model is
-    a `PalaceLLM`, here with `gate="off"`.
+    a `PalaceLLM`, here with `gate="off"`. A host that gets no node at all says "Empty Response" by
+    itself, before it reaches any model.
 
     Args:
         palace: An open palace.
         k: Most nodes, >= 1.
-        gate: `sufficient`, or `off`: always the nearest, whether they answer or not.
+        gate: `sufficient`, or `off`: the nearest that share anything with the query, whether they
+            answer or not.
         session_id: Session outside a `palace_session` block.
         project: Project outside a `palace_session` block.
         callback_manager: As for any retriever.

@@ -112,8 +112,8 @@ def retired_in(
 
 def _overview(sources: ReportSources) -> Iterator[str]:
     counted = Counter(sources.outcomes)
-    told = [f"{counted[key]} {word}" for key, word in _OUTCOMES.items() if counted[key]]
-    yield f"- Prompts: {len(sources.outcomes)}{f' ({chr(44).join(told)})' if told else ''}"
+    told = ", ".join(f"{counted[key]} {word}" for key, word in _OUTCOMES.items() if counted[key])
+    yield f"- Prompts: {len(sources.outcomes)}" + (f" ({told})" if told else "")
     kinds = Counter(item.type for item in sources.retired)
     yield (
         f"- Memories: {len(sources.added)} added, {kinds['correction']} corrected,"

@@ -115,7 +115,7 @@ def test_report(lived):
     today = f"{utc_now():%Y-%m-%d, %A}"
     assert f"\n## {today}\n" in text
     for line in (
-        "- Prompts: 3 (1 answered,2 not found)",
+        "- Prompts: 3 (1 answered, 2 not found)",
         "- Memories: 3 added, 1 corrected, 1 forgotten",
         "  - User: We decided to move to Outline.",
         "  - Decisions: We keep the old links.",

@@ -218,6 +218,18 @@ def honest(asked: Asked) -> AIMessage | str:
     return CHAT
 
 
+def failing(times: int) -> Persona:
+    """Fail so many times, as a server that cannot be reached, then be honest."""
+    left = iter(range(times))
+
+    def persona(asked: Asked) -> AIMessage | str:
+        if next(left, None) is not None:
+            raise ConnectionError
+        return honest(asked)
+
+    return persona
+
+
 def declining(asked: Asked) -> AIMessage | str:
     """Decline wherever the contract lets one."""
     return pointing(asked, None) if asked.is_pointing else DECLINE_TOKEN

@@ -38,6 +38,7 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     declining,
+    failing,
     honest,
 )
 
@@ -635,3 +636,16 @@ def test_two_turns_of_a_conversation_each_carry_their_own_evidence(palace):
     assert UNCLEAR_TEXT in model.asked[-1].text
     assert [m.content for m in done["messages"] if m.type == "human"] == [HIT, UNCLEAR]
     assert LIE not in f"{done}"
+
+
+def test_a_run_that_fails_leaves_the_wake_up_to_the_next(palace):
+    palace.set_identity(IDENTITY)
+    model = CountingModel(persona=failing(1))
+    agent = agent_of(model, palace)
+
+    with pytest.raises(ConnectionError):
+        agent.invoke(asked(PASS), thread("a"))
+    for _ in range(2):
+        agent.invoke(asked(PASS), thread("a"))
+
+    assert [IDENTITY in a.everything for a in model.asked] == [True, True, False]

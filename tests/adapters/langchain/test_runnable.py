@@ -29,6 +29,7 @@ from tests.adapters.langchain.doubles import (
     CountingModel,
     Recorder,
     declining,
+    failing,
     honest,
 )
 
@@ -251,3 +252,17 @@ def test_it_pipes(palace):
 
     assert loud.invoke({"question": MISS}) == FALLBACK.upper()
     assert "".join(chain.transform(iter([{"question": HIT}]))) == f"{HIT_TEXT} [1]"
+
+
+@pytest.mark.parametrize("way", ["invoke", "stream", "astream"])
+async def test_a_first_run_that_fails_leaves_the_wake_up_to_the_next(palace, way):
+    palace.set_identity(IDENTITY)
+    model = CountingModel(persona=failing(1))
+    chain = PalaceRunnable(bound=chain_of(model), palace=palace)
+
+    with pytest.raises(ConnectionError):
+        await out_of(chain, way, {"question": PASS}, session("a"))
+    for _ in range(2):
+        await out_of(chain, way, {"question": PASS}, session("a"))
+
+    assert [IDENTITY in a.everything for a in model.asked] == [True, True, False]

@@ -140,6 +140,15 @@ def test_the_raw_message_can_come_along(palace):
     assert out["raw"].tool_calls[0]["name"] == "Shipped"
 
 
+@pytest.mark.parametrize(("prompt", "action"), [(HIT, "ground"), (PASS, "pass")])
+def test_the_raw_message_tells_the_verdict(palace, prompt, action):
+    chat = ChatPalace(inner=CountingModel(persona=shipping()), palace=palace)
+
+    out = chat.with_structured_output(Shipped, include_raw=True).invoke(prompt)
+
+    assert out["raw"].response_metadata["palace"]["action"] == action
+
+
 def test_a_model_that_gives_no_object_is_a_miss(palace):
     chat = ChatPalace(inner=CountingModel(persona=declining), palace=palace)
 
