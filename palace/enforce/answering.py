@@ -148,7 +148,7 @@ def answer_check(
 ) -> AnswerCheck:
     """Return the check for answers to a `ground` verdict.
 
-    The evidence of a near miss that was confirmed is always checked in the mode `replace`.
+    After a near miss that was confirmed the check is strict, and always in the mode `replace`.
     """
     unclear = verdict.outcome == "near_miss"
     return AnswerCheck(
@@ -157,6 +157,7 @@ def answer_check(
         identity=options.identity,
         fallback_text=options.fallback_text,
         mode="replace" if unclear else options.mode,
+        strict=unclear,
         also=(
             *also,
             *(shown_text(item) for item in verdict.reminders),

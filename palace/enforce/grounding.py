@@ -65,6 +65,7 @@ class AnswerCheck:
         fallback_text: The reply when the model declines.
         mode: What happens with what is unsupported.
         also: Further texts whose words may be used, such as results of tools in this turn.
+        strict: Whether a sentence may add next to no words of its own; see `Grounds`.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class AnswerCheck:
         fallback_text: str = "I don't have this in my memory palace.",
         mode: Mode = "replace",
         also: Sequence[str] = (),
+        strict: bool = False,
     ) -> None:
         self.evidence = tuple(evidence)
         self.mode: Mode = mode
@@ -85,6 +87,7 @@ class AnswerCheck:
             tuple(shown_text(item) for item in self.evidence),
             question,
             (identity, *also),
+            strict,
         )
 
     def check(self, answer: str) -> CheckedAnswer:

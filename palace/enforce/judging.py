@@ -38,6 +38,7 @@ _YES_NO = regex.compile(
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
 AFFIRMED_LEAST_COVERED = 0.55
+STRICT_LEAST_COVERED = 0.75
 REASON_LEAST_WORDS = 3
 BRIEF_WORDS = 1
 _REASON = regex.compile(r"\b(?:because|weil|denn|parce que|porque)\b[^.;:]*", regex.IGNORECASE)
@@ -61,12 +62,15 @@ class Grounds:
         texts: Their words without secrets, as shown.
         question: The person's words.
         others: Identity and further texts.
+        strict: Whether a sentence may add next to no words of its own: after unclear evidence, where
+            the quoted memory alone is proved.
     """
 
     evidence: tuple[Evidence, ...]
     texts: tuple[str, ...]
     question: str
     others: tuple[str, ...] = ()
+    strict: bool = False
 
     @cached_property
     def remembered(self) -> tuple[Source, ...]:
@@ -277,11 +281,12 @@ def _is_wrong(
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
     if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
         return True
-    if len(content) <= BRIEF_WORDS and not taken:
-        return False
-    if taken:
-        return False  # what is exact in it stands there
-    if _share(content, grounds.everything) < LEAST_COVERED:
+    share = _share(content, grounds.everything)
+    if grounds.strict and share < STRICT_LEAST_COVERED:
+        return True
+    if taken or len(content) <= BRIEF_WORDS:
+        return False  # what is exact in it stands there, and one word is too little to judge
+    if share < LEAST_COVERED:
         return True
     affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
     return affirmed and _share(content, grounds.unasked) < AFFIRMED_LEAST_COVERED

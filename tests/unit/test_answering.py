@@ -183,6 +183,15 @@ def test_confirming_alone_returns_a_verdict():
     assert run(confirm_steps(given, question="q", options=TWO)) == (given, [])
 
 
+@pytest.mark.parametrize("liar", ["Green.", "The shade is green."])
+def test_a_true_quote_is_no_licence_for_other_words(liar):
+    pointed = ModelReply("MEMORY: 1\nQUOTE: The lamp in the hall needs a 40 W bulb.")
+    asked = "Which colour has the lamp in the hall?"
+    told, _ = answered(confirm(), pointed, ModelReply(liar), question=asked)
+    assert liar not in told.text
+    assert LAMP.text in told.text
+
+
 def test_evidence_keeps_to_its_budget():
     many = [evidence(f"Note {n}: " + "word " * 60) for n in range(9)]
     _, (call,) = answered(

@@ -328,3 +328,13 @@ def test_the_labelled_answers_hold_their_bounds(split):
     assert numbers["altered_caught"] >= 0.95
     assert numbers["honest_flagged"] <= (0.03 if split == "dev" else 0.07)
     assert numbers["invented_caught"] >= (0.8 if split == "dev" else 0.6)
+
+
+@pytest.mark.parametrize(
+    "answer", ["Red.", "The car is red.", "Her car is a red one, parked at 417."]
+)
+def test_after_unclear_evidence_an_answer_may_not_bring_words_of_its_own(answer):
+    items = (evidence("Greta's parking space is number 417 on level two.", id="m-space"),)
+    asked = "What colour is Greta's car?"
+    assert not check(answer, asked, items=items, strict=True).supported
+    assert check("It is space 417, on level two.", asked, items=items, strict=True).supported
