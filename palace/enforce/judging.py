@@ -62,8 +62,8 @@ class Grounds:
         texts: Their words without secrets, as shown.
         question: The person's words.
         others: Identity and further texts.
-        strict: Whether a sentence may add next to no words of its own: after unclear evidence, where
-            the quoted memory alone is proved.
+        strict: Whether a sentence may add next to no words of its own: after unclear evidence,
+            where the quoted memory alone is proved.
     """
 
     evidence: tuple[Evidence, ...]
