@@ -61,6 +61,8 @@ class TransferringVerbs(ReadingVerbs):
         from palace.learn.formats import FORMATS
         from palace.learn.importing import import_path
 
+        if not str(source).strip():
+            raise ConfigError("no file or folder is named", hint="name what to import")
         path = Path(source).expanduser()
         if form is not None and form not in FORMATS:
             raise ConfigError(

@@ -126,3 +126,12 @@ def test_corrections_and_promotions_refuse_it_too(
 def test_the_refusal_of_an_origin_names_what_is_wrong_once(palace):
     with pytest.raises(TextRefusedError, match=r"^the text holds a character that reverses"):
         palace.remember(FACT, provenance="letter\u202e")
+
+
+def test_no_path_is_not_the_current_folder(palace, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "notes.md").write_text(f"- {FACT}\n", "utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(ConfigError):
+        palace.import_from("")
+    assert palace.memories() == []
