@@ -433,9 +433,7 @@ def answer_options(settings: Settings, *, identity: str) -> AnswerOptions:
 
 
 def _may_remind(memory: Memory, scopes: set[str], now: datetime) -> bool:
-    begun = memory.valid_from is None or memory.valid_from <= now
-    over = memory.valid_to is not None and memory.valid_to <= now
-    return memory.status == "active" and memory.scope in scopes and begun and not over
+    return memory.scope in scopes and memory.holds_at(now)
 
 
 def _reminder(memory: Memory) -> Evidence:

@@ -42,6 +42,22 @@ class PrivacyFilter:
         findings = find_personal_data(text)
         return f"it holds personal data: {describe(findings, text)}" if findings else ""
 
+    def name_refusal(self, name: str) -> str:
+        """Return why a tag, a key or another name may not be written, or "".
+
+        A name is refused where a text would be redacted: without a part it is another name.
+        """
+        return PrivacyFilter("refuse", self.personal_data).refusal(name)
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that may not be written.
+
+        Raises:
+            SecretRefusedError: If it holds a secret.
+            PersonalDataRefusedError: If it holds personal data and that is blocked.
+        """
+        _refuse(self.name_refusal(name))
+
     def written(self, text: str) -> str:
         """Return a text as it may be written.
 
@@ -49,17 +65,7 @@ class PrivacyFilter:
             SecretRefusedError: If it holds a secret, unless secrets are redacted.
             PersonalDataRefusedError: If it holds personal data and that is blocked.
         """
-        reason = self.refusal(text)
-        if reason.startswith("it holds a secret"):
-            raise SecretRefusedError(
-                f"refused, nothing was written: {reason}",
-                hint="remember where the secret is kept instead of the secret itself",
-            )
-        if reason:
-            raise PersonalDataRefusedError(
-                f"refused, nothing was written: {reason}",
-                hint="leave it out, or set write.personal_data to redact or off",
-            )
+        _refuse(self.refusal(text))
         return self.shown(text)
 
     def shown(self, text: str) -> str:
@@ -70,3 +76,16 @@ class PrivacyFilter:
         from palace.personal_data import redact_personal_data
 
         return redact_personal_data(text)
+
+
+def _refuse(reason: str) -> None:
+    if reason.startswith("it holds a secret"):
+        raise SecretRefusedError(
+            f"refused, nothing was written: {reason}",
+            hint="remember where the secret is kept instead of the secret itself",
+        )
+    if reason:
+        raise PersonalDataRefusedError(
+            f"refused, nothing was written: {reason}",
+            hint="leave it out, or set write.personal_data to redact or off",
+        )

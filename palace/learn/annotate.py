@@ -26,9 +26,11 @@ def change_tags(
 
     Raises:
         ConfigError: If a tag is none, or one to take away is not there or stands in the words.
+        SecretRefusedError: If a tag to add is one.
     """
     _refuse_playbook(memory)
     added, removed = [fit_tag(t) for t in add], [fit_tag(t) for t in remove]
+    writer.check_names(*added)
     said = {m.group(1).rstrip("/-") for m in _INLINE_TAG.finditer(memory.text)}
     drawers = set(writer.store.read(memory.path).tags)
     for tag in removed:

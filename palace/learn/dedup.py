@@ -29,6 +29,8 @@ _NEGATIONS = frozenset(
 # Signs that no token holds and that still change what is said.
 _SIGNS = regex.compile(r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)")
 
+_WORD = regex.compile(r"[\p{L}\p{N}]+")
+
 
 def find_duplicate(text: str, resembling: Iterable[Memory]) -> tuple[Memory, Match] | None:
     """Return the first memory that says the same thing, the closest kind of match first.
@@ -68,6 +70,8 @@ def _is_near(text: str, other: str) -> bool:
     from palace.learn.statement import read_statement
 
     one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
+    if _exchanges_roles(one, two):
+        return False
     if compare(read_statement(one), read_statement(two)).relation == "same":
         return True
     ours, theirs = _outline(text), _outline(other)
@@ -81,6 +85,28 @@ def _is_near(text: str, other: str) -> bool:
     total = ours.shingles.total() + theirs.shingles.total()
     # "Mira pays Jonas" is not "Jonas pays Mira": names stand in the same order.
     return shared >= SAME_SHINGLES * total and list(name_tokens(text)) == list(name_tokens(other))
+
+
+def _exchanges_roles(one: str, two: str) -> bool:
+    """Whether one relates the same things the other way round ("A is above B", "B is above A")."""
+    said, related = set(_WORD.findall(fold(one))), _related(two)
+    return any(
+        relation in related and things.isdisjoint(related[relation]) and related[relation] & said
+        for relation, things in _related(one).items()
+    )
+
+
+def _related(text: str) -> dict[str, set[str]]:
+    """Return each preposition with the words that follow it, articles left out."""
+    from palace.learn.statement import BEFORE_THINGS
+    from palace.learn.word_classes import PREPOSITIONS
+
+    words = [word for word in _WORD.findall(fold(text)) if word not in BEFORE_THINGS]
+    related: dict[str, set[str]] = {}
+    for relation, thing in pairwise(words):
+        if relation in PREPOSITIONS:
+            related.setdefault(relation, set()).add(thing)
+    return related
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ def control_character_reason(text: str) -> str | None:
     Source: Boucher & Anderson, "Trojan Source", 2021 (bidirectional controls).
     """
     if "\x00" in text:
-        return "it holds a NUL character"
+        return "a NUL character"
     for what, pattern in (
         ("a control character", _CONTROL),
         ("a character that reverses the reading direction", _BIDI),
@@ -148,7 +148,7 @@ def control_character_reason(text: str) -> str | None:
     ):
         found = pattern.search(text)
         if found:
-            return f"it holds {what} (U+{ord(found[0][0]):04X} at character {found.start() + 1})"
+            return f"{what} (U+{ord(found[0][0]):04X} at character {found.start() + 1})"
     return None
 
 

@@ -507,13 +507,19 @@ def _import_mem0(source: Path, intake: _Intake, progress: Progress | None) -> No
 def _fitting(name: str, found: Known, intake: _Intake) -> Draft | None:
     reason = control_character_reason(found.draft.text)
     if reason:
+        intake.refuse(name, f"it holds {reason}")
+        return None
+    draft = found.draft
+    names = "\n".join((found.drawer, *draft.tags))
+    if reason := intake.to.privacy.name_refusal(names):
         intake.refuse(name, reason)
         return None
-    text = intake.cleaned(name, found.draft.text)
-    if text is None:
+    kept = [intake.cleaned(name, part) for part in (draft.text, draft.provenance)]
+    if any(part is None for part in kept):
         return None
+    text, provenance = (str(part) for part in kept)
     try:
-        return replace(found.draft, text=intake.to.fit(text))
+        return replace(draft, text=intake.to.fit(text), provenance=provenance)
     except TextRefusedError as error:
         intake.refuse(name, error.message)
         return None

@@ -16,6 +16,7 @@ from palace.types.changes import Unclear
 from palace.types.memory import Memory
 
 _NUMBER = regex.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
+_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}_.'’/-]*(?<![.'’/-])")
 _SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 
 
@@ -47,10 +48,30 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
 
 
 def _replaced(text: str, old: str, new: str) -> str:
-    """Return a text with the one place where a value stands changed; "" if it is not one."""
+    """Return a text with the one place where a value stands changed; "" if it is not one.
+
+    A new value that repeats words from elsewhere in the text is a sentence of its own.
+    """
     edge = "" if _SPACED.search(old) else r"(?![\p{L}\p{N}])"
     start = "" if _SPACED.search(old) else r"(?<![\p{L}\p{N}])"
     places = list(regex.finditer(start + regex.escape(old) + edge, text, regex.IGNORECASE))
     if len(places) != 1 or old.casefold() == new.casefold():
         return ""
-    return f"{text[: places[0].start()]}{new}{text[places[0].end() :]}"
+    before, after = text[: places[0].start()], text[places[0].end() :]
+    new = _without_repeated(before, new)
+    elsewhere = {*_words(before), *_words(after)} - set(_words(old))
+    return "" if elsewhere.intersection(_words(new)) else f"{before}{new}{after}"
+
+
+def _without_repeated(before: str, new: str) -> str:
+    """Return a value without the words in front of it that stand there already ("port 5433")."""
+    words = list(_WORD.finditer(new))
+    standing = _words(before)
+    for count in range(len(words) - 1, 0, -1):
+        if standing[-count:] == [word[0].casefold() for word in words[:count]]:
+            return new[words[count].start() :]
+    return new
+
+
+def _words(text: str) -> list[str]:
+    return [word[0].casefold() for word in _WORD.finditer(text)]

@@ -77,14 +77,15 @@ class Writer:
             replaces: Memories that are retired in favour of what is stored, or of the duplicate.
 
         Raises:
-            SecretRefusedError: If the text holds a secret (and they are not redacted).
+            SecretRefusedError: If text or provenance holds a secret (and they are not redacted), or
+                the name of a room, a drawer, a tag or another one does.
             TextRefusedError: If the text is empty, too long or holds control characters.
             UnsafeNameError: If a name would leave the palace.
         """
         # Only a write needs the rules and their word lists; asking must start without them.
         from palace.learn.conflict import find_conflicts
 
-        draft = replace(draft, text=self.fit(draft.text))
+        draft = self._fit_draft(draft, room, drawer)
         going = {m.id: m for m in replaces}
         similar = [m for m in self.resembling(draft) if m.id not in going]
         duplicate = find_duplicate(draft.text, similar)
@@ -113,6 +114,26 @@ class Writer:
             retired = self.store.update(old, status="inactive", superseded_by=by.id)
             self.written(retired.path)
 
+    def _fit_draft(self, draft: Draft, room: str, drawer: str) -> Draft:
+        self.check_names(
+            room, drawer, draft.project, draft.task, draft.session, draft.key, *draft.tags
+        )
+        origin = self.fit(draft.provenance) if draft.provenance.strip() else ""
+        return replace(draft, text=self.fit(draft.text), provenance=origin)
+
+    def check_names(self, *names: str) -> None:
+        """Refuse names that hold what may not be written.
+
+        Raises:
+            SecretRefusedError: If one holds a secret.
+            PersonalDataRefusedError: If one holds personal data (and that is blocked).
+        """
+        self._privacy.check_name("\n".join(names))
+
+    @property
+    def _privacy(self) -> PrivacyFilter:
+        return PrivacyFilter(self.secrets, self.personal_data)
+
     def fit(self, text: str) -> str:
         """Return the text as it will be stored, or refuse it.
 
@@ -132,7 +153,7 @@ class Writer:
                 f"the text has {len(text)} characters, at most {self.max_chars} fit a memory",
                 hint="store one statement at a time, or import the document",
             )
-        return PrivacyFilter(self.secrets, self.personal_data).written(text)
+        return self._privacy.written(text)
 
 
 def _conflict(draft: Draft, found: Sequence[tuple[Memory, str]]) -> Conflict:

@@ -6,14 +6,14 @@ of a correction. Machine output, quoted text, pasted documents and questions tel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import regex
 
 from palace.recall.lexicon import Lexicon, compiled, matchable, matches
 from palace.recall.shape import code_share, machine_reason
-from palace.text import tokens
+from palace.text import fold, tokens
 
 # Longer prompts are documents, and a request in one of them is somebody else's.
 MAX_PROMPT_CHARS = 1500
@@ -89,11 +89,15 @@ class Listener:
         text = prompt.strip()
         if not text or len(text) > MAX_CORRECTION_CHARS or "\n" in text or _QUESTION.search(text):
             return None
-        for pattern in self._all("correct"):
-            match = self._search(rf"\A(?:{pattern})\s*[.!。！]*\Z", text)
-            if match is not None and not machine_reason(text):
+        for lexicon in self._lexicons:
+            for pattern in lexicon.requests.get("correct", ()):
+                match = self._search(rf"\A(?:{pattern})\s*[.!。！]*\Z", text)
+                if match is None or machine_reason(text):
+                    continue
                 named = match.groupdict()
-                return Contradiction(_value(named["new"]), _value(named.get("old") or ""))
+                said = Contradiction(_value(named["new"]), _value(named.get("old") or ""))
+                if not _is_clause(said, lexicon.function_words):
+                    return said
         return None
 
     def _search(self, pattern: str, text: str) -> regex.Match[str] | None:
@@ -171,6 +175,14 @@ def _is_statement(text: str) -> bool:
     text = text.strip()
     quoted = bool(text) and text[0] in _QUOTES and text[0] not in "'’"
     return len(tokens(text)) >= 2 and not quoted and not _QUESTION.search(text)
+
+
+def _is_clause(said: Contradiction, function_words: Collection[str]) -> bool:
+    """Whether what was said is no value but a sentence ("Ann does it", "it is") beside one."""
+    if not (said.new and said.old):
+        return False
+    new, old = (fold(value).split()[-1] for value in (said.new, said.old))
+    return new in function_words and old not in function_words
 
 
 def _value(text: str) -> str:

@@ -55,7 +55,7 @@ _PAST_FORMS = frozenset(
 _MONTHS_OR_VERBS = frozenset({"may", "march", "mar"})
 # "The heater is on": at the end a preposition says how things are.
 _PARTICLES = frozenset({"on", "in"})
-_BEFORE_THINGS = ARTICLES | frozenset(OWNERS) | frozenset("the this that der die das".split())
+BEFORE_THINGS = ARTICLES | frozenset(OWNERS) | frozenset("the this that der die das".split())
 _SMALL = NEGATIONS | (FUNCTION_WORDS - MEANINGFUL)
 # These are small words, but no verbs where they stand alone.
 _NO_VERBS = frozenset({"a", "d", "get"})
@@ -203,7 +203,7 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
     key = _VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
     name = piece.text[0].isupper() and (not starts or _next_is_name(pieces, at))
     meaning = SYNONYMS.get(key, SYNONYMS.get(folded, key))
-    thing = folded_at(pieces, at - 1) in _BEFORE_THINGS
+    thing = folded_at(pieces, at - 1) in BEFORE_THINGS
     return Term(meaning, piece.text, name=name, verb=key in VERBS and not thing)
 
 

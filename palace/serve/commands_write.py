@@ -203,7 +203,7 @@ def _promote(
 def _import(
     door: Door,
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
             help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
             " palace, or JSON of ChatGPT, mem0 or LangChain."

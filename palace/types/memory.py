@@ -74,6 +74,12 @@ class Memory:
         """Where a person finds it: `path:line`."""
         return f"{self.path}:{self.line}"
 
+    def holds_at(self, moment: datetime) -> bool:
+        """Whether it is active, and the moment is in the time it is true."""
+        begun = self.valid_from is None or self.valid_from <= moment
+        over = self.valid_to is not None and self.valid_to <= moment
+        return self.status == "active" and begun and not over
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

@@ -61,6 +61,8 @@ class TransferringVerbs(ReadingVerbs):
         from palace.learn.formats import FORMATS
         from palace.learn.importing import import_path
 
+        if not str(source).strip():
+            raise ConfigError("no file or folder is named", hint="name what to import")
         path = Path(source).expanduser()
         if form is not None and form not in FORMATS:
             raise ConfigError(
@@ -115,10 +117,25 @@ class TransferringVerbs(ReadingVerbs):
 
         Returns:
             How many timeline pages changed.
+
+        Raises:
+            SecretRefusedError: If a turn holds a secret (and they are not redacted): nothing is
+                written then, while `import_from` leaves such turns out.
+            PersonalDataRefusedError: If one holds personal data (and that is blocked).
         """
-        paths = self.store.append_timeline(list(turns))
+        paths = self.store.append_timeline([self._writable(turn) for turn in turns])
         self.refresh(progress=progress)
         return len(paths)
+
+    def _writable(self, turn: ConversationTurn) -> ConversationTurn:
+        fit = self.privacy.written
+        return replace(
+            turn,
+            text=fit(turn.text),
+            speaker=fit(turn.speaker),
+            session=fit(turn.session),
+            provenance=fit(turn.provenance),
+        )
 
     def export(
         self,

@@ -43,9 +43,10 @@ def _promoted_last(palace: OpenedPalace, session_id: str) -> list[str]:
 
 
 def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -> Iterator[Memory]:
+    now = utc_now()
     for identifier in ids:
         memory = palace.index.get(identifier)
-        if memory is not None and memory.status == "active" and memory.scope in scopes:
+        if memory is not None and memory.scope in scopes and memory.holds_at(now):
             yield memory
 
 
@@ -64,7 +65,7 @@ def _room_digests(
         return (-memory.importance, -by_now, -used(memory).uses, memory.position)
 
     for memory in palace.index.memories():
-        if memory.status == "active" and memory.scope in scopes and memory.room != _TIMELINE:
+        if memory.holds_at(now) and memory.scope in scopes and memory.room != _TIMELINE:
             by_room.setdefault(memory.room, []).append(memory)
     newest_first = sorted(palace.store.scan(), key=lambda s: -s.mtime_ns)
     rooms = dict.fromkeys(s.path.removeprefix("rooms/").rpartition("/")[0] for s in newest_first)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
+from palace.errors import MemoryNotFoundError, TextRefusedError
+from palace.learn.annotate import fit_tag
+from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check_validity
 from palace.learn.keyed import fit_key, remember_keyed
 from palace.learn.promote import promote
 from palace.learn.remember import ON_CONFLICT, OnConflict
@@ -52,13 +54,13 @@ class WritingVerbs(ChangingVerbs):
             drawer: Drawer, made if needed.
             kind: What sort of memory it is.
             source: Whose word it is.
-            tags: Without `#`.
+            tags: With or without `#`.
             importance: In [0, 1].
             confidence: In [0, 1].
             project: Only visible to this project, if given.
             session_id: Only visible to this session, if given.
             provenance: Where it comes from, free text.
-            valid_from: From when it is true.
+            valid_from: From when it is true, before `valid_to`.
             valid_to: Until when it is true; afterwards it is not returned.
             triggers: Prompts it must be brought up at, recall or not: plain words, or patterns of
                 the `regex` module, between slashes where they could be taken for words.
@@ -72,20 +74,23 @@ class WritingVerbs(ChangingVerbs):
         Raises:
             TextRefusedError: If the text is unfit or a trigger can never match;
                 `SecretRefusedError` if it holds a secret.
-            ConfigError: If `on_conflict` or `key` is none.
+            ConfigError: If `on_conflict`, `kind`, `source`, `key` or a tag is none, a number is not
+                in its range, or it is over before it begins.
             UnsafeNameError: If a name would leave the palace.
         """
-        if on_conflict not in ON_CONFLICT:
-            raise ConfigError(
-                f"on_conflict is {on_conflict!r}", hint=f"use one of {', '.join(ON_CONFLICT)}"
-            )
+        check_choice("on_conflict", on_conflict, ON_CONFLICT)
+        check_choice("kind", kind, KINDS)
+        check_choice("source", source, SOURCES)
+        check_share("importance", importance)
+        check_share("confidence", confidence)
+        check_validity(valid_from, valid_to)
         draft = Draft(
             text=text,
             kind=kind,
             scope=_scope_of(project, session_id),
             trust=source,
             provenance=provenance,
-            tags=tuple(tags),
+            tags=tuple(fit_tag(tag) for tag in tags),
             importance=importance,
             confidence=confidence,
             created=utc_now(),
@@ -159,9 +164,11 @@ class WritingVerbs(ChangingVerbs):
             (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
 
         Raises:
+            ConfigError: If `source` is none.
             MemoryNotFoundError: If there is no such active memory.
             TextRefusedError: If the text is unfit, or it is a playbook, which is a file of its own.
         """
+        check_choice("source", source, SOURCES)
         old = self.get(memory_id)
         with self._changing("correction", session=old.session or None) as change:
             result = correct(
@@ -237,7 +244,10 @@ class WritingVerbs(ChangingVerbs):
             MemoryNotFoundError: If the note does not exist or has expired.
             TextRefusedError: If summary or reason is missing, or it is raw tool output.
             SecretRefusedError: If anything in it is a secret.
+            ConfigError: If `kind` or `on_conflict` is none.
         """
+        check_choice("on_conflict", on_conflict, ON_CONFLICT)
+        check_choice("kind", kind, KINDS)
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)
         with self._changing("promotion", session=noted.session_id) as change:
             result = promote(

@@ -521,3 +521,13 @@ def test_a_note_of_this_session_makes_its_words_familiar(tmp_path: Path, filled:
         assert (mine.action, mine.layer) == ("ground", "L2")
         other = enforcer.decide("How full is the staging disk?", session_id="s2")
         assert other.evidence == ()
+
+
+def test_wake_up_tells_only_what_holds_now(palace: Mempalace) -> None:
+    now = utc_now()
+    palace.remember("The lift is out of order.", valid_to=now - timedelta(days=1))
+    palace.remember("The new lift is blue.", valid_from=now + timedelta(days=1))
+    palace.remember("The stairs are lit.", valid_from=now - timedelta(days=1))
+    text = palace.wake_up("today").text
+    assert "stairs" in text
+    assert "lift" not in text

@@ -6,7 +6,7 @@ import pytest
 
 from palace.errors import ModelError
 from palace.learn.conflict import MAX_JUDGED, find_conflicts
-from palace.learn.dedup import differs, find_duplicate
+from palace.learn.dedup import differs, find_duplicate, says_the_same
 from palace.types.changes import Relation
 from tests.doubles import memory
 
@@ -264,3 +264,19 @@ def test_a_number_or_name_that_says_which_one_is_no_value(stored: str, new: str)
 def test_the_same_one_with_another_value_is_a_conflict(stored: str, new: str) -> None:
     for one, other in ((stored, new), (new, stored)):
         assert len(find_conflicts(one, [memory(other)])) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "same"),
+    [
+        ("The kitchen is above the garage.", "The garage is above the kitchen.", False),
+        ("The parser depends on the lexer.", "The lexer depends on the parser.", False),
+        ("The dog ate before the cat.", "The cat ate before the dog.", False),
+        ("Post goes from the shop to the office.", "Post goes from the office to the shop.", False),
+        ("Before the demo, run the migration.", "Run the migration before the demo.", True),
+        ("On Thursdays the bins are collected.", "The bins are collected on Thursdays.", True),
+    ],
+)
+def test_what_relates_the_other_way_round_is_not_the_same(text, other, same):
+    assert says_the_same(text, other) is same
+    assert says_the_same(other, text) is same

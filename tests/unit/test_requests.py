@@ -184,3 +184,39 @@ def test_a_number_alone_replaces_the_only_number():
         memory(PORT),
         PORT.replace("5432", "5433"),
     )
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "no, it is not on the 5th",
+        "No, Camille sends them, not Bertrand.",
+        "No, invoices are approved by Camille, not Bertrand.",
+        "No, she sends invoices, not Bertrand.",
+    ],
+)
+def test_a_sentence_is_not_put_where_a_value_stood(listener, prompt):
+    used = [memory("Invoices are sent by Bertrand on the 5th of the month.")]
+    said = listener.contradiction_in(prompt)
+    assert said is None or isinstance(righted(said, used), Unclear)
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt", "right"),
+    [
+        ("The tram to the lake is line 26.", "no, it is line 27, not 26", "line 27."),
+        (
+            "Invoices are sent by Bertrand.",
+            "No, invoices are sent by Camille, not Bertrand.",
+            "Invoices are sent by Camille.",
+        ),
+        ("We meet on Friday at 10.", "no, on Monday, not on Friday", "We meet on Monday at 10."),
+        ("Rent is due on the 5th.", "No. On the 7th, not the 5th.", "Rent is due on the 7th."),
+    ],
+)
+def test_words_that_stand_there_already_are_not_repeated(listener, text, prompt, right):
+    said = listener.contradiction_in(prompt)
+    found = righted(said, [memory(text)])
+    assert not isinstance(found, Unclear)
+    assert found[1].endswith(right)
+    assert "line line" not in found[1]
