@@ -81,6 +81,7 @@ class Worker:
         self.enforcer = RetrievalEnforcer(palace)
         self.name = name
         self.told = Told()
+        self.changing = ""  # the memory that is being corrected or retired
         self._random = random.Random(seed)
         self._count = 0
 
@@ -116,6 +117,7 @@ class Worker:
             return
         old = self._random.choice(list(self.told.stored))
         text = self._statement()
+        self.changing = old
         result = self.palace.correct(old, text)
         self._gone(old)
         if result.status == "stored":
@@ -126,6 +128,7 @@ class Worker:
         if len(self.told.stored) < 5:
             return
         old = self._random.choice(list(self.told.stored))
+        self.changing = old
         self.palace.forget(old)
         self._gone(old)
 
