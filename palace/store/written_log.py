@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from palace.errors import MemoryNotFoundError
-from palace.store.files import atomic_write, read_bytes
+from palace.store.files import atomic_write, read_bytes, unavailable
 from palace.store.json_lines import append_line, decode_line, encode_line
 
 KEPT_S = 86_400.0
@@ -84,17 +84,20 @@ class WrittenLog:
             if record and record.keys() == _FIELDS and record["at"] > since
         ]
 
-    def expire(self) -> None:
-        """Forget what is older than a day; nothing is written where nothing is.
+    def expires(self) -> bool:
+        """Whether something in it is older than a day; asked without the lock.
 
         Raises:
-            StoreUnavailableError: If the file system refuses.
+            StoreUnavailableError: If the file cannot be read.
         """
-        if self._bytes():
+        try:
             with self._file.open("rb") as file:
                 first = decode_line(file.readline()) or {}
-            if not first.get("at", 0) > self._clock().timestamp() - KEPT_S:
-                self.trim()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise unavailable(error, "read", self._file) from error
+        return not first.get("at", 0) > self._clock().timestamp() - KEPT_S
 
     def trim(self, *, without: Collection[str] = ()) -> None:
         """Forget what is older than a day or more than half of what fits, and these ids and paths.

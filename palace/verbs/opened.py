@@ -134,10 +134,10 @@ class OpenedPalace:
     def _tidy(self) -> None:
         """Drop what has outlived its time: old journal months, ended notes, half-written files."""
         try:
-            sweep(self.root, _WRITTEN)
-            self.store.expire()
             self.journal.apply_retention()
             self.scratchpad.purge_expired()
+            sweep(self.root, _WRITTEN)
+            self.store.expire()
         except StoreUnavailableError as error:
             # Nothing of this is needed to read; a read-only palace simply keeps it.
             _log.info("nothing was tidied: %s", error)

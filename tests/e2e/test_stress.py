@@ -50,6 +50,16 @@ def test_a_question_waits_for_no_writer(tmp_path):
     assert waited_s < LOCK_TIMEOUT_S / 10
 
 
+def test_who_opens_a_palace_waits_for_no_writer(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The lathe stands in Oslo.")
+    with locked(tmp_path):
+        started = time.monotonic()
+        with Mempalace.open(tmp_path) as palace:
+            assert palace.search("lathe")
+        assert time.monotonic() - started < LOCK_TIMEOUT_S / 10
+
+
 @pytest.mark.parametrize("breach", ["lost", "twice", "changed", "back", "note"])
 def test_a_broken_promise_is_seen(tmp_path, breach):
     [told] = stress.run_threads(tmp_path, threads=1, seconds=0.4)

@@ -28,17 +28,19 @@ def test_writes_are_kept_for_a_day(tmp_path):
     clock = Clock()
     log = WrittenLog(tmp_path, clock=clock)
     assert log.all() == []
-    log.expire()
+    assert not log.expires()
     log.trim()
     assert not (tmp_path / ".palace").exists()
     log.add([_written("m-1")])
     clock.now += timedelta(seconds=KEPT_S / 2)
     log.add([_written("m-2", at=clock.now)])
-    log.expire()
+    assert not log.expires()
     assert [written.id for written in log.all()] == ["m-1", "m-2"]
     clock.now += timedelta(seconds=KEPT_S / 2 + 1)
     assert [written.id for written in log.all()] == ["m-2"]
-    log.expire()
+    assert log.expires()
+    log.trim()
+    assert not log.expires()
     assert b"m-1" not in (tmp_path / ".palace" / "written.jsonl").read_bytes()
     assert log.all() == [_written("m-2", at=NOW + timedelta(seconds=KEPT_S / 2))]
 
