@@ -5,24 +5,21 @@ Run:
     python -m benchmarks.fit … --embedder wordllama --embedder sentence-transformers:PATH
 
 In: conversations, labelled prompts and notes with cases. Out: weights as JSON, and the scores on
-held-out folds (by conversation, by palace, and for prompts by text), from which the bars are read.
+held-out folds (by conversation, by palace, and for prompts by text and by source), from which the
+bars are read. The project's own prompts and notes, `benchmarks/data`, are fitted on as well.
 With embedders the models that also see meaning are fitted, on the questions of all together.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import random
 import tempfile
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.datasets import Case, load_cases, load_locomo, load_prompts, open_notes
+from benchmarks.datasets import load_cases, load_locomo, load_prompts, open_notes
 from benchmarks.embedders import embed_all, use
+from benchmarks.fit_detector import SEED, detector_examples, fit, report_detector
 from benchmarks.fit_recall import (
     Judged,
     conversation_questions,
@@ -35,124 +32,17 @@ from benchmarks.fit_recall import (
     report_confidences,
     report_ranking,
 )
-from benchmarks.newton import Fitted, fit_logistic
-from palace import Mempalace, Turn
-from palace.recall.shape import machine_reason
+from benchmarks.newton import Fitted
+from palace import Mempalace
 
-SEED = 20261001
-PROMPTS_PER_PALACE = 150
-PROMPT_FOLDS = 5
-DETECTOR_L2 = 2.0
+OWN_DATA = Path(__file__).parent / "data"
 BARS = {
-    "detector": {"recall": 0.55, "other": 0.2},
+    "detector": {"recall": 0.65, "other": 0.2},
     "sufficiency_statement": {"sufficient": 0.4, "unclear": 0.05},  # with meaning: unclear alone
     "sufficiency_turn": {"sufficient": 0.2, "unclear": 0.05},
     "attribution": {},
     "ranking": {},
 }
-
-
-@dataclass(frozen=True)
-class Example:
-    """One labelled feature vector; `fold` is what it is held out with."""
-
-    fold: str
-    family: str
-    features: dict[str, float]
-    label: float
-    weight: float = 1.0
-    query: str = ""
-
-
-def fit(examples: Sequence[Example], *, l2: float) -> Fitted:
-    """Fit the detector's model."""
-    return fit_logistic(
-        [e.features for e in examples],
-        [e.label for e in examples],
-        weights=[e.weight for e in examples],
-        l2=l2,
-    )
-
-
-# -- detector --------------------------------------------------------------------------------------
-
-
-def detector_examples(
-    empty: Mempalace,
-    loaded: Sequence[tuple[Mempalace, Sequence[str]]],
-    notes: Sequence[tuple[Mempalace, Sequence[Case]]],
-    prompts: Sequence[tuple[str, int, str]],
-) -> list[Example]:
-    """Return prompts on an empty palace, and questions mixed with negatives on loaded ones."""
-    rng = random.Random(SEED)
-    negatives = [p for p in prompts if p[1] == 0]
-    found: list[Example] = []
-
-    def add(palace: Mempalace, turn: Turn, label: int, family: str, fold: str) -> None:
-        if machine_reason(turn.prompt):
-            return
-        features = palace._parts.detector.features(turn, palace.analyse(turn))
-        found.append(Example(fold, family, features, float(label), query=turn.prompt))
-
-    for text, label, source in prompts:
-        add(empty, Turn(text), label, f"{source} / empty palace", _text_fold(text))
-    for palace, questions in loaded:
-        name = palace.root.name
-        for question in rng.sample(list(questions), min(len(questions), PROMPTS_PER_PALACE)):
-            add(palace, Turn(question), 1, "conversation questions / loaded", name)
-        for text, _, source in rng.sample(negatives, PROMPTS_PER_PALACE):
-            add(palace, Turn(text), 0, f"{source} / loaded", _text_fold(text))
-    for palace, cases in notes:
-        name = palace.root.name
-        for case in cases:
-            label = int(case.expect != "pass")
-            add(palace, case.turn, label, f"notes: {case.family}", name)
-            if not label or _is_personal(case.turn.prompt):
-                add(empty, case.turn, label, "notes / empty palace", name)
-        for text, _, source in rng.sample(negatives, PROMPTS_PER_PALACE):
-            add(palace, Turn(text), 0, f"{source} / loaded", _text_fold(text))
-    return _balanced(found)
-
-
-def _text_fold(text: str) -> str:
-    return f"prompts {int(hashlib.sha256(text.encode()).hexdigest(), 16) % PROMPT_FOLDS}"
-
-
-def _is_personal(prompt: str) -> bool:
-    return bool({"our", "my", "we", "i", "us", "me", "did"} & set(prompt.lower().split()))
-
-
-def _balanced(examples: Sequence[Example]) -> list[Example]:
-    """Weight families so that none drowns the others."""
-    sizes = Counter((e.family.split(":")[0], e.label) for e in examples)
-    return [
-        Example(
-            e.fold,
-            e.family,
-            e.features,
-            e.label,
-            400 / max(sizes[e.family.split(":")[0], e.label], 120),
-            e.query,
-        )
-        for e in examples
-    ]
-
-
-def report_detector(examples: Sequence[Example], bars: Sequence[float]) -> None:
-    """Print, per family, the share detected on held-out folds."""
-    scored: list[tuple[Example, float]] = []
-    for fold in sorted({e.fold for e in examples}):
-        model = fit([e for e in examples if e.fold != fold], l2=DETECTOR_L2)
-        scored.extend((e, model.probability(e.features)) for e in examples if e.fold == fold)
-    print("\ndetector, held out; share at or above the bar")
-    print(f"{'family':44}{'label':>6}{'n':>6}" + "".join(f"{bar:>8.2f}" for bar in bars))
-    for family, label in sorted({(e.family, e.label) for e in examples}):
-        mine = [p for e, p in scored if (e.family, e.label) == (family, label)]
-        shares = "".join(f"{sum(p >= bar for p in mine) / len(mine):>8.3f}" for bar in bars)
-        print(f"{family:44}{label:>6.0f}{len(mine):>6}{shares}")
-
-
-# -- all of it -------------------------------------------------------------------------------------
 
 
 def write_model(path: Path, model: Fitted, *, bars: dict[str, float], provenance: str) -> None:
@@ -182,7 +72,7 @@ def main() -> None:
     arguments = parser.parse_args()
     provenance = (
         f"python -m benchmarks.fit, seed {SEED}; data: {arguments.locomo.name},"
-        f" {arguments.prompts.name}, {arguments.notes.name}"
+        f" {arguments.prompts.name}, {arguments.notes.name}, benchmarks/data"
     )
     if arguments.embedder:
         provenance += "; embedders: " + ", ".join(e.partition(":")[0] for e in arguments.embedder)
@@ -222,9 +112,13 @@ def fit_detector_and_ask(
     notes = [
         (
             open_notes(source, folder),
-            load_cases(arguments.notes / f"cases_{source.name[-1]}.jsonl"),
+            load_cases(source.with_name(f"cases_{source.name[-1]}.jsonl")),
         )
-        for source in sorted(arguments.notes.glob("palace_*"))
+        for source in sorted(
+            path
+            for notes_folder in (arguments.notes, OWN_DATA / "notes")
+            for path in notes_folder.glob("palace_*")
+        )
     ]
     for palace, _ in notes:
         embed_all(palace)
@@ -235,15 +129,12 @@ def fit_detector_and_ask(
             Mempalace.open(folder / "empty"),
             list(zip(palaces, asked, strict=True)),
             notes,
-            list(load_prompts(arguments.prompts)),
+            [p for f in (arguments.prompts, OWN_DATA / "prompts.jsonl") for p in load_prompts(f)],
         )
-        report_detector(examples, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7))
-        write_model(
-            arguments.out / "detector.json",
-            fit(examples, l2=DETECTOR_L2),
-            bars=BARS["detector"],
-            provenance=provenance,
-        )
+        model = fit(examples)
+        path = arguments.out / "detector.json"
+        write_model(path, model, bars=BARS["detector"], provenance=provenance)
+        report_detector(examples, model, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7))
     for palace in (*palaces, *(palace for palace, _ in notes)):
         palace.close()
     return [*turns, *statements]

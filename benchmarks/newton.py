@@ -42,21 +42,30 @@ def fit_logistic(
     *,
     weights: Sequence[float],
     l2: float,
+    start: Fitted | None = None,
 ) -> Fitted:
-    """Fit p(label) with an L2 penalty on all weights but the bias."""
+    """Fit p(label) with an L2 penalty on all weights but the bias, if given from near weights."""
     names = sorted({name for row in rows for name in row})
-    x = np.array([[*(row.get(n, 0.0) for n in names), 1.0] for row in rows])
+    columns = {name: column for column, name in enumerate(names)}
+    x = np.zeros((len(rows), len(names) + 1))
+    x[:, -1] = 1.0
+    for line, row in enumerate(rows):
+        for name, value in row.items():
+            x[line, columns[name]] = value
     y, w = np.array(labels), np.array(weights)
     penalty = np.eye(len(names) + 1) * l2
     penalty[-1, -1] = _BIAS_L2
     beta = np.zeros(len(names) + 1)
+    if start is not None:
+        near = dict(zip(start.names, start.weights, strict=False))
+        beta[:] = [*(near.get(name, 0.0) for name in names), start.weights[-1]]
     for _ in range(60):
         p = sigmoid(x @ beta)
         gradient = x.T @ (w * (p - y)) + penalty @ beta
         hessian = (x * (w * p * (1 - p))[:, None]).T @ x + penalty
         step = np.linalg.solve(hessian, gradient)
         beta -= step
-        if np.abs(step).max() < 1e-8:
+        if np.abs(step).max() < 1e-6:
             break
     return Fitted(names, beta)
 

@@ -1,4 +1,4 @@
-"""Decide whether a prompt asks for something remembered: shape, then cues, then familiarity.
+"""Decide whether a prompt asks for something remembered: shape, cues, phrasing and familiarity.
 
 In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a score and its cues.
 """
@@ -11,6 +11,7 @@ from typing import Literal
 from palace.ports import Scope, Vocabulary
 from palace.recall.lexicon import Lexicon, matchable, matches
 from palace.recall.logistic import LogisticModel
+from palace.recall.phrasing import phrases, words_of
 from palace.recall.shape import code_share, machine_reason
 from palace.recall.weighing import term_weights
 from palace.text import fold
@@ -42,7 +43,7 @@ _LONG_PROMPT_WORDS = 60
 
 
 class CueDetector:
-    """The detector: a small fitted model over cues and familiarity.
+    """The detector: a small fitted model over cues, phrasing and familiarity.
 
     Args:
         lexicons: Languages to know.
@@ -75,6 +76,7 @@ class CueDetector:
         self._first = lexicons[0]
         self._vocabulary = vocabulary
         self._model = model
+        self._words = words_of(model.weights)
         self._own_cues = [(fold(phrase), kind) for phrase, kind in own_cues]
         self._recall_at = model.bars["recall"] if recall_at is None else recall_at
         self._other_below = model.bars["other"] if other_below is None else other_below
@@ -88,7 +90,8 @@ class CueDetector:
         text = matchable(turn.prompt)
         own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
         features = self.features(turn, query, text=text)
-        score = self._model.probability(features)
+        said = phrases(text, self._words)
+        score = self._model.probability({**features, **said})
         kind, runner_up = _kinds(features, query)
         if own:
             return RecallSignal(

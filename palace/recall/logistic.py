@@ -34,15 +34,13 @@ class LogisticModel:
 
     def log_odds(self, features: Mapping[str, float]) -> float:
         """Return bias + sum of weight * value."""
-        total = self.bias
-        for name, weight in self.weights.items():
-            if name in features:
-                total += weight * features[name]
-        return total
+        weights = self.weights
+        return self.bias + sum(weights[n] * v for n, v in features.items() if n in weights)
 
     def contributions(self, features: Mapping[str, float]) -> dict[str, float]:
         """Return each feature's share of the log-odds, largest first."""
-        parts = {n: w * features[n] for n, w in self.weights.items() if features.get(n)}
+        weights = self.weights
+        parts = {n: weights[n] * v for n, v in features.items() if v and n in weights}
         return dict(sorted(parts.items(), key=lambda item: -abs(item[1])))
 
 

@@ -1,0 +1,163 @@
+"""The recall detector's model: which cues, phrasings and familiar words speak for recall.
+
+In: labelled prompts on an empty palace and on loaded ones, among the questions of those. Out: a
+fitted model, and what it does on folds it was not fitted on: by text, and by source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.datasets import Case
+from benchmarks.newton import Fitted, fit_logistic
+from palace import Mempalace, Turn
+from palace.recall.lexicon import matchable
+from palace.recall.phrasing import phrases, tokens
+from palace.recall.shape import machine_reason
+
+SEED = 20261001
+PROMPTS_PER_PALACE = 150
+RECALL_PER_PALACE = 60
+PROMPT_FOLDS = 5
+DETECTOR_L2 = 3.0
+# A word that only one source uses, or a phrase of a few prompts, is about their subjects.
+WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
+# What many people wrote says more about the next one than what one person did.
+WEIGHT_OF_MANY, WEIGHT_OF_ONE, SMALLEST_FAMILY = 2000, 400, 120
+ONE_PERSON = ("author ", "notes")
+
+
+@dataclass(frozen=True)
+class Example:
+    """One labelled prompt; `fold` and `source` are what it may be held out with."""
+
+    fold: str
+    source: str
+    family: str
+    prompt: str
+    features: dict[str, float]
+    label: float
+    weight: float = 1.0
+
+
+def detector_examples(
+    empty: Mempalace,
+    loaded: Sequence[tuple[Mempalace, Sequence[str]]],
+    notes: Sequence[tuple[Mempalace, Sequence[Case]]],
+    prompts: Sequence[tuple[str, int, str]],
+) -> list[Example]:
+    """Return prompts on an empty palace, and mixed with their own questions on loaded ones."""
+    rng = random.Random(SEED)
+    found: list[Example] = []
+
+    def add(palace: Mempalace, turn: Turn, label: int, family: str, held: tuple[str, str]) -> None:
+        if not machine_reason(turn.prompt):
+            features = palace._parts.detector.features(turn, palace.analyse(turn))
+            found.append(Example(*held, family, turn.prompt, features, float(label)))
+
+    def mixed_in(palace: Mempalace) -> None:
+        """Ask for what this palace has never heard of: that is no less a question for it."""
+        for label, count in ((0, PROMPTS_PER_PALACE), (1, RECALL_PER_PALACE)):
+            those = [p for p in prompts if p[1] == label]
+            for text, _, source in rng.sample(those, count):
+                add(palace, Turn(text), label, f"{source} / loaded", _held(text, source))
+
+    for text, label, source in prompts:
+        add(empty, Turn(text), label, f"{source} / empty palace", _held(text, source))
+    for palace, questions in loaded:
+        own = (palace.root.name, palace.root.name)
+        for question in rng.sample(list(questions), min(len(questions), PROMPTS_PER_PALACE)):
+            add(palace, Turn(question), 1, "conversation questions / loaded", own)
+        mixed_in(palace)
+    for palace, cases in notes:
+        own = (palace.root.name, palace.root.name)
+        for case in cases:
+            label = int(case.expect != "pass")
+            add(palace, case.turn, label, f"notes: {case.family}", own)
+            if not label or _is_personal(case.turn.prompt):
+                add(empty, case.turn, label, "notes / empty palace", own)
+        mixed_in(palace)
+    return _with_phrases(_balanced(found))
+
+
+def fit(examples: Sequence[Example], *, start: Fitted | None = None) -> Fitted:
+    """Fit the detector's model, if given from weights that are near."""
+    return fit_logistic(
+        [e.features for e in examples],
+        [e.label for e in examples],
+        weights=[e.weight for e in examples],
+        l2=DETECTOR_L2,
+        start=start,
+    )
+
+
+def report_detector(examples: Sequence[Example], fitted: Fitted, bars: Sequence[float]) -> None:
+    """Print, per family, the share detected by models that have not seen the fold."""
+    by: tuple[tuple[str, Callable[[Example], str]], ...] = (
+        ("text or palace", lambda e: e.fold),
+        ("source", lambda e: e.source),
+    )
+    for name, held_out_with in by:
+        scored: list[tuple[Example, float]] = []
+        for fold in sorted({held_out_with(e) for e in examples}):
+            model = fit([e for e in examples if held_out_with(e) != fold], start=fitted)
+            held_out = [e for e in examples if held_out_with(e) == fold]
+            scored.extend((e, model.probability(e.features)) for e in held_out)
+        print(f"\ndetector, held out by {name}; share at or above the bar")
+        print(f"{'family':44}{'label':>6}{'n':>6}" + "".join(f"{bar:>8.2f}" for bar in bars))
+        for family, label in sorted({(e.family, e.label) for e in examples}):
+            mine = [p for e, p in scored if (e.family, e.label) == (family, label)]
+            shares = "".join(f"{sum(p >= bar for p in mine) / len(mine):>8.3f}" for bar in bars)
+            print(f"{family:44}{label:>6.0f}{len(mine):>6}{shares}")
+
+
+def _with_phrases(examples: Sequence[Example]) -> list[Example]:
+    """Add how each prompt is put, in words that several sources use."""
+    counts: Counter[str] = Counter()
+    sources: defaultdict[str, set[str]] = defaultdict(set)
+    for prompt, source in {e.prompt: e.source for e in examples}.items():
+        for word in set(tokens(matchable(prompt))):
+            counts[word] += 1
+            sources[word].add(source)
+    words = {
+        word
+        for word, count in counts.items()
+        if count >= WORD_PROMPTS and len(sources[word]) >= WORD_SOURCES
+    }
+    said = {e.prompt: phrases(matchable(e.prompt), words) for e in examples}
+    kept = Counter(phrase for found in said.values() for phrase in found)
+    return [
+        replace(
+            e,
+            features={
+                **e.features,
+                **{p: v for p, v in said[e.prompt].items() if kept[p] >= PHRASE_PROMPTS},
+            },
+        )
+        for e in examples
+    ]
+
+
+def _held(text: str, source: str) -> tuple[str, str]:
+    """Return what a prompt is held out with: other texts, and other prompts of its source."""
+    number = int(hashlib.sha256(text.encode()).hexdigest(), 16) % PROMPT_FOLDS
+    return f"prompts {number}", source.partition(",")[0]
+
+
+def _is_personal(prompt: str) -> bool:
+    return bool({"our", "my", "we", "i", "us", "me", "did"} & set(prompt.lower().split()))
+
+
+def _balanced(examples: Sequence[Example]) -> list[Example]:
+    """Weight families so that none drowns the others."""
+    sizes = Counter((e.family.split(":")[0], e.label) for e in examples)
+
+    def weight(e: Example) -> float:
+        whole = WEIGHT_OF_ONE if e.family.startswith(ONE_PERSON) else WEIGHT_OF_MANY
+        return whole / max(sizes[e.family.split(":")[0], e.label], SMALLEST_FAMILY)
+
+    return [replace(e, weight=weight(e)) for e in examples]

@@ -1,0 +1,60 @@
+"""How a prompt is put: small words in order, a blank for all others."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palace.recall.lexicon import matchable
+from palace.recall.logistic import load_model
+from palace.recall.phrasing import PREFIX, phrases, tokens, words_of
+
+WORDS = frozenset({"where", "did", "i", "put", "the", "?"})
+
+
+def said(prompt: str) -> set[str]:
+    return {name.removeprefix(PREFIX) for name in phrases(matchable(prompt), WORDS)}
+
+
+def test_words_and_pairs_stand_in_their_order():
+    assert said("Where did I put?") == {
+        "where", "did", "i", "put", "?", "^ where", "where did", "did i", "i put", "put ?", "? $",
+    }  # fmt: skip
+    assert said("Where did Napoleon die?") != said("Where did I put the blue folder?")
+
+
+def test_what_it_is_about_makes_no_difference():
+    assert said("Where did I put the blue folder?") == said("where did I put the passport?")
+    assert said("Where did Napoleon die?") != said("Where did I put the passport?")
+
+
+def test_numbers_are_told_from_words():
+    assert "did #" in said("did 12 or 13?")
+    assert "did _" in said("did they?")
+
+
+def test_a_long_prompt_is_read_at_both_ends():
+    middle = "lorem " * 500
+    found = tokens(f"Where {middle} did?")
+    assert found[0] == "Where"
+    assert found[-2:] == ["did", "?"]
+    assert len(found) == 60
+
+
+def test_characters_count_as_words_where_no_blanks_stand():
+    assert tokens("我的护照在哪里?") == [*"我的护照在哪里", "?"]
+
+
+def test_the_shipped_model_knows_its_words():
+    weights = load_model("detector").weights
+    words = words_of(weights)
+    assert {"did", "we", "my", "?"} <= words
+    named = set(phrases(matchable("When did we sign the lease?"), words))
+    assert len(named & set(weights)) > 5
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_features_of_value_one(text):
+    found = phrases(matchable(text), WORDS)
+    assert set(found.values()) <= {1.0}
+    assert words_of(found) - {"^", "$", "_", "#"} <= WORDS
