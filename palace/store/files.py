@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -42,6 +43,16 @@ _HINTS = {
 _NEEDS_A_PERSON = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR}
 )
+
+
+class _Held(threading.local):
+    """The lock files that this thread holds."""
+
+    def __init__(self) -> None:
+        self.files: set[Path] = set()
+
+
+_held = _Held()
 
 
 class FileSystem:
@@ -233,6 +244,8 @@ def locked(
 ) -> Iterator[None]:
     """Hold one of the palace's locks, against other processes and other threads.
 
+    A thread that holds it already goes on at once: who looks before it writes holds it for both.
+
     Args:
         root: The palace; the lock is `<root>/.palace/locks/<name>.lock`.
         name: Which lock; a plain file stem.
@@ -242,6 +255,9 @@ def locked(
         StoreUnavailableError: If the lock is not free in time or cannot be made.
     """
     path = root / ".palace" / "locks" / f"{name}.lock"
+    if path in _held.files:
+        yield
+        return
     try:
         ensure_folder(path.parent)
         lock = FileLock(path, mode=0o600)
@@ -259,9 +275,11 @@ def locked(
         ) from error
     except OSError as error:
         raise unavailable(error, "lock", path) from error
+    _held.files.add(path)
     try:
         yield
     finally:
+        _held.files.remove(path)
         lock.release()
 
 

@@ -85,6 +85,16 @@ class RoomStore:
         self._log = WrittenLog(root, clock=clock)
         self._written: dict[str, tuple[str, Page]] = {}
 
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep all other writers out: what is looked at meanwhile holds until it is written.
+
+        Whoever holds it may write, and hold it again; who only reads needs none.
+
+        Raises:
+            StoreUnavailableError: If another writer holds it for too long.
+        """
+        return locked(self.root, timeout_s=self._lock_timeout_s)
+
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every memory file of rooms and timeline, sorted by path.
 
@@ -163,7 +173,7 @@ class RoomStore:
             UnsafeNameError: If the name is unsafe.
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             folder = self._room(room)
             path = resolve_inside(self.root, folder)
             try:
@@ -187,7 +197,7 @@ class RoomStore:
             UnsafeNameError: If a name is unsafe.
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             path = self._drawer(room, drawer)
             real = resolve_inside(self.root, path)
             if not real.exists():
@@ -225,7 +235,7 @@ class RoomStore:
         def change(page: Page) -> str:
             return _titled(page, without_suffix(drawer)).append_memories(items)
 
-        with self._locked():
+        with self.locked():
             page, _ = self._edit(self._drawer(room, drawer), change)
             self._note(page, None, added)
         return [memory for memory in page.memories if memory.id in added]
@@ -289,7 +299,7 @@ class RoomStore:
         def change(page: Page) -> str:
             return page.remove(_find(page, memory).position)
 
-        with self._locked():
+        with self.locked():
             page, before = self._edit(memory.path, change)
             self._log.trim(without=[memory.id])
             self._note(page, before, [memory.id])
@@ -330,7 +340,7 @@ class RoomStore:
                 )
             return page.with_comment(position, comment)
 
-        with self._locked():
+        with self.locked():
             page, before = self._edit(memory.path, change)
             self._note(page, before, [memory.id])
         return page.memories[position]
@@ -398,7 +408,7 @@ class RoomStore:
             WriteConflictError: If the file kept changing.
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             lost = {one.id for one in self.overwritten()}
             written = next((w for w in reversed(self._log.all()) if w.id == memory_id), None)
             if written is None or memory_id not in lost:
@@ -420,7 +430,7 @@ class RoomStore:
         Raises:
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             self._log.trim(without=[path])
 
     def expire(self) -> None:
@@ -458,7 +468,7 @@ class RoomStore:
         for turn in turns:
             days.setdefault(page_path(turn), []).append(turn)
         changed: list[str] = []
-        with self._locked():
+        with self.locked():
             for path, said in sorted(days.items()):
                 page, before = self._edit(path, partial(merge_turns, turns=said))
                 if page is not before:
@@ -479,7 +489,7 @@ class RoomStore:
             memory_id = fresh if derived else found.id
             return edit(page, found.position, {"id": fresh} if derived else {})
 
-        with self._locked():
+        with self.locked():
             page, before = self._edit(memory.path, change)
             self._note(page, before, [memory_id])
         return page.memories[page.position_of(memory_id)]
@@ -550,9 +560,6 @@ class RoomStore:
         folder = self._room(room)
         found = existing_name(resolve_inside(self.root, folder), name, suffix=SUFFIX)
         return f"{folder}/{found or drawer_name(name) + SUFFIX}"
-
-    def _locked(self) -> AbstractContextManager[None]:
-        return locked(self.root, timeout_s=self._lock_timeout_s)
 
 
 def _find(page: Page, memory: Memory) -> Memory:

@@ -116,9 +116,13 @@ class WritingVerbs(ChangingVerbs):
         self, draft: Draft, *, room: str | None, drawer: str, on_conflict: OnConflict
     ) -> WriteResult:
         where = room or self.settings.write.default_room
-        with self._changing("remember", session=draft.session or None) as change:
+        writer = self._parts.writer.judged(
+            draft, on_conflict=on_conflict, replaces=self._holding(draft)
+        )
+        with self._changing("remember", writer=writer) as change:
+            change.session = draft.session or None
             if draft.key:
-                holders = self._holding(draft.key, draft.scope)
+                holders = self._holding(draft)
                 if holders and room is None:
                     where, drawer = holders[0].room, holders[0].drawer
                 result = remember_keyed(
@@ -136,13 +140,13 @@ class WritingVerbs(ChangingVerbs):
             change.about["memory"] = result.memory.id
         return result
 
-    def _holding(self, key: str, scope: str) -> list[Memory]:
+    def _holding(self, draft: Draft) -> list[Memory]:
+        """Return who has the key of a draft; nobody where it has none."""
+        if not draft.key:
+            return []
         self.refresh(force=False)
-        return [
-            m
-            for m in self.index.marked("key")
-            if (m.status, m.key, m.scope) == ("active", key, scope)
-        ]
+        wanted = ("active", draft.key, draft.scope)
+        return [m for m in self.index.marked("key") if (m.status, m.key, m.scope) == wanted]
 
     def correct(
         self, memory_id: str, text: str, *, source: Trust = "user", reason: str = ""
@@ -169,8 +173,11 @@ class WritingVerbs(ChangingVerbs):
             TextRefusedError: If the text is unfit, or it is a playbook, which is a file of its own.
         """
         check_choice("source", source, SOURCES)
-        old = self.get(memory_id)
-        with self._changing("correction", session=old.session or None) as change:
+        wrong = self.get(memory_id)
+        writer = self._parts.writer.judged(Draft(text, scope=wrong.scope), replaces=[wrong])
+        with self._changing("correction", writer=writer) as change:
+            old = self.get(wrong.id)
+            change.session = old.session or None
             result = correct(
                 change.writer,
                 old,
@@ -197,8 +204,9 @@ class WritingVerbs(ChangingVerbs):
             MemoryNotFoundError: If there is no such active memory.
             TextRefusedError: If it is a playbook, which is a file of its own.
         """
-        old = self.get(memory_id)
-        with self._changing("forget", session=old.session or None) as change:
+        with self._changing("forget") as change:
+            old = self.get(memory_id)
+            change.session = old.session or None
             gone = forget(change.writer, old, reason=reason)
             change.about = {"memory": old.id, "reason": gone.reason}
         return gone
@@ -249,7 +257,10 @@ class WritingVerbs(ChangingVerbs):
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)
-        with self._changing("promotion", session=noted.session_id) as change:
+        draft = Draft(summary, scope=_scope_of(project, None))
+        writer = self._parts.writer.judged(draft, on_conflict=on_conflict)
+        with self._changing("promotion", writer=writer) as change:
+            change.session = noted.session_id
             result = promote(
                 change.writer,
                 noted,
