@@ -158,7 +158,7 @@ def atomic_write(
         ensure_folder(path.parent, file_system=file_system)
         _write_temporary(temporary, data, mode=_mode(path), file_system=file_system)
         _refuse_changed(path, expected_digest)
-        _put_in_place(temporary, path, expected_digest, ours=digest(data), file_system=file_system)
+        _put_in_place(temporary, path, expected_digest, ours=data, file_system=file_system)
         file_system.fsync_dir(path.parent)
     except OSError as error:
         raise unavailable(error, "write", path) from error
@@ -172,7 +172,7 @@ def _put_in_place(
     path: Path,
     expected_digest: str | None,
     *,
-    ours: str,
+    ours: bytes,
     file_system: FileSystem,
 ) -> None:
     """Give the new file its name; what it replaces is what was expected, or stays.
@@ -186,7 +186,7 @@ def _put_in_place(
     if digest(temporary.read_bytes()) == expected_digest and not is_being_written(temporary):
         return
     file_system.rename(temporary, path)
-    if temporary.exists() and digest(temporary.read_bytes()) != ours:
+    if temporary.exists() and temporary.read_bytes() != ours:
         # A save on top of ours: the latest one stays.
         file_system.rename(temporary, path)
     raise _changed(path)

@@ -83,7 +83,7 @@ class RoomStore:
         self._lock_timeout_s = lock_timeout_s
         self._clock = clock
         self._log = WrittenLog(root, clock=clock)
-        self._written: dict[str, tuple[str, Page]] = {}
+        self._written: dict[str, tuple[bytes, Page]] = {}
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep all other writers out: what is looked at meanwhile holds until it is written.
@@ -142,8 +142,7 @@ class RoomStore:
             StoreUnavailableError: If it cannot be read.
         """
         data = read_bytes(resolve_inside(self.root, path))
-        found = digest(data)
-        return self._parsed(path, data, found).document(found)
+        return self._parsed(path, data).document(digest(data))
 
     def rooms(self) -> list[str]:
         """Return the names of all rooms, nested ones as `a/b`, sorted."""
@@ -533,17 +532,16 @@ class RoomStore:
             data = read_bytes(resolve_inside(self.root, path))
         except MemoryNotFoundError:
             return parse(path, ""), ABSENT
-        found = digest(data)
-        return self._parsed(path, data, found), found
+        return self._parsed(path, data), digest(data)
 
-    def _parsed(self, path: str, data: bytes, found: str) -> Page:
+    def _parsed(self, path: str, data: bytes) -> Page:
         """Parse a file unless it is one of the few written last, as the index reads them next."""
-        key, page = self._written.get(path, ("", None))
-        return page if page and key == found else parse(path, decode(data))
+        known, page = self._written.get(path, (b"", None))
+        return page if page and known == data else parse(path, decode(data))
 
     def _remember(self, path: str, data: bytes, page: Page) -> None:
         others = [kept for kept in self._written.items() if kept[0] != path]
-        self._written = dict([*others, (path, (digest(data), page))][-KEPT_PAGES:])
+        self._written = dict([*others, (path, (data, page))][-KEPT_PAGES:])
 
     def _room(self, room: str) -> str:
         """Return the folder a room's name means, which need not exist yet."""
