@@ -6,7 +6,7 @@ refused with an error that says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -94,7 +94,7 @@ class Writer:
             )
 
     def judged(
-        self, draft: Draft, *, on_conflict: OnConflict = "ask", replaces: Sequence[Memory] = ()
+        self, draft: Draft, *, on_conflict: OnConflict = "ask", replaces: Iterable[Memory] = ()
     ) -> Writer:
         """Return this writer with what the judge says of a draft; without a judge it is the same.
 
@@ -104,7 +104,8 @@ class Writer:
         Args:
             draft: What will be stored.
             on_conflict: As in `remember`; nothing needs to be asked where both are kept.
-            replaces: As in `remember`; nothing needs to be asked about what goes.
+            replaces: As in `remember`; nothing needs to be asked about what goes. Only drawn from
+                where there is a judge.
 
         Raises:
             TextRefusedError: If the text is unfit.
