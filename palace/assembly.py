@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -287,8 +288,13 @@ class Assembly:
         found = self._palace.index.candidates(
             searched_for(terms), layer="L1", scope=scope, limit=_SEARCHED
         )
-        memories = self._palace.index.load([c.key for c in found])
-        return [m for m in memories if _is_rival(m, draft)][:_RESEMBLING]
+        rivals = (m for m in self._loaded([c.key for c in found]) if _is_rival(m, draft))
+        return list(islice(rivals, _RESEMBLING))
+
+    def _loaded(self, keys: Sequence[int]) -> Iterator[Memory]:
+        """Yield the memories of these keys; few are read where few are asked for."""
+        for start in range(0, len(keys), _RESEMBLING):
+            yield from self._palace.index.load(keys[start : start + _RESEMBLING])
 
     def copies_of(self, memory: Memory) -> list[Memory]:
         """Return active memories of the same scope that share its words, turns included."""

@@ -267,6 +267,9 @@ class Scrubbable(Protocol):
 class DrawerStore(Protocol):
     """The canonical Markdown: what a person owns."""
 
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep all other writers out meanwhile; whoever holds it may write, and hold it again."""
+
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every memory file (rooms and timeline), sorted by path."""
 

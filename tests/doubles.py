@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from palace.enforce.enforcer import Enforcement, Policy
 from palace.errors import FetchError, StoreUnavailableError
 from palace.ports import GLOBAL, Artifact, ArtifactRef, Candidate, Journal, Layer, Scope, TermCounts
 from palace.recall.logistic import LogisticModel
+from palace.store.files import locked
 from palace.store.index_sqlite import SqliteIndex
 from palace.text import tokens, utc_now
 from palace.types.memory import Document, FileStamp, Memory
@@ -205,6 +209,26 @@ class ScriptedFetcher:
             url=f"https://things.example/{ref.target}",
             fetched_at=utc_now(),
         )
+
+
+@contextmanager
+def another_writer(root: Path) -> Iterator[None]:
+    """Let somebody else hold the palace's lock meanwhile."""
+    held, let_go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with locked(root):
+            held.set()
+            let_go.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        assert held.wait(10)
+        yield
+    finally:
+        let_go.set()
+        thread.join()
 
 
 class BrokenJournal:

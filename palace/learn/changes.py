@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from palace.errors import MemoryNotFoundError, WriteConflictError
@@ -43,6 +44,10 @@ class WatchedStore:
     def __init__(self, store: EditableStore) -> None:
         self._store = store
         self.steps: list[dict[str, Any]] = []
+
+    def locked(self) -> AbstractContextManager[None]:
+        """See `DrawerStore.locked`."""
+        return self._store.locked()
 
     def scan(self) -> list[FileStamp]:
         """See `DrawerStore.scan`."""

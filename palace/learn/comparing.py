@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palace.learn.statement import Statement
-from palace.learn.values import Term
+from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import (
     ATTRIBUTES,
     CHANGE_VERBS,
@@ -74,6 +74,22 @@ def compare(stored: Statement, new: Statement) -> Comparison:
     return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
 
 
+def may_be_same(one: Statement, other: Statement) -> bool:
+    """Whether `compare` could call two statements the same; where not, it is known at once.
+
+    Of what one side alone has, a word or two that add nothing may be left over, see `_only_light`.
+    """
+    rests = [
+        [
+            term.key
+            for term, handles in zip(a.terms, a.handles, strict=True)
+            if handles.isdisjoint(b.known)
+        ]
+        for a, b in ((one, other), (other, one))
+    ]
+    return not all(rests) and LIGHT.issuperset(rests[0] + rests[1])
+
+
 def _polarity(statement: Statement) -> str:
     return "denied" if statement.negated else "affirmed"
 
@@ -117,8 +133,8 @@ def _align(stored: Statement, new: Statement) -> _Aligned:
     left = list(new.terms)
     shared: list[tuple[Term, Term]] = []
     rest: list[Term] = []
-    for term in stored.terms:
-        match = next((t for t in left if _equal(term, t) and term.retired == t.retired), None)
+    for term, handles in zip(stored.terms, stored.handles, strict=True):
+        match = None if handles.isdisjoint(new.known) else _partner_of(term, left)
         if match is None:
             rest.append(term)
         else:
@@ -127,44 +143,8 @@ def _align(stored: Statement, new: Statement) -> _Aligned:
     return _Aligned(stored, new, tuple(shared), tuple(rest), tuple(left))
 
 
-def _equal(one: Term, other: Term) -> bool:
-    if one.kind != other.kind:
-        return _loosely_equal(one, other)
-    if one.key != other.key:
-        return one.kind == "word" and _is_slip(one, other)
-    if one.kind == "number":
-        return one.unit == other.unit or not one.unit or not other.unit
-    if one.kind == "date":
-        return one.unit == other.unit or not one.unit or not other.unit
-    return True
-
-
-def _loosely_equal(one: Term, other: Term) -> bool:
-    kinds = {one.kind, other.kind}
-    if kinds in ({"number", "year"}, {"number", "version"}):
-        return one.key == other.key
-    if kinds == {"number", "clock"}:
-        return _as_clock(one) == _as_clock(other)
-    return False
-
-
-def _as_clock(term: Term) -> str:
-    whole, _, minutes = term.key.replace(".", ":").partition(":")
-    return f"{whole}:{minutes or '00'}"
-
-
-def _is_slip(one: Term, other: Term) -> bool:
-    """Whether a word has two neighbouring letters swapped: a slip of the keyboard."""
-    a, b = one.surface.lower(), other.surface.lower()
-    if len(a) != len(b) or len(a) < 5 or a == b:
-        return False
-    differing = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
-    return (
-        len(differing) == 2
-        and differing[1] == differing[0] + 1
-        and a[differing[0]] == b[differing[1]]
-        and a[differing[1]] == b[differing[0]]
-    )
+def _partner_of(term: Term, others: Sequence[Term]) -> Term | None:
+    return next((t for t in others if are_equal(term, t) and term.retired == t.retired), None)
 
 
 # -- the same subject ---------------------------------------------------------------------------

@@ -7,17 +7,45 @@ judge, where a host gives one, has the last word on what the rules find or doubt
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from palace.errors import ModelError
 from palace.learn.comparing import Comparison, compare
 from palace.learn.statement import read_statement
 from palace.ports import ConflictJudge
+from palace.types.changes import Relation
 from palace.types.memory import Memory
 
 # A write may cost a few calls of a judge, never one for every neighbour.
 MAX_JUDGED = 4
 _log = logging.getLogger(__name__)
+
+_Compared = tuple[Memory, Comparison]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a judge said; of anything else it has no opinion. Implements the port `ConflictJudge`.
+
+    Attributes:
+        relations: (stored statement, new statement) -> what it said of them.
+    """
+
+    relations: Mapping[tuple[str, str], Relation | None]
+
+    def judge(self, stored: str, new: str) -> Relation | None:
+        """Return what was said of these two, None if nothing was."""
+        return self.relations.get((stored, new))
+
+
+def ask_judge(judge: ConflictJudge, text: str, resembling: Iterable[Memory]) -> Said:
+    """Ask a judge all that `find_conflicts` would ask it, and return what it said.
+
+    A model may think for seconds; asked beforehand, it lets nobody wait.
+    """
+    asked = _to_judge(_compared(text, resembling))
+    return Said({(memory.text, text): _opinion(judge, memory.text, text) for memory, _ in asked})
 
 
 def find_conflicts(
@@ -31,24 +59,40 @@ def find_conflicts(
         judge: Asked about at most `MAX_JUDGED` memories: those that the rules call a conflict,
             then those they are in doubt about. Where it fails or cannot tell, the rules stand.
     """
-    new = read_statement(text)
-    compared = [(memory, compare(read_statement(memory.text), new)) for memory in resembling]
-    found = [pair for pair in compared if pair[1].relation == "conflict"]
+    compared = _compared(text, resembling)
+    found = _by_rules(compared)
     if judge is not None:
-        doubted = [pair for pair in compared if pair[1].relation == "doubtful"]
-        asked = (found + doubted)[:MAX_JUDGED]
+        asked = _to_judge(compared)
         found = [p for p in asked if _judged(judge, p, text)] + found[MAX_JUDGED:]
     return [(memory, _detail(comparison)) for memory, comparison in found]
 
 
-def _judged(judge: ConflictJudge, pair: tuple[Memory, Comparison], text: str) -> bool:
+def _compared(text: str, resembling: Iterable[Memory]) -> list[_Compared]:
+    new = read_statement(text)
+    return [(memory, compare(read_statement(memory.text), new)) for memory in resembling]
+
+
+def _by_rules(compared: Sequence[_Compared]) -> list[_Compared]:
+    return [pair for pair in compared if pair[1].relation == "conflict"]
+
+
+def _to_judge(compared: Sequence[_Compared]) -> list[_Compared]:
+    doubted = [pair for pair in compared if pair[1].relation == "doubtful"]
+    return (_by_rules(compared) + doubted)[:MAX_JUDGED]
+
+
+def _judged(judge: ConflictJudge, pair: _Compared, text: str) -> bool:
     memory, comparison = pair
+    said = _opinion(judge, memory.text, text)
+    return comparison.relation == "conflict" if said is None else said == "conflict"
+
+
+def _opinion(judge: ConflictJudge, stored: str, new: str) -> Relation | None:
     try:
-        said = judge.judge(memory.text, text)
+        return judge.judge(stored, new)
     except ModelError as error:
         _log.warning("the judge of conflicts failed, the rules decide: %s", error)
-        said = None
-    return comparison.relation == "conflict" if said is None else said == "conflict"
+        return None
 
 
 def _detail(comparison: Comparison) -> str:

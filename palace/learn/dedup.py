@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import regex
@@ -65,16 +64,21 @@ def _is_normalised(text: str, other: str) -> bool:
 
 
 def _is_near(text: str, other: str) -> bool:
+    one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
+    return (_read_the_same(one, two) or _shares_most(one, two)) and not _exchanges_roles(one, two)
+
+
+def _read_the_same(one: str, two: str) -> bool:
     # The rules have word lists, which nobody needs who only asks.
-    from palace.learn.comparing import compare
+    from palace.learn.comparing import compare, may_be_same
     from palace.learn.statement import read_statement
 
-    one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
-    if _exchanges_roles(one, two):
-        return False
-    if compare(read_statement(one), read_statement(two)).relation == "same":
-        return True
-    ours, theirs = _outline(text), _outline(other)
+    ours, theirs = read_statement(one), read_statement(two)
+    return may_be_same(ours, theirs) and compare(ours, theirs).relation == "same"
+
+
+def _shares_most(one: str, two: str) -> bool:
+    ours, theirs = _outline(one), _outline(two)
     if not ours.tokens or not theirs.tokens or ours.signs != theirs.signs:
         return False
     if len(ours.distinct & theirs.distinct) < NEAR_DUPLICATE * len(ours.distinct | theirs.distinct):
@@ -84,7 +88,7 @@ def _is_near(text: str, other: str) -> bool:
     shared = 2 * (ours.shingles & theirs.shingles).total()
     total = ours.shingles.total() + theirs.shingles.total()
     # "Mira pays Jonas" is not "Jonas pays Mira": names stand in the same order.
-    return shared >= SAME_SHINGLES * total and list(name_tokens(text)) == list(name_tokens(other))
+    return shared >= SAME_SHINGLES * total and list(name_tokens(one)) == list(name_tokens(two))
 
 
 def _exchanges_roles(one: str, two: str) -> bool:
@@ -109,27 +113,30 @@ def _related(text: str) -> dict[str, set[str]]:
     return related
 
 
-@dataclass(frozen=True, slots=True)
 class _Outline:
-    """What two texts are compared by, worked out once for each."""
+    """What two texts are compared by, each part worked out once, when it is first needed."""
 
-    tokens: tuple[str, ...]
-    distinct: frozenset[str]
-    signs: tuple[str, ...]
-    values: tuple[str, ...]
-    shingles: Counter[tuple[str, str]]
+    def __init__(self, text: str) -> None:
+        self.tokens = tuple(tokens(text))
+        self.distinct = frozenset(self.tokens)
+        self._text = text
+
+    @cached_property
+    def signs(self) -> list[str]:
+        return _SIGNS.findall(self._text)
+
+    @cached_property
+    def values(self) -> list[str]:
+        return [t for t in self.tokens if differs(t)]
+
+    @cached_property
+    def shingles(self) -> Counter[tuple[str, str]]:
+        return Counter(pairwise(self.tokens))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _outline(text: str) -> _Outline:
-    found = tuple(tokens(text))
-    return _Outline(
-        tokens=found,
-        distinct=frozenset(found),
-        signs=tuple(_SIGNS.findall(text)),
-        values=tuple(t for t in found if differs(t)),
-        shingles=Counter(pairwise(found)),
-    )
+    return _Outline(text)
 
 
 _MATCHERS: dict[Match, Callable[[str, str], bool]] = {

@@ -1,32 +1,28 @@
 """Promotion: from a session's note to a memory, only on purpose and in plain words.
 
-In: a scratchpad entry, a summary and a reason. Out: a write result; raw tool output is refused.
+In: a scratchpad entry, a summary and a reason. Out: a draft; raw tool output is refused.
 """
 
 from __future__ import annotations
 
 from palace.errors import TextRefusedError
 from palace.learn.hygiene import raw_output_reason
-from palace.learn.remember import OnConflict, Writer
+from palace.learn.remember import Writer
 from palace.text import utc_now
-from palace.types.changes import WriteResult
 from palace.types.memory import Draft, MemoryKind
 from palace.types.session import ScratchEntry
 
 
-def promote(
-    writer: Writer,
+def promotion_of(
     entry: ScratchEntry,
+    writer: Writer,
     *,
-    room: str,
-    drawer: str,
     summary: str,
     reason: str,
     kind: MemoryKind = "fact",
     project: str = "",
-    on_conflict: OnConflict = "ask",
-) -> WriteResult:
-    """Store the summary of a note as a memory that names its note, session and reason.
+) -> Draft:
+    """Return the summary of a note as a draft that names its note, session and reason.
 
     Raises:
         TextRefusedError: If summary or reason is empty, or note or summary is raw tool output.
@@ -46,7 +42,7 @@ def promote(
                 hint="note in your own words what was learned from it, then promote that note",
             )
     writer.fit(entry.text)
-    draft = Draft(
+    return Draft(
         text=summary,
         kind=kind,
         scope=f"project:{project}" if project else "global",
@@ -57,4 +53,3 @@ def promote(
         session=entry.session_id,
         reason=writer.fit(reason),
     )
-    return writer.remember(draft, room=room, drawer=drawer, on_conflict=on_conflict)

@@ -6,7 +6,7 @@ refused with an error that says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -39,7 +39,8 @@ class Writer:
         personal_data: `off`, `redact` or `block`.
         max_chars: Longest memory text, in characters.
         reinforced: Takes note that a memory was said again; returns whether it could.
-        judge: Has the last word on conflicts; without one the rules decide.
+        judge: Has the last word on conflicts; without one the rules decide. It is asked before the
+            palace is held, see `judged`.
         promised: Given the id that is about to be stored and those it retires, and held while that
             is done: what a kill leaves half done can be finished.
     """
@@ -66,7 +67,8 @@ class Writer:
         """Store a draft unless the palace holds it already or holds something else.
 
         A duplicate reinforces what is held. A word that counts less never retires one that counts
-        more: an agent that would supersede what a person said gets the conflict instead.
+        more: an agent that would supersede what a person said gets the conflict instead. From the
+        look to the last step no other writer comes between.
 
         Args:
             draft: What to store.
@@ -81,24 +83,71 @@ class Writer:
                 the name of a room, a drawer, a tag or another one does.
             TextRefusedError: If the text is empty, too long or holds control characters.
             UnsafeNameError: If a name would leave the palace.
+            StoreUnavailableError: If another writer holds the palace for too long, or the disk
+                refuses.
         """
+        draft = self._fit_draft(draft, room, drawer)
+        writer = self.judged(draft, on_conflict=on_conflict, replaces=replaces)
+        with self.store.locked():
+            return writer._settle(
+                draft, room=room, drawer=drawer, on_conflict=on_conflict, replaces=replaces
+            )
+
+    def judged(
+        self, draft: Draft, *, on_conflict: OnConflict = "ask", replaces: Iterable[Memory] = ()
+    ) -> Writer:
+        """Return this writer with what the judge says of a draft; without a judge it is the same.
+
+        Whoever holds the palace for more than this write calls it first, so that nobody waits for
+        a model. What others store meanwhile the judge was not asked about: there the rules decide.
+
+        Args:
+            draft: What will be stored.
+            on_conflict: As in `remember`; nothing needs to be asked where both are kept.
+            replaces: As in `remember`; nothing needs to be asked about what goes. Only drawn from
+                where there is a judge.
+
+        Raises:
+            TextRefusedError: If the text is unfit.
+        """
+        from palace.learn.conflict import Said, ask_judge
+
+        if self.judge is None or isinstance(self.judge, Said) or on_conflict == "keep":
+            return self
+        draft = replace(draft, text=self.fit(draft.text))
+        similar = self._similar(draft, {m.id for m in replaces})
+        again = find_duplicate(draft.text, similar) is not None
+        return replace(self, judge=ask_judge(self.judge, draft.text, () if again else similar))
+
+    def _similar(self, draft: Draft, without: Collection[str]) -> list[Memory]:
+        return [m for m in self.resembling(draft) if m.id not in without]
+
+    def _settle(
+        self,
+        draft: Draft,
+        *,
+        room: str,
+        drawer: str,
+        on_conflict: OnConflict,
+        replaces: Sequence[Memory],
+    ) -> WriteResult:
         # Only a write needs the rules and their word lists; asking must start without them.
         from palace.learn.conflict import find_conflicts
 
-        draft = self._fit_draft(draft, room, drawer)
         going = {m.id: m for m in replaces}
-        similar = [m for m in self.resembling(draft) if m.id not in going]
+        similar = self._similar(draft, going)
         duplicate = find_duplicate(draft.text, similar)
         if duplicate is not None:
             memory, match = duplicate
             with self._promise(memory.id, going):
                 self._retire(going, by=memory)
             return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
-        found = find_conflicts(draft.text, similar, judge=self.judge)
-        outranked = any(_RANK[draft.trust] < _RANK[old.trust] for old, _ in found)
-        if found and (on_conflict == "ask" or (on_conflict == "supersede" and outranked)):
-            return _conflict(draft, found)
-        going.update((old.id, old) for old, _ in found if on_conflict == "supersede")
+        if on_conflict != "keep":
+            found = find_conflicts(draft.text, similar, judge=self.judge)
+            outranked = any(_RANK[draft.trust] < _RANK[old.trust] for old, _ in found)
+            if found and (on_conflict == "ask" or outranked):
+                return _conflict(draft, found)
+            going.update((old.id, old) for old, _ in found)
         draft = replace(draft, id=new_id("m"))
         with self._promise(draft.id, going):
             memory = self.store.add(draft, room=room, drawer=drawer)

@@ -7,7 +7,7 @@ the first `MAX_TERMS` terms are looked at, so that no text can cost much.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 
@@ -18,6 +18,7 @@ from palace.learn.values import (
     Term,
     cut,
     folded_at,
+    handles_of,
     read_value,
 )
 from palace.learn.word_classes import (
@@ -43,7 +44,7 @@ from palace.learn.word_classes import (
     VERBS,
     WEEKDAYS,
 )
-from palace.text import month_token, stem
+from palace.text import stem
 
 # Their stem is that of a noun: life, leaf.
 _VERB_FORMS = {"lives": "live", "leaves": "leav"}
@@ -59,6 +60,8 @@ BEFORE_THINGS = ARTICLES | frozenset(OWNERS) | frozenset("the this that der die 
 _SMALL = NEGATIONS | (FUNCTION_WORDS - MEANINGFUL)
 # These are small words, but no verbs where they stand alone.
 _NO_VERBS = frozenset({"a", "d", "get"})
+_DECIDING = FUNCTION_WORDS | FORMER | QUALIFIERS
+_MAY_END = LEAVING | frozenset("longer more from statt of not than".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Statement:
         labelled: Whether it is of the form `attribute: value`.
         whole: Whether all of the text was read; a longer one is a document, no statement.
         functions: The small words of it that decide.
+        handles: For each term, all that another one could be equal by.
+        known: All of them together.
         passive: Whether it names a doer with "by".
         past: Whether it tells what happened once.
         changed: Whether it says of itself that something is new.
@@ -92,31 +97,38 @@ class Statement:
     changed: bool = False
     whole: bool = True
     functions: frozenset[str] = frozenset()
+    handles: tuple[frozenset[str], ...] = ()
+    known: frozenset[str] = frozenset()
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def read_statement(text: str) -> Statement:
     """Take a text apart; any text gives a statement, at a cost that is bounded."""
     pieces = cut(text)
     terms = _terms(pieces)
     folded = [p.folded for p in pieces]
-    split = _subject_end(pieces, terms)
-    terms = [replace(t, subject=t.at < split) for t in _with_retired(pieces, terms)]
+    label = _label_end(pieces)
+    split = label or _subject_end(pieces, terms)
+    terms = _with_retired(pieces, terms)
+    terms = [t._replace(subject=True) if t.at < split else t for t in terms]
     verbs = frozenset(t.key for t in terms if t.verb and not t.subject)
     present = frozenset(folded)
+    handles = tuple(map(handles_of, terms))
     return Statement(
         terms=tuple(terms),
         negated=_is_negated(pieces),
         owner=next((OWNERS[f] for f in folded if f in OWNERS), ""),
         first_person=any(f in FIRST_PERSON for f in folded[:3]),
         verbs=verbs,
-        copula=bool(present & COPULAS) or _label_end(pieces) > 0,
-        labelled=_label_end(pieces) > 0,
+        copula=bool(present & COPULAS) or label > 0,
+        labelled=label > 0,
         passive="by" in present and bool(present & COPULAS),
         past=_is_past(pieces, verbs, present),
         changed=bool(present & SINCE_NOW) or bool(verbs & CHANGE_VERBS),
         whole=len(text) <= MAX_CHARS and len(terms) < MAX_TERMS and len(pieces) < 2 * MAX_TERMS,
-        functions=present & (FUNCTION_WORDS | FORMER | QUALIFIERS),
+        functions=present & _DECIDING,
+        handles=handles,
+        known=frozenset().union(*handles),
     )
 
 
@@ -126,14 +138,15 @@ def read_statement(text: str) -> Statement:
 def _is_negated(pieces: Sequence[Piece]) -> bool:
     count = 0
     for number, piece in enumerate(pieces):
+        if piece.folded not in NEGATIONS:
+            continue
         before = pieces[number - 1].folded if number else ""
         # "Ilse, not Ilka" corrects, it does not deny.
         aside = piece.folded == "not" and before == ","
         answer = number == 0 and piece.folded == "no" and folded_at(pieces, 1) == ","
         over = folded_at(pieces, number + 1) in ("longer", "more")
         swap = piece.folded == "no" and over and _is_aside(pieces, number + 1)
-        if piece.folded in NEGATIONS and not (aside or answer or swap):
-            count += 1
+        count += not (aside or answer or swap)
     return count % 2 == 1
 
 
@@ -162,7 +175,7 @@ def _terms(pieces: Sequence[Piece]) -> list[Term]:
         piece = pieces[number]
         term, used = _term(pieces, number)
         if term is not None:
-            terms.append(replace(term, slot=slot, at=number))
+            terms.append(term._replace(slot=slot, at=number))
             slot = ""
         elif piece.folded in PREPOSITIONS:
             slot = piece.folded
@@ -173,7 +186,7 @@ def _terms(pieces: Sequence[Piece]) -> list[Term]:
         number += used
     # Before a verb a word is a noun: "the cold store sends".
     following = [t.verb and t.at == n.at - 1 and n.verb for t, n in pairwise(terms)]
-    return [replace(t, verb=False) if f else t for t, f in zip_longest(terms, following)]
+    return [t._replace(verb=False) if f else t for t, f in zip_longest(terms, following)]
 
 
 def _term(pieces: Sequence[Piece], at: int) -> tuple[Term | None, int]:
@@ -198,13 +211,19 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
         return Term(folded, piece.text, name=True)  # "plan B", "vitamin C"
     if folded in _SMALL and not (folded in _PARTICLES and _is_last(pieces, at)):
         return None
-    if any(c.isdigit() for c in folded):
+    if not folded.isalpha() and any(c.isdigit() for c in folded):
         return Term(folded, piece.text, "code")
-    key = _VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
+    meaning, verb = _meaning(folded)
     name = piece.text[0].isupper() and (not starts or _next_is_name(pieces, at))
-    meaning = SYNONYMS.get(key, SYNONYMS.get(folded, key))
     thing = folded_at(pieces, at - 1) in BEFORE_THINGS
-    return Term(meaning, piece.text, name=name, verb=key in VERBS and not thing)
+    return Term(meaning, piece.text, name=name, verb=verb and not thing)
+
+
+@lru_cache(maxsize=8192)
+def _meaning(folded: str) -> tuple[str, bool]:
+    """Return what a word is compared by, and whether it may be a verb."""
+    key = _VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
+    return SYNONYMS.get(key, SYNONYMS.get(folded, key)), key in VERBS
 
 
 def _time_word(piece: Piece, *, starts: bool) -> Term | None:
@@ -216,9 +235,8 @@ def _time_word(piece: Piece, *, starts: bool) -> Term | None:
         return Term(folded, piece.text, "day")
     if folded in ORDINALS:
         return Term(str(ORDINALS[folded]), piece.text, "ordinal")
-    month = month_token(piece.text)
     verb = folded in _MONTHS_OR_VERBS and (starts or not piece.text[0].isupper())
-    return Term(month, piece.text, "month") if month and not verb else None
+    return Term(piece.month, piece.text, "month") if piece.month and not verb else None
 
 
 def _is_last(pieces: Sequence[Piece], at: int) -> bool:
@@ -255,9 +273,6 @@ def _label_end(pieces: Sequence[Piece]) -> int:
 
 def _subject_end(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
     """Return the first piece that no longer says what the statement is about."""
-    label = _label_end(pieces)
-    if label:
-        return label
     if pieces and pieces[0].folded in ("in", "on", "since", "by", "am", "im") and terms:
         # "In 2023 the heating cost …": the time leads, and belongs to what it is about.
         lead = terms[0]
@@ -314,9 +329,9 @@ def _with_retired(pieces: Sequence[Piece], terms: Sequence[Term]) -> list[Term]:
     changing = any(t.key in CHANGE_VERBS for t in terms)
     marked: set[int] = set()
     for number in range(len(pieces)):
-        if _ends_something(pieces, number, changing=changing):
+        if pieces[number].folded in _MAY_END and _ends_something(pieces, number, changing=changing):
             marked.update(_phrase_after(pieces, number))
-    return [replace(t, retired=True) if t.at in marked else t for t in terms]
+    return [t._replace(retired=True) if t.at in marked else t for t in terms]
 
 
 def _ends_something(pieces: Sequence[Piece], number: int, *, changing: bool) -> bool:

@@ -6,7 +6,8 @@ In: a text. Out: its `Piece`s, and for a piece the `Term` that begins there and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
@@ -24,41 +25,37 @@ from palace.text import canonical_number, fold, month_token, stem
 MAX_TERMS = 150
 MAX_CHARS = 1500
 
-_NOT = regex.compile(r"n['’]t\b", regex.IGNORECASE)
-_PHRASES = (
-    (regex.compile(r"\b(can)not\b", regex.IGNORECASE), r"\1 not"),
-    (
-        regex.compile(r"\b(last|this) (year|week|month|night|summer)\b", regex.IGNORECASE),
-        r"\1-\2",
-    ),
-    (
-        regex.compile(r"\b(read|left|right)[ -](only|handed)\b", regex.IGNORECASE),
-        r"\1-\2",
-    ),
-    (
-        regex.compile(
+# What is said in other words, and the words without which it need not be looked for.
+_PHRASES = tuple(
+    (needles.split("|"), regex.compile(pattern, regex.IGNORECASE), plain)
+    for needles, pattern, plain in (
+        ("n't|n’t", r"n['’]t\b", " not"),
+        ("cannot", r"\b(can)not\b", r"\1 not"),
+        ("last |this ", r"\b(last|this) (year|week|month|night|summer)\b", r"\1-\2"),
+        ("only|handed", r"\b(read|left|right)[ -](only|handed)\b", r"\1-\2"),
+        (
+            "hi|hello|hey|note|remember|just|by the way|btw|fyi|turns out|small|quick|remind"
+            "|in case|as of|as from|from now|from this",
             r"^\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*"
             r"|\b(?:please )?(?:note|remember)(?: that\b|:)"
             r"|\bjust to confirm(?: that)?\b|\bby the way\b|\bbtw\b|\bfyi\b"
             r"|\bturns out(?: that)?\b"
             r"|\b(?:small|quick) (?:update|note)\b|\bremind me that\b|\bin case you need it\b"
             r"|\bas (?:of|from) (?:this|last|next) \w+\b|\bfrom (?:now|this \w+) on\b",
-            regex.IGNORECASE,
+            "",
         ),
-        "",
-    ),
-    (
-        regex.compile(
+        (
+            "ty-",
             r"\b(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=\p{L})",
-            regex.IGNORECASE,
+            r"\1 ",
         ),
-        r"\1 ",
-    ),
-    (regex.compile(r"\bover night\b", regex.IGNORECASE), "overnight"),
+        ("over night", r"\bover night\b", "overnight"),
+    )
 )
 _YEAR = regex.compile(r"(19|20)\d\d")
 _IN_DATES = frozenset({"of", ".", ",", "the"})
 _HALVES = {"half": 30, "quarter": 15}
+_VALUE_WORDS = frozenset({*NUMBER_WORDS, *ORDINALS, *_HALVES})
 _CLOCK_AFTER = frozenset({"at", "until", "till", "um"})
 _PIECE = regex.compile(
     r"(?P<iso>\b\d{4}-\d{2}-\d{2}\b)"
@@ -75,8 +72,7 @@ _PIECE = regex.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One content word or value of a statement.
 
     Attributes:
@@ -105,8 +101,7 @@ class Term:
     at: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of a text: a word, a number, a sign.
 
     Attributes:
@@ -114,28 +109,106 @@ class Piece:
         folded: Case and accents removed.
         kind: Which alternative of the pattern it is.
         ordinal: Whether it is a number with an ending: `3rd`.
+        month: The index token of the month that a word names, "" if it names none.
     """
 
     text: str
     folded: str
     kind: str
     ordinal: bool = False
+    month: str = ""
+
+
+_LEAST_SLIP = 5
+
+
+def are_equal(one: Term, other: Term) -> bool:
+    """Whether two terms stand for the same, a slip of the keyboard and a missing unit allowed."""
+    if one.kind != other.kind:
+        return _loosely_equal(one, other)
+    if one.key != other.key:
+        return one.kind == "word" and _is_slip(one, other)
+    if one.kind in ("number", "date"):
+        return one.unit == other.unit or not one.unit or not other.unit
+    return True
+
+
+def handles_of(term: Term) -> frozenset[str]:
+    """Return all that `are_equal` goes by: terms that share none of it are not equal."""
+    return _handles(term.key, term.surface, term.kind)
+
+
+@lru_cache(maxsize=8192)
+def _handles(key: str, surface: str, kind: str) -> frozenset[str]:
+    found = {key}
+    if kind == "word" and len(surface) >= _LEAST_SLIP:
+        found.add("".join(sorted(surface.lower())))
+    elif kind in ("number", "clock"):
+        found.add(_as_clock(key))
+    return frozenset(found)
+
+
+def _loosely_equal(one: Term, other: Term) -> bool:
+    kinds = {one.kind, other.kind}
+    if kinds in ({"number", "year"}, {"number", "version"}):
+        return one.key == other.key
+    if kinds == {"number", "clock"}:
+        return _as_clock(one.key) == _as_clock(other.key)
+    return False
+
+
+def _as_clock(key: str) -> str:
+    whole, _, minutes = key.replace(".", ":").partition(":")
+    return f"{whole}:{minutes or '00'}"
+
+
+def _is_slip(one: Term, other: Term) -> bool:
+    """Whether a word has two neighbouring letters swapped: a slip of the keyboard."""
+    a, b = one.surface.lower(), other.surface.lower()
+    if len(a) != len(b) or len(a) < _LEAST_SLIP or a == b:
+        return False
+    differing = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    return (
+        len(differing) == 2
+        and differing[1] == differing[0] + 1
+        and a[differing[0]] == b[differing[1]]
+        and a[differing[1]] == b[differing[0]]
+    )
 
 
 def cut(text: str) -> list[Piece]:
     """Cut a text into at most twice `MAX_TERMS` pieces; linear in its length."""
-    text = _NOT.sub(" not", text.replace("\u00a0", " "))
-    for pattern, plain in _PHRASES:
-        text = pattern.sub(plain, text)
+    text = _in_plain_words(text.replace("\u00a0", " "))
     found = []
     for match in _PIECE.finditer(text):
-        kind = match.lastgroup if match.lastgroup != "ordinal" else "number"
-        ordinal = match["ordinal"] is not None
-        surface = match[0][:-2] if ordinal else match[0]
-        found.append(Piece(surface, fold(surface), kind or "other", ordinal))
+        kind = match.lastgroup or "other"
+        ordinal = kind in ("number", "ordinal") and match["ordinal"] is not None
+        found.append(_piece(match[0], "ordinal" if ordinal else kind))
         if len(found) >= 2 * MAX_TERMS:
             break
     return found
+
+
+@lru_cache(maxsize=8192)
+def _piece(surface: str, kind: str) -> Piece:
+    if kind == "ordinal":
+        return Piece(surface[:-2], fold(surface[:-2]), "number", ordinal=True)
+    month = month_token(surface) if kind == "word" else None
+    return Piece(surface, fold(surface), kind, month=month or "")
+
+
+def _in_plain_words(text: str) -> str:
+    folded = _without_case(text)
+    for needles, pattern, plain in _PHRASES:
+        if any(needle in folded for needle in needles):
+            text = pattern.sub(plain, text)
+            folded = _without_case(text)
+    return text
+
+
+def _without_case(text: str) -> str:
+    """Fold a text as the patterns ignore case."""
+    return text.replace("İ", "i").casefold()
 
 
 def folded_at(pieces: Sequence[Piece], number: int) -> str:
@@ -145,16 +218,22 @@ def folded_at(pieces: Sequence[Piece], number: int) -> str:
 
 def read_value(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
     """Return the value that begins at a piece and how many pieces it takes, or None."""
-    for reader in (_date, _told_clock, _clock_after, _number):
-        found = reader(pieces, at)
-        if found is not None:
-            return found
     piece = pieces[at]
+    if piece.kind in ("number", "iso") or (piece.kind == "word" and _may_be_value(piece)):
+        for reader in (_date, _told_clock, _clock_after, _number):
+            found = reader(pieces, at)
+            if found is not None:
+                return found
     if piece.kind == "clock":
         return Term(_clock_key(piece.folded), piece.text, "clock"), 1
     if piece.kind in ("version", "code", "path"):
         return Term(piece.folded.removeprefix("v"), piece.text, piece.kind), 1
     return None
+
+
+def _may_be_value(word: Piece) -> bool:
+    """Whether a word can begin a value: most cannot, and are not tried."""
+    return bool(word.month) or word.folded in _VALUE_WORDS
 
 
 def _value(piece: Piece) -> int | None:
@@ -194,8 +273,7 @@ def _day(piece: Piece) -> int | None:
 
 
 def _month(piece: Piece) -> str | None:
-    token = month_token(piece.text) if piece.kind == "word" else None
-    return token[-2:] if token else None
+    return piece.month[-2:] or None
 
 
 def _told_clock(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:

@@ -234,8 +234,8 @@ def are_opposites(one: str, other: str) -> bool:
     """Whether two stems exclude each other: `open` and `close`, `lock` and `unlock`."""
     if other in ANTONYMS.get(one, ()):
         return True
-    short, long = sorted((one, other), key=len)
-    return len(short) > 3 and any(long == prefix + short for prefix in _PREFIXES)
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    return len(short) > 3 and long.endswith(short) and long[: -len(short)] in _PREFIXES
 
 
 WEEKDAYS = {

@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -42,6 +43,16 @@ _HINTS = {
 _NEEDS_A_PERSON = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR}
 )
+
+
+class _Held(threading.local):
+    """The lock files that this thread holds."""
+
+    def __init__(self) -> None:
+        self.files: set[Path] = set()
+
+
+_held = _Held()
 
 
 class FileSystem:
@@ -147,7 +158,7 @@ def atomic_write(
         ensure_folder(path.parent, file_system=file_system)
         _write_temporary(temporary, data, mode=_mode(path), file_system=file_system)
         _refuse_changed(path, expected_digest)
-        _put_in_place(temporary, path, expected_digest, ours=digest(data), file_system=file_system)
+        _put_in_place(temporary, path, expected_digest, ours=data, file_system=file_system)
         file_system.fsync_dir(path.parent)
     except OSError as error:
         raise unavailable(error, "write", path) from error
@@ -161,7 +172,7 @@ def _put_in_place(
     path: Path,
     expected_digest: str | None,
     *,
-    ours: str,
+    ours: bytes,
     file_system: FileSystem,
 ) -> None:
     """Give the new file its name; what it replaces is what was expected, or stays.
@@ -175,7 +186,7 @@ def _put_in_place(
     if digest(temporary.read_bytes()) == expected_digest and not is_being_written(temporary):
         return
     file_system.rename(temporary, path)
-    if temporary.exists() and digest(temporary.read_bytes()) != ours:
+    if temporary.exists() and temporary.read_bytes() != ours:
         # A save on top of ours: the latest one stays.
         file_system.rename(temporary, path)
     raise _changed(path)
@@ -233,6 +244,8 @@ def locked(
 ) -> Iterator[None]:
     """Hold one of the palace's locks, against other processes and other threads.
 
+    A thread that holds it already goes on at once: who looks before it writes holds it for both.
+
     Args:
         root: The palace; the lock is `<root>/.palace/locks/<name>.lock`.
         name: Which lock; a plain file stem.
@@ -242,6 +255,9 @@ def locked(
         StoreUnavailableError: If the lock is not free in time or cannot be made.
     """
     path = root / ".palace" / "locks" / f"{name}.lock"
+    if path in _held.files:
+        yield
+        return
     try:
         ensure_folder(path.parent)
         lock = FileLock(path, mode=0o600)
@@ -259,9 +275,11 @@ def locked(
         ) from error
     except OSError as error:
         raise unavailable(error, "lock", path) from error
+    _held.files.add(path)
     try:
         yield
     finally:
+        _held.files.remove(path)
         lock.release()
 
 

@@ -37,11 +37,13 @@ class Written:
     Attributes:
         written_ns: Stands in the file's row as long as nobody else wrote it.
         tags: Of the drawer; they are words of every memory in it.
+        active: How many of the memories are.
     """
 
     written_ns: int
     tags: tuple[str, ...]
     memories: tuple[Memory, ...]
+    active: int
 
 
 @dataclass(slots=True)
@@ -77,12 +79,13 @@ class WriteBatch:
         """Make a file's rows what its document says; memories that stay cost nothing."""
         self.memories += len(document.memories)
         number, now = self._file(document, stamp)
-        same = self._same(number, document)
+        same, active = self._same(number, document)
         start = document.memories[same - 1].position + 1 if same else -1
         stale = self._rows_of(number, from_position=start)
         moved = stale if self._tags_stay(number, document) else []
         kept = self._write(document, document.memories[same:], number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
+        active += _active(document.memories[same:])
         self.connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ?, written_ns = ?, digest = ?,"
             " tags = ?, room = ?, layer = ?, active = ? WHERE number = ?",
@@ -95,11 +98,11 @@ class WriteBatch:
                 " ".join(document.tags),
                 document.memories[0].room if document.memories else "",
                 layer,
-                sum(m.status == "active" for m in document.memories),
+                active,
                 number,
             ),
         )
-        self.written[document.path] = Written(now, document.tags, document.memories)
+        self.written[document.path] = Written(now, document.tags, document.memories, active)
 
     def finish(self) -> None:
         """Write posting lists and counts; in order, because that is what makes them fast."""
@@ -136,16 +139,18 @@ class WriteBatch:
         )
         return int(made.lastrowid or 0), now
 
-    def _same(self, number: int, document: Document) -> int:
-        """Return how many memories at the beginning are surely as they were written last."""
+    def _same(self, number: int, document: Document) -> tuple[int, int]:
+        """Return how many memories at the beginning are surely as written last; how many active."""
         known = self.written.get(document.path) or self.known.get(document.path)
         if known is None or known.tags != document.tags:
-            return 0
+            return 0, 0
         found = self.connection.execute(
             "SELECT written_ns FROM files WHERE number = ?", (number,)
         ).fetchone()
-        # Anybody who wrote the file since has left another moment there.
-        return _common(known.memories, document.memories) if found[0] == known.written_ns else 0
+        if found[0] != known.written_ns:  # anybody who wrote the file since left another moment
+            return 0, 0
+        same = _common(known.memories, document.memories)
+        return same, known.active - _active(known.memories[same:])
 
     def _tags_stay(self, number: int, document: Document) -> bool:
         found = self.connection.execute("SELECT tags FROM files WHERE number = ?", (number,))
@@ -266,7 +271,14 @@ class WriteBatch:
 
 def _common(before: Sequence[Memory], now: Sequence[Memory]) -> int:
     """Return how many memories at the beginning are the same."""
+    size = min(len(before), len(now))
+    if before[:size] == now[:size]:
+        return size
     for number, (old, new) in enumerate(zip(before, now, strict=False)):
         if old is not new and old != new:
             return number
-    return min(len(before), len(now))
+    return size
+
+
+def _active(memories: Iterable[Memory]) -> int:
+    return sum(memory.status == "active" for memory in memories)

@@ -83,7 +83,17 @@ class RoomStore:
         self._lock_timeout_s = lock_timeout_s
         self._clock = clock
         self._log = WrittenLog(root, clock=clock)
-        self._written: dict[str, tuple[str, Page]] = {}
+        self._written: dict[str, tuple[bytes, Page]] = {}
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep all other writers out: what is looked at meanwhile holds until it is written.
+
+        Whoever holds it may write, and hold it again; who only reads needs none.
+
+        Raises:
+            StoreUnavailableError: If another writer holds it for too long.
+        """
+        return locked(self.root, timeout_s=self._lock_timeout_s)
 
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every memory file of rooms and timeline, sorted by path.
@@ -132,8 +142,7 @@ class RoomStore:
             StoreUnavailableError: If it cannot be read.
         """
         data = read_bytes(resolve_inside(self.root, path))
-        found = digest(data)
-        return self._parsed(path, data, found).document(found)
+        return self._parsed(path, data).document(digest(data))
 
     def rooms(self) -> list[str]:
         """Return the names of all rooms, nested ones as `a/b`, sorted."""
@@ -163,7 +172,7 @@ class RoomStore:
             UnsafeNameError: If the name is unsafe.
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             folder = self._room(room)
             path = resolve_inside(self.root, folder)
             try:
@@ -187,7 +196,7 @@ class RoomStore:
             UnsafeNameError: If a name is unsafe.
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             path = self._drawer(room, drawer)
             real = resolve_inside(self.root, path)
             if not real.exists():
@@ -225,7 +234,7 @@ class RoomStore:
         def change(page: Page) -> str:
             return _titled(page, without_suffix(drawer)).append_memories(items)
 
-        with self._locked():
+        with self.locked():
             page, _ = self._edit(self._drawer(room, drawer), change)
             self._note(page, None, added)
         return [memory for memory in page.memories if memory.id in added]
@@ -289,7 +298,7 @@ class RoomStore:
         def change(page: Page) -> str:
             return page.remove(_find(page, memory).position)
 
-        with self._locked():
+        with self.locked():
             page, before = self._edit(memory.path, change)
             self._log.trim(without=[memory.id])
             self._note(page, before, [memory.id])
@@ -330,7 +339,7 @@ class RoomStore:
                 )
             return page.with_comment(position, comment)
 
-        with self._locked():
+        with self.locked():
             page, before = self._edit(memory.path, change)
             self._note(page, before, [memory.id])
         return page.memories[position]
@@ -398,7 +407,7 @@ class RoomStore:
             WriteConflictError: If the file kept changing.
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             lost = {one.id for one in self.overwritten()}
             written = next((w for w in reversed(self._log.all()) if w.id == memory_id), None)
             if written is None or memory_id not in lost:
@@ -420,7 +429,7 @@ class RoomStore:
         Raises:
             StoreUnavailableError: If the file system refuses.
         """
-        with self._locked():
+        with self.locked():
             self._log.trim(without=[path])
 
     def expire(self) -> None:
@@ -458,7 +467,7 @@ class RoomStore:
         for turn in turns:
             days.setdefault(page_path(turn), []).append(turn)
         changed: list[str] = []
-        with self._locked():
+        with self.locked():
             for path, said in sorted(days.items()):
                 page, before = self._edit(path, partial(merge_turns, turns=said))
                 if page is not before:
@@ -479,7 +488,7 @@ class RoomStore:
             memory_id = fresh if derived else found.id
             return edit(page, found.position, {"id": fresh} if derived else {})
 
-        with self._locked():
+        with self.locked():
             page, before = self._edit(memory.path, change)
             self._note(page, before, [memory_id])
         return page.memories[page.position_of(memory_id)]
@@ -523,17 +532,16 @@ class RoomStore:
             data = read_bytes(resolve_inside(self.root, path))
         except MemoryNotFoundError:
             return parse(path, ""), ABSENT
-        found = digest(data)
-        return self._parsed(path, data, found), found
+        return self._parsed(path, data), digest(data)
 
-    def _parsed(self, path: str, data: bytes, found: str) -> Page:
+    def _parsed(self, path: str, data: bytes) -> Page:
         """Parse a file unless it is one of the few written last, as the index reads them next."""
-        key, page = self._written.get(path, ("", None))
-        return page if page and key == found else parse(path, decode(data))
+        known, page = self._written.get(path, (b"", None))
+        return page if page and known == data else parse(path, decode(data))
 
     def _remember(self, path: str, data: bytes, page: Page) -> None:
         others = [kept for kept in self._written.items() if kept[0] != path]
-        self._written = dict([*others, (path, (digest(data), page))][-KEPT_PAGES:])
+        self._written = dict([*others, (path, (data, page))][-KEPT_PAGES:])
 
     def _room(self, room: str) -> str:
         """Return the folder a room's name means, which need not exist yet."""
@@ -550,9 +558,6 @@ class RoomStore:
         folder = self._room(room)
         found = existing_name(resolve_inside(self.root, folder), name, suffix=SUFFIX)
         return f"{folder}/{found or drawer_name(name) + SUFFIX}"
-
-    def _locked(self) -> AbstractContextManager[None]:
-        return locked(self.root, timeout_s=self._lock_timeout_s)
 
 
 def _find(page: Page, memory: Memory) -> Memory:

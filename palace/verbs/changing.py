@@ -26,10 +26,12 @@ class Change:
 
     Attributes:
         writer: The way in; what goes through it is noted.
+        session: The session it belongs to.
         about: What the journal says of the change besides its steps.
     """
 
     writer: Writer
+    session: str | None = None
     about: dict[str, Any] = field(default_factory=dict)
 
 
@@ -37,16 +39,25 @@ class ChangingVerbs(ReadingVerbs):
     """Gives verbs a writer whose changes the journal knows."""
 
     @contextmanager
-    def _changing(self, type: str, *, session: str | None = None) -> Iterator[Change]:
-        """Yield a change; when it ends it is noted, unless nothing was done."""
+    def _changing(self, type: str, *, writer: Writer | None = None) -> Iterator[Change]:
+        """Yield a change; when it ends it is noted, unless nothing was done.
+
+        No other writer comes in between: what the change looks at holds until it is made.
+
+        Args:
+            type: What the journal calls it.
+            writer: The way in, if another than the usual one: one that has asked its judge.
+        """
         watched = WatchedStore(self.store)
-        change = Change(replace(self._parts.writer, store=watched))
-        try:
-            yield change
-        finally:
-            # Also what a failure left half done can be taken back.
-            if watched.steps:
-                self._note_change(type, session, {**change.about, "steps": watched.steps})
+        change = Change(replace(writer or self._parts.writer, store=watched))
+        with self.store.locked():
+            try:
+                yield change
+            finally:
+                # Also what a failure left half done can be taken back.
+                if watched.steps:
+                    about = {**change.about, "steps": watched.steps}
+                    self._note_change(type, change.session, about)
 
     def _note_change(self, type: str, session: str | None, about: dict[str, Any]) -> None:
         if not self.settings.journal.enabled:

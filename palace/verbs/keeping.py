@@ -32,8 +32,8 @@ class KeepingVerbs(WritingVerbs):
             MemoryNotFoundError: If there is no such memory.
             ConfigError: If a tag is none, or one to remove is not there or part of the words.
         """
-        memory = self.get(memory_id)
         with self._changing("tag") as change:
+            memory = self.get(memory_id)
             change.about["memory"] = memory.id
             return change_tags(change.writer, memory, add=add, remove=remove)
 
@@ -49,8 +49,8 @@ class KeepingVerbs(WritingVerbs):
             MemoryNotFoundError: If there is no such memory or drawer.
             ConfigError: If a memory is to be linked to itself, or a link to remove is not there.
         """
-        memory = self.get(memory_id)
         with self._changing("link") as change:
+            memory = self.get(memory_id)
             name = target if remove and target in memory.links else self._target(change, target)
             if name == memory.id:
                 raise ConfigError("a memory is not linked to itself", hint="name another one")
@@ -103,11 +103,14 @@ class KeepingVerbs(WritingVerbs):
             MemoryNotFoundError: If there is nothing to take back, or its memory is gone.
             WriteConflictError: If the memory was changed since; not retryable.
         """
-        self.refresh()
-        record = self._undoable(event)
-        done = undo_change(record, store=self.store, get=self.index.get, written=self.index_file)
-        about = {"undoes": done.event, "memory": record.get("memory")}
-        self._note_change("undo", record.get("session"), about)
+        with self.store.locked():
+            self.refresh()
+            record = self._undoable(event)
+            done = undo_change(
+                record, store=self.store, get=self.index.get, written=self.index_file
+            )
+            about = {"undoes": done.event, "memory": record.get("memory")}
+            self._note_change("undo", record.get("session"), about)
         return done
 
     def _undoable(self, event: str | None) -> dict[str, Any]:

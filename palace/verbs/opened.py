@@ -222,11 +222,9 @@ class OpenedPalace:
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
         self.mend_index()
-        if self.store.stamp(path) is None:
+        if not self.index.apply(self._as_it_is(path)) and self.store.stamp(path) is None:
             self.index.apply((), removed=[path])
-        else:
-            self.index.apply(self._as_it_is(path))
-            self._tell_vectors(changed=True)
+        self._tell_vectors(changed=True)
 
     def mend_index(self) -> None:
         """Fill an index that was lost, or emptied by another program; nothing in the usual case."""

@@ -5,14 +5,14 @@ In: statements and ids. Out: `WriteResult`s and the memories as they are afterwa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import fit_tag
 from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check_validity
 from palace.learn.keyed import fit_key, remember_keyed
-from palace.learn.promote import promote
+from palace.learn.promote import promotion_of
 from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, forget
 from palace.recall.triggers import trigger_fault
@@ -116,9 +116,13 @@ class WritingVerbs(ChangingVerbs):
         self, draft: Draft, *, room: str | None, drawer: str, on_conflict: OnConflict
     ) -> WriteResult:
         where = room or self.settings.write.default_room
-        with self._changing("remember", session=draft.session or None) as change:
+        writer = self._parts.writer.judged(
+            draft, on_conflict=on_conflict, replaces=self._holding(draft)
+        )
+        with self._changing("remember", writer=writer) as change:
+            change.session = draft.session or None
             if draft.key:
-                holders = self._holding(draft.key, draft.scope)
+                holders = list(self._holding(draft))
                 if holders and room is None:
                     where, drawer = holders[0].room, holders[0].drawer
                 result = remember_keyed(
@@ -136,13 +140,14 @@ class WritingVerbs(ChangingVerbs):
             change.about["memory"] = result.memory.id
         return result
 
-    def _holding(self, key: str, scope: str) -> list[Memory]:
-        self.refresh(force=False)
-        return [
-            m
-            for m in self.index.marked("key")
-            if (m.status, m.key, m.scope) == ("active", key, scope)
-        ]
+    def _holding(self, draft: Draft) -> Iterator[Memory]:
+        """Yield who has the key of a draft; nobody where it has none."""
+        if draft.key:
+            self.refresh(force=False)
+            wanted = ("active", draft.key, draft.scope)
+            for memory in self.index.marked("key"):
+                if (memory.status, memory.key, memory.scope) == wanted:
+                    yield memory
 
     def correct(
         self, memory_id: str, text: str, *, source: Trust = "user", reason: str = ""
@@ -169,8 +174,11 @@ class WritingVerbs(ChangingVerbs):
             TextRefusedError: If the text is unfit, or it is a playbook, which is a file of its own.
         """
         check_choice("source", source, SOURCES)
-        old = self.get(memory_id)
-        with self._changing("correction", session=old.session or None) as change:
+        wrong = self.get(memory_id)
+        writer = self._parts.writer.judged(Draft(text, scope=wrong.scope), replaces=[wrong])
+        with self._changing("correction", writer=writer) as change:
+            old = self.get(wrong.id)
+            change.session = old.session or None
             result = correct(
                 change.writer,
                 old,
@@ -197,8 +205,9 @@ class WritingVerbs(ChangingVerbs):
             MemoryNotFoundError: If there is no such active memory.
             TextRefusedError: If it is a playbook, which is a file of its own.
         """
-        old = self.get(memory_id)
-        with self._changing("forget", session=old.session or None) as change:
+        with self._changing("forget") as change:
+            old = self.get(memory_id)
+            change.session = old.session or None
             gone = forget(change.writer, old, reason=reason)
             change.about = {"memory": old.id, "reason": gone.reason}
         return gone
@@ -249,17 +258,15 @@ class WritingVerbs(ChangingVerbs):
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)
-        with self._changing("promotion", session=noted.session_id) as change:
-            result = promote(
-                change.writer,
-                noted,
-                room=room,
-                drawer=drawer,
-                summary=summary,
-                reason=reason,
-                kind=kind,
-                project=project or "",
-                on_conflict=on_conflict,
+        writer = self._parts.writer
+        draft = promotion_of(
+            noted, writer, summary=summary, reason=reason, kind=kind, project=project or ""
+        )
+        writer = writer.judged(draft, on_conflict=on_conflict)
+        with self._changing("promotion", writer=writer) as change:
+            change.session = noted.session_id
+            result = change.writer.remember(
+                draft, room=room, drawer=drawer, on_conflict=on_conflict
             )
             change.about = {"memory": result.memory.id, "entry": noted.id}
         if result.status == "stored" and self.scratchpad.get(noted.id) is not None:

@@ -77,6 +77,20 @@ def test_any_other_reply_leaves_it_to_the_rules(tmp_path: Path, server: Server, 
         assert isinstance(palace.remember(DOUBTED[1]), Remembered)
 
 
+def test_it_is_not_asked_about_what_goes_what_stays_and_what_is_known(
+    tmp_path: Path, server: Server
+) -> None:
+    say(server, "conflict")
+    with opened(tmp_path, server) as palace:
+        old = palace.remember(OLD, key="bakery").memory
+        palace.remember(OLD)
+        palace.forget(palace.remember(NEW, on_conflict="keep").memory.id)
+        assert isinstance(palace.correct(old.id, "The bakery opens at 5:00."), Remembered)
+        palace.remember("The bakery opens at 4:00.", key="bakery", on_conflict="supersede")
+        assert [m.text for m in palace.memories()] == ["The bakery opens at 4:00."]
+    assert server.requests == []
+
+
 @pytest.mark.parametrize("fault", ["status", "body", "delay", "gone"])
 def test_a_model_that_fails_loses_no_write(tmp_path: Path, server: Server, fault: str) -> None:
     with opened(tmp_path, server) as palace:

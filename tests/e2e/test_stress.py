@@ -11,7 +11,8 @@ import pytest
 
 from benchmarks import stress
 from palace import Mempalace, RetrievalEnforcer
-from palace.store.files import LOCK_TIMEOUT_S, locked
+from palace.store.files import LOCK_TIMEOUT_S
+from tests.doubles import another_writer
 
 
 def kept(root: Path, told: list[stress.Told], *, workers: int) -> None:
@@ -38,7 +39,7 @@ def test_a_question_waits_for_no_writer(tmp_path):
         enforcer = RetrievalEnforcer(palace)
         enforcer.decide("Where does the lathe stand?")  # loads what all later ones use
         database = sqlite3.connect(tmp_path / ".palace" / "index.sqlite", isolation_level=None)
-        with locked(tmp_path), closing(database):
+        with another_writer(tmp_path), closing(database):
             database.execute("BEGIN IMMEDIATE")
             with file.open("a", encoding="utf-8") as drawer:
                 drawer.write("- The kettle stands in Bergen.\n")
@@ -53,7 +54,7 @@ def test_a_question_waits_for_no_writer(tmp_path):
 def test_who_opens_a_palace_waits_for_no_writer(tmp_path):
     with Mempalace.open(tmp_path) as palace:
         palace.remember("The lathe stands in Oslo.")
-    with locked(tmp_path):
+    with another_writer(tmp_path):
         started = time.monotonic()
         with Mempalace.open(tmp_path) as palace:
             assert palace.search("lathe")

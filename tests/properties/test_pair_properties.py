@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palace import Duplicate, Mempalace
-from palace.learn.comparing import compare
+from palace.learn import values
+from palace.learn.comparing import compare, may_be_same
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate, says_the_same
 from palace.learn.statement import read_statement
@@ -26,8 +27,16 @@ ATTRIBUTES = (
     "listens on port {}",
     "opens at {}:15",
 )
+# Few enough that two statements often share most of them.
+WORDS = (
+    "the|my|a|printer|pritner|kettle|Kettle|port|Mira|Jonas|stands|lives|hold|new|in|on|at|to|from"
+    "|not|no longer|isn't|cannot|now|switched|last year|this week|read only|twenty-five|over night"
+    "|hi,|note:|half past six|seven|7|7:00|7pm|7.30|7:30|5432|5,432|2024|v2.1.0|14|14th|May|may|€"
+    "|2026-05-14|Monday|second|kilos|litres|.|,"
+).split("|")
 plain = settings(deadline=None, max_examples=60)
 texts = st.text(max_size=200)
+sayings = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7)
 facts = st.tuples(
     st.sampled_from(THINGS), st.sampled_from(ATTRIBUTES), st.integers(min_value=10, max_value=23)
 )
@@ -57,6 +66,50 @@ def test_another_value_conflicts_and_nothing_else_does(
 def test_comparing_never_fails_and_sameness_is_symmetric(one: str, other: str) -> None:
     assert says_the_same(one, other) is says_the_same(other, one)
     compare(read_statement(one), read_statement(other))
+
+
+@st.composite
+def resembling(draw: st.DrawFn) -> tuple[str, str]:
+    """Two statements, the second the first one with something moved, added, left out or changed."""
+    one = draw(sayings)
+    other = list(one)
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(other)))
+        put = draw(st.lists(st.sampled_from(WORDS), max_size=1))
+        other[at : at + draw(st.integers(0, 1))] = put
+        cut = draw(st.integers(0, len(other)))
+        other = draw(st.sampled_from([other, other[cut:] + other[:cut], swapped(other, cut)]))
+    return " ".join(one), " ".join(other)
+
+
+def swapped(words: list[str], at: int) -> list[str]:
+    """Swap two letters of one word."""
+    return [w[:2] + w[3:4] + w[2:3] + w[4:] if n == at else w for n, w in enumerate(words)]
+
+
+@settings(deadline=None, max_examples=500)
+@given(resembling())
+def test_what_is_passed_by_at_a_glance_is_not_the_same(pair: tuple[str, str]) -> None:
+    one, other = map(read_statement, pair)
+    for a, b in ((one, other), (other, one)):
+        assert may_be_same(a, b) or compare(a, b).relation != "same"
+        for term, handles in zip(a.terms, a.handles, strict=True):
+            if handles.isdisjoint(b.known):
+                assert not any(values.are_equal(term, t) for t in b.terms)
+
+
+@settings(deadline=None, max_examples=300)
+@given(sayings.map(" ".join) | texts)
+def test_what_is_not_looked_for_is_not_there(text: str) -> None:
+    plain_words = text
+    for _, pattern, instead in values._PHRASES:
+        plain_words = pattern.sub(instead, plain_words)
+    assert values._in_plain_words(text) == plain_words
+    pieces = values.cut(text)
+    for at, piece in enumerate(pieces):
+        if values.read_value(pieces, at) is None:
+            readers = (values._date, values._told_clock, values._clock_after, values._number)
+            assert not any(reader(pieces, at) for reader in readers), piece
 
 
 @plain

@@ -8,6 +8,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from palace import text as palace_text
 from palace.text import (
     MAX_TOKEN_CHARS,
     canonical_number,
@@ -32,6 +33,20 @@ scripts = st.text(
     max_size=60,
 )
 texts = st.one_of(any_text, scripts)
+ascii_texts = st.one_of(
+    st.text(alphabet=[chr(code) for code in range(128)], max_size=60),
+    st.text(alphabet=list("aZ_9 .-:/@+,#'C"), max_size=60),
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(ascii_texts)
+def test_plain_letters_are_cut_as_any_others(text: str) -> None:
+    one, other = (
+        [(match[0], match.lastgroup, match.start()) for match in pattern.finditer(text)]
+        for pattern in (palace_text._CHUNK, palace_text._ASCII_CHUNK)
+    )
+    assert one == other
 
 
 @LIGHT

@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -21,6 +22,7 @@ from palace.store.files import (
     sweep,
     wait_for_save,
 )
+from tests.doubles import another_writer
 
 STEPS = ("create", "write", "fsync", "rename", "fsync_dir")
 
@@ -221,26 +223,41 @@ def test_reading_tells_missing_from_broken(tmp_path):
 
 
 def test_a_held_lock_times_out_and_a_released_one_does_not(tmp_path):
-    held, release = threading.Event(), threading.Event()
-
-    def hold():
-        with locked(tmp_path):
-            held.set()
-            release.wait(10)
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    assert held.wait(10)
-    with (
-        pytest.raises(StoreUnavailableError, match="0.05 seconds"),
-        locked(tmp_path, timeout_s=0.05),
-    ):
-        pass
-    with locked(tmp_path, "other", timeout_s=0.05):
-        release.set()
-    thread.join()
+    with another_writer(tmp_path):
+        with (
+            pytest.raises(StoreUnavailableError, match="0.05 seconds"),
+            locked(tmp_path, timeout_s=0.05),
+        ):
+            pass
+        with locked(tmp_path, "other", timeout_s=0.05):
+            pass
     with locked(tmp_path, timeout_s=1):
         assert (tmp_path / ".palace" / "locks" / "palace.lock").exists()
+
+
+def test_whoever_holds_a_lock_may_take_it_again_and_keeps_it_to_the_end(tmp_path):
+    def others_may():
+        found = []
+
+        def attempt():
+            with suppress(StoreUnavailableError), locked(tmp_path, timeout_s=0):
+                found.append(True)
+
+        thread = threading.Thread(target=attempt)
+        thread.start()
+        thread.join()
+        return bool(found)
+
+    with locked(tmp_path, timeout_s=0):
+        with locked(tmp_path, timeout_s=0):
+            assert not others_may()
+        assert not others_may()
+        with pytest.raises(KeyError), locked(tmp_path, timeout_s=0):
+            raise KeyError
+        assert not others_may()
+    assert others_may()
+    with locked(tmp_path, timeout_s=0):
+        assert not others_may()
 
 
 def test_a_lock_that_cannot_be_made_says_so(tmp_path):
@@ -266,7 +283,7 @@ def test_what_a_dead_writer_left_is_swept_but_never_what_a_living_one_writes(tmp
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
     (tmp_path / "rooms" / "loop").symlink_to(tmp_path)
-    with locked(tmp_path), pytest.raises(StoreUnavailableError):
+    with another_writer(tmp_path), pytest.raises(StoreUnavailableError):
         sweep(tmp_path, ("rooms", "timeline", "missing"))
     assert all(path.exists() for path in left)
     assert sweep(tmp_path, ("rooms", "timeline", "missing")) == 3

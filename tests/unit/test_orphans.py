@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from palace import Mempalace
-from palace.store.files import locked
 from palace.store.markdown import parse
 from palace.store.orphans import orphaned
+from tests.doubles import another_writer
 
 HERS, OURS = "The lathe stands in Oslo.", "The kettle stands in Bergen."
 COMMENT = "<!-- memory id=m-1 kind=fact source=agent status=inactive -->"
@@ -69,7 +69,7 @@ def test_while_somebody_writes_the_file_is_looked_at_again(tmp_path):
     file.write_text(FILES[0], "utf-8")
     with Mempalace.open(tmp_path) as palace:
         file.write_text(cut(FILES[0]), "utf-8")
-        with locked(tmp_path):
+        with another_writer(tmp_path):
             palace.refresh()
             assert HERS in {memory.text for memory in palace.memories()}
             assert file.read_text("utf-8") == cut(FILES[0])

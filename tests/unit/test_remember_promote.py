@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from palace.errors import SecretRefusedError, TextRefusedError, UnsafeNameError
-from palace.learn.promote import promote
+from palace.learn.promote import promotion_of
 from palace.learn.remember import Writer
 from palace.store.rooms import RoomStore
 from palace.text import utc_now
@@ -230,8 +230,10 @@ def entry(text: str = "the tunnel on the staging host uses port 5432") -> Scratc
 
 
 def promoted(desk: Desk, note: ScratchEntry | None = None, **fields: Any) -> WriteResult:
+    how = {"on_conflict": fields.pop("on_conflict", "ask")}
     given: dict[str, Any] = {"summary": PORT, "reason": "needed at every deploy", **fields}
-    return promote(desk.writer, note or entry(), room="desk", drawer="ops", **given)
+    draft = promotion_of(note or entry(), desk.writer, **given)
+    return desk.writer.remember(draft, room="desk", drawer="ops", **how)
 
 
 def test_a_promoted_note_is_a_memory_that_names_where_it_comes_from(desk: Desk) -> None:
