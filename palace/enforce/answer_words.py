@@ -62,7 +62,7 @@ def answer_words() -> AnswerWords:
             groups.setdefault(stem(fold(word)), set()).add(number)
     lexicons = load_lexicons(DEFAULT_LANGUAGES)
     return AnswerWords(
-        function=frozenset().union(*(lexicon.stopwords for lexicon in lexicons)),
+        function=_forms(data["function"]).union(*(lexicon.stopwords for lexicon in lexicons)),
         framing=_forms(data["framing"]),
         refusals=regex.compile("|".join(f"(?:{pattern})" for pattern in data["refusals"])),
         courtesies=regex.compile(rf"\W*(?:{'|'.join(map(fold, data['courtesies']))})\W*"),

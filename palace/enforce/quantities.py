@@ -20,40 +20,46 @@ from palace.text import fold, stem
 # Unit -> (family, how many of the family's smallest unit).
 _UNIT_LINES = """
 time 0.001 ms millisecond milliseconds millisekunden
-time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos 秒
-time 60 min mins minute minutes minuten minuto minutos 分 分钟 分間
-time 3600 h hr hrs hour hours stunde stunden heure heures hora horas 小时 時間
-time 86400 d day days tag tage tagen jour jours dia dias 天 日間 night nights nts nuits noches
-time 604800 week weeks wk wks woche wochen semaine semaines semana semanas 周 週間
+time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi seconden 秒
+time 60 min mins minute minutes minuten minuto minutos minuti minuut 分 分钟 分間
+time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
+time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night nights nts nuits noches
+time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken 周 週間
 time 1209600 fortnight fortnights
-months 1 mo mos month months monat monate monaten mois mes meses mese 个月 か月 ヶ月
+months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月 ヶ月
 months 3 quarter-year
-months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos 年間
+months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren 年間
 months 120 decade decades
 bytes 1 byte bytes
 bytes 1000 kb kib kilobyte kilobytes
 bytes 1000000 mb mib megabyte megabytes
 bytes 1000000000 gb gib gigabyte gigabytes
 bytes 1000000000000 tb tib terabyte terabytes
-length 0.001 mm millimetre millimetres millimeter millimeters
-length 0.01 cm centimetre centimetres centimeter centimeters zentimeter
-length 1 m metre metres meter meters
-length 1000 km kilometre kilometres kilometer kilometers kms
+length 0.001 mm millimetre millimetres millimeter millimeters millimetri milimetros
+length 0.01 cm centimetre centimetres centimeter centimeters zentimeter centimetri centimetros
+length 1 m metre metres meter meters metro metros metri
+length 1000 km kilometre kilometres kilometer kilometers kms chilometri quilometros kilometros
 length 1609.344 mile miles mi
 length 0.3048 ft foot feet
+length 0.9144 yd yard yards
 length 0.0254 inch inches
 mass 0.001 mg milligram milligrams
-mass 1 g gram grams gramme grammes gramm gramos
-mass 1000 kg kilo kilos kilogram kilograms kilogramm
-mass 1000000 tonne tonnes
+mass 1 g gram grams gramme grammes gramm gramos gramas grammi
+mass 100 ons etto etti
+mass 28.349523 oz ounce ounces
+mass 453.59237 lb lbs
+mass 1000 kg kilo kilos kilogram kilograms kilogramm chilo chili quilo quilos
+mass 100000 quintale quintali
+mass 1000000 tonne tonnes tonnen tonnellate toneladas
 volume 0.1 dl
 volume 0.01 cl
 volume 0.001 ml millilitre millilitres milliliter milliliters
-volume 1 l litre litres liter liters litro litros
-percent 1 % percent per-cent prozent pourcent por-ciento ％ pct
+volume 1 l litre litres liter liters litro litros litri
+volume 3.785412 gal gallon gallons
+percent 1 % percent per-cent prozent pourcent por-ciento procent ％ pct
 celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
-degrees 1 ° degree degrees grad degres grados
+degrees 1 ° degree degrees grad degres grados gradi graus graden
 euro 1 € eur euro euros
 dollar 1 $ usd dollar dollars
 pound 1 £ gbp pound pounds
@@ -83,7 +89,7 @@ _ORDINALS = {
 _SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion": 1e9,
              "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip
 _SPACES = r"[ \u00a0\u202f]"
-_DIGITS = rf"\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
+_DIGITS = rf"(?<!:\d\d?)\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
 _VERSION = regex.compile(r"(?<![\w.])v?(\d+(?:\.\d+){2,})(?![\w]|\.\d)", regex.IGNORECASE)
 _CLOCK = regex.compile(
     r"(?<![\d:.,])(?P<h>\d{1,3})(?:[:h](?P<m>\d{2})(?::(?P<s>\d{2}))?|\.(?P<dm>\d{2})(?=\s*(?:uhr|[ap]\.?m)))?"
@@ -103,6 +109,9 @@ _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  
 _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
+_FIFTEEN_DAYS = regex.compile(
+    r"\b(?:quinze|15|quince|quindici) (?:jours|d[ií]as|giorni)\b", regex.IGNORECASE
+)
 _ONE_AND = regex.compile(
     r"\b(?:an?|one)\s+(?P<unit>hour|day|week|month|year)(?=\s+(?:and\s+)?(?:\p{L}+(?:-\p{L}+)?|\d+)\s+(?:min|hour|day|week|month))",
     regex.IGNORECASE,
@@ -117,9 +126,21 @@ _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
 _NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
+# What says that a number is not exact, or on which side of it the exact one lies.
+ROUGH = (
+    r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|or so|near"
+    r"|a good|well over|upwards of|getting on for|not quite|nearly|almost|(?:(?:just|a|slightly|well"
+    r"|little|bit|touch|shade)\s+)*(?:over|under|above|below|shy of|short of|past)"
+    r"|(?:(?:a|slightly)\s+)?(?:little\s+|bit\s+)?(?:more|less|fewer|better) than|at (?:least|most)"
+    r"|etwa|rund|knapp|gut|ungefähr|fast|beinahe|annähernd|über|unter|mehr als|weniger als|nicht ganz"
+    r"|an die|um die|environ|presque|près de|à peu près|(?:un peu )?(?:plus|moins) de|quasi(?:ment)?"
+    r"|autour de|unos|unas|casi|cerca de|alrededor de|aproximadamente|(?:un poco |poco )?(?:más|menos) de"
+    r"|(?:poco )?(?:più|meno) di|intorno a|all['’]incirca|quase|uns|umas|(?:um pouco |pouco )?(?:mais|menos) de"
+    r"|ongeveer|bijna|zo['’]n|ruim|een kleine|(?:iets )?(?:meer|minder) dan|krap"
+)
 _AROUND = regex.compile(
-    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
-    r"|more than|less than|just (?:over|under)|etwa|rund|knapp|environ|unos|cerca de)\s*[$€£]?\s*$",
+    rf"(?:^|(?<=[\s(—–~≈-]))(?:{ROUGH})"
+    r"\s*(?:(?:the|an?|il|el|le|la|l['’]|die|der|das|de|het|o)\s+)?[$€£]?\s*$",
     regex.IGNORECASE,
 )
 
@@ -166,7 +187,7 @@ def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Qu
     for start, end in taken:
         used[start:end] = b"\1" * (end - start)
     found: list[Quantity] = []
-    for read in (_versions, _clock_phrases, _clocks, _parts, _digits, _spelled):
+    for read in (_versions, _clock_phrases, _clocks, _parts, _fortnights, _digits, _spelled):
         for quantity in read(text):
             if not any(used[quantity.start : quantity.end]):
                 found.append(quantity)
@@ -215,6 +236,13 @@ def _parts(text: str) -> Iterator[Quantity]:
             yield Quantity(said.values, family, factor, said.start, said.end, span, loose)
 
 
+def _fortnights(text: str) -> Iterator[Quantity]:
+    for match in _FORTNIGHT.finditer(text):
+        yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
+    for match in _FIFTEEN_DAYS.finditer(text):  # how French and Spanish say two weeks
+        yield Quantity((15.0, 14.0), "time", 86400.0, *match.span(), match[0])
+
+
 def _digits(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
         values = _values(match["n"] or "0")
@@ -256,8 +284,6 @@ def _spelled(text: str) -> Iterator[Quantity]:
     for match in _ONE_AND.finditer(text):
         family, factor = _UNITS[match["unit"].casefold()]
         yield Quantity((1.0,), family, factor, *match.span(), match[0])
-    for match in _FORTNIGHT.finditer(text):
-        yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
     for match in _SINGLE.finditer(text):
         number = _ORDINALS.get(match[1].casefold(), 0)
         if number > 2 and not _is_fraction(text, match.start()):
