@@ -57,10 +57,12 @@ _NEARLY = 0.1
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
 _MOST_IN_THREES = 8
+_MOST_STATED = 10
 # The most that numbers like the one said may be reached, as a share of all such numbers; fitted on
 # altered answers made from honest ones (benchmarks/mutations.py).
 FREE_CHANCE = 0.03
 TOLD_CHANCE = 0.35
+STATED_CHANCE = 0.12
 
 
 def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
@@ -70,8 +72,17 @@ def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHAR
     return glossed or _WORKED_OUT.search(sentence[start:end]) is not None
 
 
-def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number is what numbers of the sources come to, hardly by chance."""
+def comes_to(
+    said: Quantity, sources: Sequence[Source], sentence: str, before: str = ""
+) -> bool:
+    """Whether a number is what numbers of the sources come to, hardly by chance.
+
+    Args:
+        said: A number of an answer.
+        sources: What its parts may stand in.
+        sentence: The sentence around it, whose numbers it may be worked out from, and
+        before: what was asked and said before, likewise.
+    """
     if not said.values or said.unit in _NOT_PARTS:
         return False
     if _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end):
@@ -84,8 +95,15 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
         return True
     told = says_worked_out(said, sentence)
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
-    if not beside and _stands_for(said, sources, sentence, told=told):
+    stated = _stated(said, sentence, before)
+    if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
+    near = {round(v, 6) for v in _with_stated(said, sources, stated, told=told)}
+    for roughly in {False, rough}:
+        if _hits(said, near, rough=roughly):
+            most = TOLD_CHANCE if told else STATED_CHANCE
+            if _chance(said, near, rough=roughly) <= most:
+                return True
     most = TOLD_CHANCE if told else FREE_CHANCE
     lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
     rows = [row[:_MOST_PARTS] for source in sources for row in source.rows]
@@ -106,10 +124,37 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
         yield replace(part, noun="") if told else part
 
 
-def _stands_for(said: Quantity, sources: Sequence[Source], sentence: str, *, told: bool) -> bool:
+def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
+    """Return the other numbers of the sentence, of the question and of what was said before."""
+    own = [q for q in read_quantities(sentence) if not said.start <= q.start < said.end]
+    return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in _NOT_PARTS]
+
+
+def _with_stated(
+    said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity], *, told: bool
+) -> Iterator[float]:
+    """Yield what a number that is stated comes to with another, stated or remembered."""
+    if said.unit in _SCALES or said.unit == "percent":
+        return
+    known = [q for source in sources for q in _comparable(source.parts, told=True)]
+    for first in stated[:_MOST_STATED]:
+        one = replace(first, noun="")
+        for second in (*known, *stated):
+            if second is not first:
+                yield from _of_two(one, replace(second, noun=""), said)
+
+
+def _stands_for(
+    said: Quantity,
+    sources: Sequence[Source],
+    stated: Sequence[Quantity],
+    sentence: str,
+    *,
+    told: bool,
+) -> bool:
     """Whether a number stands for another: beside the same words, or nearly as large."""
     beside = nearest_words(sentence, said.start, said.end)
-    spoken = {m for q in read_quantities(sentence) for m in q.measures}
+    spoken = {m for q in stated for m in q.measures}
     return any(
         part.unit == said.unit
         and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2
@@ -165,6 +210,12 @@ def _place(size: float, *, rough: bool) -> float:
     while rough and place < size / 10 and math.isclose(size % (10 * place), 0.0, abs_tol=1e-9):
         place *= 10
     return place
+
+
+def rounds_to(said: float, exact: float) -> bool:
+    """Whether a rough number is an exact one to its own last place: nine of 9.1, 15 of 14.8."""
+    place = _place(said, rough=True) if said else 1.0
+    return abs(said - exact) <= place / 2
 
 
 def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> float | None:

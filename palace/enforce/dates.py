@@ -77,6 +77,14 @@ _COUNTED = {word: n for n, word in enumerate(
     "one two three four five six seven eight nine ten eleven twelve".split(), 1)}  # fmt: skip
 _UNIT = r"(?P<unit>days?|weeks?|weekends?|months?|years?)"
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTED)}|an?)"
+_BESIDE_CHARS = 12
+_DAY_BEHIND_WEEKDAY = regex.compile(
+    r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
+)
+_DAY_BEFORE_WEEKDAY = regex.compile(r"(?<![\d.,:])(\d{1,2})(?:st|nd|rd|th|\.)?,?\s+(?:\(|an?\s+|ein\s+|un\s+)?$")
+_ISO_WEEK = regex.compile(
+    r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)", regex.IGNORECASE
+)
 _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
     rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year))\b"
@@ -229,6 +237,15 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
     return found
 
 
+def date_beside(text: str, start: int, end: int) -> FoundDate | None:
+    """Return the date, or the bare day, that stands beside a weekday: "Friday the 13th"."""
+    for day in find_dates(text):
+        if day.day and (0 <= day.start - end <= _BESIDE_CHARS or 0 <= start - day.end <= 4):
+            return day
+    bare = _DAY_BEHIND_WEEKDAY.match(text, end) or _DAY_BEFORE_WEEKDAY.search(text, 0, start)
+    return FoundDate(None, None, int(bare[1])) if bare else None
+
+
 def part_of_month(text: str, month: FoundDate) -> tuple[str, range] | None:
     """Return which part of a month is said ("early July", "Ende Juni"), folded, and its days."""
     said = _PART.search(text, 0, month.start) if month.day is None else None
@@ -273,6 +290,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         return found
     said = as_of.date()
     folded = fold(text)
+    found.extend(_days_of_weeks(text, said))
     worked_out = [said, *_days_told(folded, said)]
     if _WEEKEND.search(folded):
         worked_out.extend(_weekends_near(said))
@@ -285,6 +303,15 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
     found.extend(_periods_meant(folded, said))
     return found
+
+
+def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
+    """Yield first day, Friday and last day of the calendar weeks that are named."""
+    for match in _ISO_WEEK.finditer(text):
+        if 1 <= int(match[1]) <= 52:
+            for weekday in (1, 5, 7):
+                day = date.fromisocalendar(said.year, int(match[1]), weekday)
+                yield FoundDate(day.year, day.month, day.day)
 
 
 def weekdays_told(text: str, as_of: datetime) -> set[int]:

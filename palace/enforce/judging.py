@@ -129,12 +129,13 @@ class Judged:
     citations: tuple[int, ...] = ()
 
 
-def judge(sentence: str, grounds: Grounds) -> Judged:
+def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     """Judge one sentence of an answer.
 
     Args:
         sentence: As the model wrote it, marks of lists and citations included.
         grounds: What it may rest on.
+        before: What was said and holds so far: its numbers may be worked on.
     """
     cited, missing = _citations(sentence, len(grounds.evidence))
     bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
@@ -142,7 +143,9 @@ def judge(sentence: str, grounds: Grounds) -> Judged:
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
         return Judged((), tuple(cited))
     support = _support_of(bare, cited, grounds)
-    wrong, taken = _specifics_missing(bare, support, german=grounds.is_german)
+    wrong, taken = _specifics_missing(
+        bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
+    )
     found = [*missing, *wrong]
     if not found and not answer_words().refusals.search(fold(bare)):
         found.extend(_claims_missing(bare, taken, grounds))
@@ -177,7 +180,7 @@ def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds) -> Suppor
 
 
 def _specifics_missing(
-    sentence: str, support: Support, *, german: bool = False
+    sentence: str, support: Support, *, german: bool = False, before: str = ""
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the specifics that do not stand there, and the spans of all of them."""
     dates = find_dates(sentence)
@@ -201,13 +204,13 @@ def _specifics_missing(
     wrong.extend(
         (start, sentence[start:end])
         for weekday, start, end in days
-        if not _inside(start, taken) and not support.has_weekday(weekday)
+        if not _inside(start, taken) and not support.has_weekday(weekday, sentence, (start, end))
     )
     taken += spans
     others = list(short_quantities(sentence))
     for quantity in find_quantities(sentence, taken):
         taken.append((quantity.start, quantity.end))
-        if not support.has_quantity(quantity, sentence) and not any(
+        if not support.has_quantity(quantity, sentence, before) and not any(
             _may_read(quantity, other) and support.has_reading(other) for other in others
         ):
             wrong.append((quantity.start, quantity.text.strip()))

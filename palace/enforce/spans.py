@@ -34,6 +34,8 @@ _SPANNED = regex.compile(
     regex.IGNORECASE,
 )
 _OLDEST = 120
+_FEW_DAYS = 24
+_FEW_MONTHS = 4
 _MOST_PARTS = 16
 _LOOSE_SHARE = 0.1
 _MONTH_SHARE = 0.02
@@ -56,10 +58,13 @@ def clock_comes_to(said: Quantity, sources: Sequence[Source]) -> bool:
 
 
 def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a date is one that stands there, so many days, months or years on or back."""
-    if not _ENDED.search(sentence):
-        return False
-    return any(said.fits(day) for source in sources for day in days_on(source))
+    """Whether a date is one that stands there, so many days, months or years on or back.
+
+    Without a word that says so it must be one of few that could be reached.
+    """
+    days = {(d.year, d.month, d.day if said.day else None) for s in sources for d in days_on(s)}
+    most = len(days) if _ENDED.search(sentence) else _FEW_DAYS if said.day else _FEW_MONTHS
+    return len(days) <= most and any(said.fits(FoundDate(*day)) for day in days)
 
 
 def days_on(source: Source) -> Iterator[FoundDate]:
