@@ -63,7 +63,13 @@ _WEEKDAY_LINES = (
 )
 _WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
+_CUT_WEEKDAY = regex.compile(
+    r"\b(?P<n0>Mo|lun)|\b(?P<n1>Di)|\b(?P<n2>Mi|mer|mié|wo)|\b(?P<n3>Do|jeu|gio|jue)|\b(?P<n4>Fr|ven|vie|vr)"
+    r"|\b(?P<n5>Sa|sam|sab|sáb|za)|\b(?P<n6>So|dim|dom|zo)"
+)
+_AFTER_CUT = regex.compile(r"\b\.?(?=\s*(?:[+&/,–-]|und|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))")
 _DENSE_WEEKDAY = regex.compile(r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]")
+_BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
     r"\b(?:the|am|vom|zum|le|el)\s+(\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
 )
@@ -183,7 +189,11 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     if not _exists(year, month, day):
         return
     swapped = (
-        numeric and day is not None and day <= 12 and match.start("day") < match.start("month")
+        numeric
+        and day is not None
+        and day <= 12
+        and match.start("day") < match.start("month")
+        and match[0][match.end("day") - match.start()] != "."
     )
     yield FoundDate(year, month, day, match.start(), end, swapped)
     other = _day(parts.get("other"))
@@ -233,6 +243,10 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not match[0][0].isupper()):
             continue
         found.append((number, match.start(), match.end()))
+    for match in _CUT_WEEKDAY.finditer(text):
+        if _AFTER_CUT.match(text, match.end()):
+            number = next(n for n in range(7) if match[f"n{n}"])
+            found.append((number, match.start(), match.end()))
     found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
     return found
 
@@ -286,6 +300,13 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
             if month and _exists(year, month, number)
         )
     found = completed(written, as_of)
+    years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
+    found.extend(
+        replace(day, year=year)
+        for day in written
+        for year in years
+        if day.day and not day.year and _exists(year, day.month or 1, day.day)
+    )
     if as_of is None:
         return found
     said = as_of.date()

@@ -5,7 +5,7 @@ In: a sentence and what may be said. Out: the unsupported pieces, as written; no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,19 +37,8 @@ _YES_NO = regex.compile(
 )
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
-AFFIRMED_LEAST_COVERED = 0.55
 STRICT_LEAST_COVERED = 0.75
-REASON_LEAST_WORDS = 3
 BRIEF_WORDS = 1
-_REASON = regex.compile(r"\b(?:because|weil|denn|parce que|porque)\b[^.;:]*", regex.IGNORECASE)
-_AFFIRMED = regex.compile(
-    r"\W*(?:yes|yeah|yep|correct|indeed|ja|oui|s[ií]|sim|да|是的|はい)\b", regex.IGNORECASE
-)
-_NOUN = r"[\p{L}'’-]+(?: [\p{L}'’-]+)?"
-_LIST = regex.compile(
-    rf"\b{_NOUN}(?:, (?P<item>{_NOUN}))+,? (?:and|und|et|y) (?P<last>{_NOUN})"
-    r"(?=\s*(?:[.;:!?)]|$))"
-)
 _RESEMBLES_WEIGHT = 0.7
 
 
@@ -271,11 +260,7 @@ def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Gr
         return _reply_missing(sentence, listed, grounds)
     if _is_wrong(sentence, content, taken, grounds):
         return [_short(sentence)]
-    support = grounds.everything
-    odd = _odd_item(sentence, content, support)
-    if odd:
-        return [odd]
-    return [_short(reason) for reason in _new_reasons(sentence, content, taken, support)]
+    return []
 
 
 def _is_wrong(
@@ -289,21 +274,7 @@ def _is_wrong(
         return True
     if taken or len(content) <= BRIEF_WORDS:
         return False  # what is exact in it stands there, and one word is too little to judge
-    if share < LEAST_COVERED:
-        return True
-    affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
-    return affirmed and _share(content, grounds.unasked) < AFFIRMED_LEAST_COVERED
-
-
-def _new_reasons(
-    sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], support: Support
-) -> Iterator[str]:
-    """Yield reasons given for what is remembered of which not a word stands there."""
-    for match in _REASON.finditer(sentence):
-        inner = [w for w in content if match.start() <= w.start < match.end()]
-        exact = any(match.start() <= start < match.end() for start, _ in taken)
-        if len(inner) >= REASON_LEAST_WORDS and not exact and _share(inner, support) == 0:
-            yield match[0]
+    return share < LEAST_COVERED
 
 
 def _share(content: Sequence[Word], support: Support) -> float:
@@ -315,24 +286,6 @@ def _share(content: Sequence[Word], support: Support) -> float:
         elif support.resembles(word):
             points += _RESEMBLES_WEIGHT
     return points / len(content) if content else 1.0
-
-
-def _odd_item(sentence: str, content: Sequence[Word], support: Support) -> str | None:
-    """Return the one item of a list of three or more whose words stand nowhere, if there is one."""
-    for listed in _LIST.finditer(sentence):
-        items = [
-            sentence[start:end] for group in ("item", "last") for start, end in listed.spans(group)
-        ]
-        spans = [span for group in ("item", "last") for span in listed.spans(group)]
-        unknown = [
-            item
-            for item, (start, end) in zip(items, spans, strict=True)
-            if (inner := [w for w in content if start <= w.start < end])
-            and not any(map(support.has_any_form, inner))
-        ]
-        if len(unknown) == 1:
-            return unknown[0]
-    return None
 
 
 def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> list[str]:

@@ -101,6 +101,7 @@ _NUMBER = regex.compile(
     rf"(?:(?P<n>{_DIGITS})\s?(?P<part>[½¼¾⅓⅔])?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
+_GERMAN_AM = regex.compile(r"\s(?:\p{Lu}\p{Ll}|\d{1,2}\.)")
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))",
     regex.IGNORECASE,
@@ -118,6 +119,7 @@ _ONE_AND = regex.compile(
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _SHARE = regex.compile(r"[ -](?:quarter|third|fifth|tenth)s\b", regex.IGNORECASE)
+_SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
@@ -214,6 +216,14 @@ def _clocks(text: str) -> Iterator[Quantity]:
         if minute is None and match["half"] is None and match["uhr"] is None:
             continue
         hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
+        german = match["half"] == "a" and _GERMAN_AM.match(text, match.end())  # "19:00 am Tor"
+        if german and minute is None:
+            continue
+        if german:
+            at, end = hour * 60 + minutes, match.end() - 2
+            values = (at,) if hour > 12 else (at, at + 720)
+            yield Quantity(values, "clock", 1, match.start(), end, text[match.start() : end].strip())
+            continue
         if match["half"]:
             hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
         at = hour * 60 + minutes + seconds / 60
@@ -314,6 +324,11 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
+    if word not in _UNITS:  # "600 Metern", "13 flying hours"
+        word = word.removesuffix("n") if word.removesuffix("n") in _UNITS else word
+        second = _SECOND_WORD.match(text, after.end())
+        if word not in _UNITS and second and fold(second[1]) in _UNITS:
+            after, word = second, fold(second[1])
     if word in _UNITS and not (word == "an" and text[start:end].casefold() == "one"):
         family, factor = _UNITS[word]
         return Quantity(
@@ -367,6 +382,7 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
             and (not quantity.noun or quantity.noun in answer_words().function)
             and quantity.values
             and quantity.values[0] < _IN_NEXT_UNIT
+            and quantity.values[0].is_integer()
             and not between.strip()
         ):  # "3 h 20", "one minute fifty"
             smaller = last.factor / _IN_NEXT_UNIT

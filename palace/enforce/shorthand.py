@@ -128,7 +128,8 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
         if year is not None and year < 100:
             year += 1900 if year > _OLDEST_SHORT_YEAR else 2000
         first, second = int(match["day"]), int(match["month"])
-        for day, month in {(first, second), (second, first)}:
+        orders = {(first, second)} if match["mark"] == "." else {(first, second), (second, first)}
+        for day, month in orders:
             days = [day, *([int(match["other"])] if match["other"] and day == first else [])]
             for number in days:
                 if _exists(year, month, number):

@@ -34,7 +34,7 @@ _SPANNED = regex.compile(
     regex.IGNORECASE,
 )
 _OLDEST = 120
-_FEW_DAYS = 24
+_FEW_DAYS = 40
 _FEW_MONTHS = 4
 _MOST_PARTS = 16
 _LOOSE_SHARE = 0.1
@@ -62,20 +62,28 @@ def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> 
 
     Without a word that says so it must be one of few that could be reached.
     """
-    days = {(d.year, d.month, d.day if said.day else None) for s in sources for d in days_on(s)}
+    spans = [q for s in sources for q in _day_spans(s)]
+    days = {
+        (d.year, d.month, d.day if said.day else None)
+        for s in sources
+        for d in days_on(s, spans)
+    }
     most = len(days) if _ENDED.search(sentence) else _FEW_DAYS if said.day else _FEW_MONTHS
     return len(days) <= most and any(said.fits(FoundDate(*day)) for day in days)
 
 
-def days_on(source: Source) -> Iterator[FoundDate]:
-    """Yield the days that lie a span of the source before or after a day of it.
+def _day_spans(source: Source) -> list[Quantity]:
+    return [q for q in source.parts if q.unit in ("time", "months")][:_MOST_PARTS]
+
+
+def days_on(source: Source, spans: Sequence[Quantity] | None = None) -> Iterator[FoundDate]:
+    """Yield the days that lie a span (by default one of the source) before or after a day of it.
 
     A span that leads from one date of the memory to another has been used up.
     """
     days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
-    spans = [q for q in source.parts if q.unit in ("time", "months")]
     known = {(d.year, d.month, d.day) for d in days}
-    for span in spans[:_MOST_PARTS]:
+    for span in _day_spans(source) if spans is None else spans:
         ends = [end for day in days for sign in (1, -1) for end in _shifted(day, span, sign)]
         if known.isdisjoint((d.year, d.month, d.day) for d in ends):
             yield from ends
@@ -144,7 +152,8 @@ def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str)
     for source in sources:
         clocks = [q for q in source.readings if q.unit == "clock"]
         spans = {round(v * n, 6) for q in clocks for v in q.values for n in (1, 60)}
-        spans |= {round((b.values[0] - a.values[0]) % 1440 * 60, 6) for a, b in pairwise(clocks)}
+        apart = {round((b.values[0] - a.values[0]) % 1440, 6) for a, b in pairwise(clocks)}
+        spans |= {n * gap for gap in apart for n in (1, 60)}  # of hours and minutes, or minutes
         if _SPANNED.search(sentence):
             minutes = {v for q in clocks for v in q.values}
             spans |= {round((b - a) * 60, 6) for a in minutes for b in minutes if b > a}

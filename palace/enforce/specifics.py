@@ -18,7 +18,7 @@ from palace.text import Word, fold, month_token, starts_sentence
 SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound", "name"]
 
 _URL = regex.compile(
-    r"\b(?:https?|ftp|ssh|wss?)://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
+    r"\b\p{L}[\p{L}\d+.-]{1,10}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
 )
 _CODE = regex.compile(r"```.*?(?:```|\Z)|``[^`\n]+``|`[^`\n]+`", regex.DOTALL)
 _QUOTE = regex.compile(
@@ -28,7 +28,7 @@ _QUOTE = regex.compile(
 # A part of a path has at most 255 characters, the part of an address before its @ at most 64;
 # unbounded, a long run of signs would be read again from each of them.
 _PATH = regex.compile(
-    r"(?<![\w/:.])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
+    r"(?<![\w/:.€$£%°])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
     r"|(?<![\w/])(?!\d{1,2}/\d{1,2}/\d{2,4}\b)[\w.@+-]{1,255}+/(?:[\w.@+-]{1,255}+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]{0,255}+/(?![\w/.])"
     r"|(?<![\w/.])[\w@+-]{1,255}+/[\w@+-]{0,255}+\.\p{L}[\w.]*\b"
@@ -66,6 +66,9 @@ _GERMAN = frozenset(
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
+_PORTUGUESE = regex.compile(
+    r"\b(?:às|aos?|não|é|são|você|uma|pel[oa]s?|maio|d[oa]s)\b(?!.*\b(?:the|is|are)\b)", regex.IGNORECASE
+)
 _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
@@ -197,6 +200,8 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
     ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
+    if folded in answer_words().function:
+        return False
     if folded in _STARTERS or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]
@@ -208,7 +213,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     if nearby in ("and", "or"):  # "Ida and Tom", not "Gluten and nuts"
         return len(next_two) > 1 and next_two[1].surface[0].isupper()
     if nearby[0].isupper():
-        return True
+        return len(nearby) > 1
     return (
         nearby in _VERBS
         or (nearby.endswith("ed") and len(nearby) > 3)
@@ -238,6 +243,8 @@ def is_negated(text: str) -> bool:
     """Whether a clause has a word that turns it into its opposite."""
     found = _PLAIN_WORD.findall(fold(text))
     negations = answer_words().negations
+    if _PORTUGUESE.search(text):
+        negations = negations - {"no"}  # "in the"
     return _NONE.search(text) is not None or any(
         word in negations or word.endswith(("n't", "n’t")) for word in found
     )

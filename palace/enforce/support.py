@@ -29,8 +29,9 @@ _AT = regex.compile(
     regex.IGNORECASE,
 )
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
-_HOUR = regex.compile(r"(?:1?\d|2[0-4])\s?(?:h|heures|horas)", regex.IGNORECASE)
+_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])\s?(?:h|heures|horas|u|uur)", regex.IGNORECASE)
 _SHORTLY_MINUTES = 20
+_FEW_WEEKDAYS = 3
 _LAST_HOUR = 24
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
@@ -299,7 +300,8 @@ class Support:
             return True
         beside = date_beside(sentence, *at)
         if beside is None:
-            return False
+            told = {day.weekday for s in self.sources for day in days_on(s) if s.weekdays}
+            return weekday in told and len(told) <= _FEW_WEEKDAYS
         return any(
             day.weekday == weekday
             for s in self.sources
