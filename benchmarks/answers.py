@@ -37,13 +37,14 @@ INVENTED = ("invented_addition",)
 
 @dataclass(frozen=True)
 class Case:
-    """One labelled answer, the check of its evidence set, and the text of that set."""
+    """One labelled answer, the check of its evidence set, and the texts of that set."""
 
     name: str
     split: str
     label: str
     answer: str
     check: AnswerCheck
+    texts: tuple[str, ...]
     known: str
 
 
@@ -63,9 +64,17 @@ def load_cases(*paths: Path) -> Iterator[Case]:
         ]
         check = AnswerCheck(evidence, data["question"], mode="replace")
         shown = (f"{e.text} {e.source} {e.as_of or ''}" for e in evidence)
+        texts = tuple(item["text"] for item in data["evidence"])
         known = " ".join((*shown, data["question"]))
         for item in data["answers"]:
-            yield Case(data["set"], data["split"], item["label"], item["text"], check, known)
+            yield Case(
+                data["set"], data["split"], item["label"], item["text"], check, texts, known
+            )
+
+
+def author(case: Case) -> str:
+    """Return whose answer it is: every part has another author, but test is of the one of dev."""
+    return "dev" if case.split == "test" else case.split
 
 
 def _day(text: str | None) -> datetime | None:

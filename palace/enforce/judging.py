@@ -12,11 +12,11 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
-from palace.enforce.bindings import is_misjoined
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
+from palace.enforce.slots import Slots
 from palace.enforce.source import Source
 from palace.enforce.specifics import find_names, find_specifics, is_german, is_negated
 from palace.enforce.support import Support
@@ -95,6 +95,11 @@ class Grounds:
         return Support((*chosen, *question, *self._beside))
 
     @cached_property
+    def slots(self) -> Slots:
+        """What of the evidence may stand in the places of a sentence."""
+        return Slots(self.texts)
+
+    @cached_property
     def is_yes_no(self) -> bool:
         """Whether the question wants a yes or a no."""
         return _YES_NO.match(self.question) is not None
@@ -137,7 +142,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     )
     found = [*missing, *wrong]
     if not found and not answer_words().refusals.search(fold(bare)):
-        found.extend(_claims_missing(bare, taken, grounds))
+        found = grounds.slots.misplaced(bare) or _claims_missing(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited))
 
 
@@ -267,7 +272,7 @@ def _is_wrong(
     sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], grounds: Grounds
 ) -> bool:
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
-    if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
+    if contradicts(sentence, grounds.clauses):
         return True
     share = _share(content, grounds.everything)
     if grounds.strict and share < STRICT_LEAST_COVERED:

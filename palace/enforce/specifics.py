@@ -175,6 +175,11 @@ def find_names(
     return found
 
 
+def may_be_name(surface: str) -> bool:
+    """Whether a word with a capital may be a name: no month, no function word, no frame."""
+    return all(map(_may_be_name, read_words(surface)))
+
+
 def _may_be_name(word: Word) -> bool:
     folded = fold(word.surface)
     if len(folded) == 1:
