@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 import regex
 
@@ -155,6 +156,11 @@ class FoundDate:
 
 def find_dates(text: str) -> list[FoundDate]:
     """Return the dates of a text that do not overlap, most complete writing first."""
+    return list(_dates_of(text))
+
+
+@lru_cache(maxsize=512)
+def _dates_of(text: str) -> tuple[FoundDate, ...]:
     found: list[FoundDate] = []
     taken = bytearray(len(text))
     for pattern in _PATTERNS:
@@ -165,7 +171,7 @@ def find_dates(text: str) -> list[FoundDate]:
             if dates:
                 found.extend(dates)
                 taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
-    return found
+    return tuple(found)
 
 
 def _read(match: regex.Match[str]) -> Iterator[FoundDate]:

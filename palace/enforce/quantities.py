@@ -189,12 +189,18 @@ def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Qu
     for start, end in taken:
         used[start:end] = b"\1" * (end - start)
     found: list[Quantity] = []
-    for read in (_versions, _clock_phrases, _clocks, _parts, _fortnights, _digits, _spelled):
-        for quantity in read(text):
-            if not any(used[quantity.start : quantity.end]):
-                found.append(quantity)
-                used[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
+    for quantity in _readings(text):
+        if not any(used[quantity.start : quantity.end]):
+            found.append(quantity)
+            used[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
     return _joined(sorted(found, key=lambda q: q.start), text)
+
+
+@lru_cache(maxsize=512)
+def _readings(text: str) -> tuple[Quantity, ...]:
+    """Return what may be read as a number, the surer first; readings may overlap."""
+    readers = (_versions, _clock_phrases, _clocks, _parts, _fortnights, _digits, _spelled)
+    return tuple(quantity for read in readers for quantity in read(text))
 
 
 @lru_cache(maxsize=512)

@@ -162,6 +162,12 @@ _CLOCKS = tuple(
         r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight)\b",
     )
 )
+# A text without one of these says no time in words.
+_CLOCK_WORDS = regex.compile(
+    r"past|half|quarter|o['’]clock|noon|midday|midnight|[ \u00a0]Uhr|heure|viertel|halb|kwart"
+    rf"|[ao] las?|[aà]s |alle |{_AM}|{_PM}|{_NIGHT}|(?:five|ten|twenty|min(?:ute)?s?|fünf|zehn|zwanzig|vijf|tien)\s(?:to|before|after|vor|nach|voor|over)\s",
+    regex.IGNORECASE,
+)
 _PARTS = {
     "half": 30,
     "half an hour": 30,
@@ -228,6 +234,8 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
 
 def spoken_clocks(text: str) -> Iterator[Spoken]:
     """Yield clock times in words, in minutes; both halves of the day where it is left open."""
+    if not _CLOCK_WORDS.search(text):
+        return
     for pattern in _CLOCKS:
         for match in pattern.finditer(text):
             minutes = _minutes(match.groupdict())
