@@ -40,6 +40,7 @@ _EQUATION = regex.compile(
     rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
 )
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
+_ONE = regex.compile(r"\b(?:one|eine?r?|une?|una?|uno|een|uma?)\b", regex.IGNORECASE)
 _JOINED = regex.compile(r"(?<=\d)\s?/\s?$")
 _JOINS = regex.compile(r"\s?/\s?(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
@@ -49,6 +50,11 @@ _ROUGHLY = regex.compile(
     r"|close to|a good|well over|or so)[\s$€£]*$",
     regex.IGNORECASE,
 )
+_OF = regex.compile(r"\s?(?:of|out of|von|de|di|van|sur)\s(?:the\s|den\s)?", regex.IGNORECASE)
+_FRACTIONS = (
+    (regex.compile(r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b", regex.IGNORECASE), 2.0),
+    (regex.compile(r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b", regex.IGNORECASE), 3.0),
+)  # fmt: skip
 _NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
@@ -99,6 +105,7 @@ def comes_to(
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
     near = {round(v, 6) for v in _with_stated(said, sources, stated, told=told)}
+    near.update(round(v, 6) for v in _fractions(said, sources, sentence))
     for roughly in {False, rough}:
         if _hits(said, near, rough=roughly):
             most = TOLD_CHANCE if told else STATED_CHANCE
@@ -127,6 +134,8 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
 def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
     """Return the other numbers of the sentence, of the question and of what was said before."""
     own = [q for q in read_quantities(sentence) if not said.start <= q.start < said.end]
+    if _ONE.search(sentence):
+        own.append(Quantity((1.0,)))
     return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in _NOT_PARTS]
 
 
@@ -259,11 +268,24 @@ def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
             yield sizes[0] + sizes[1]
         if sizes[1] is not None and not first.unit and _TIMES.fullmatch(between):
             yield first.values[0] * sizes[1]
+        if sizes[1] is not None and not first.unit and _OF.fullmatch(between):
+            yield sizes[1] - first.values[0] * second.factor  # "lost 1 of 8"
     shares = [q.values[0] for q in parts if q.unit == "percent"]
     for part in parts:
         size = _size(part, said)
         if size is not None and part.unit != "percent" and part.values[0] >= _LARGE:
             yield from (size * share / 100 for share in shares)
+
+
+def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
+    """Yield halves and thirds of what is remembered, where one is spoken of."""
+    for pattern, parts in _FRACTIONS:
+        if pattern.search(sentence) or any(pattern.search(source.text) for source in sources):
+            for source in sources:
+                for part in source.parts[:_MOST_PARTS]:
+                    size = _size(part, said)
+                    if size is not None and part.unit != "percent":
+                        yield from (size / parts, size - size / parts)
 
 
 def _wholes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
@@ -365,7 +387,9 @@ def _shares(parts: Sequence[Quantity]) -> Iterator[float]:
             yield 100 - part.values[0]
     for first, second in combinations(parts, 2):
         low, high = sorted((first.measures[0], second.measures[0]))
-        if first.unit == second.unit and high > 0:
+        if first.unit == second.unit or "" in (first.unit, second.unit):
+            if not high:
+                continue
             yield from (round(100 * low / high), round(100 * (high - low) / high))
             if low > 0:
                 yield round(100 * (high - low) / low)

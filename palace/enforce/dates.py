@@ -84,6 +84,7 @@ _COUNTED = {word: n for n, word in enumerate(
     "one two three four five six seven eight nine ten eleven twelve".split(), 1)}  # fmt: skip
 _UNIT = r"(?P<unit>days?|weeks?|weekends?|months?|years?)"
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTED)}|an?)"
+_HALF_A_YEAR = 6  # months
 _BESIDE_CHARS = 12
 _DAY_BEHIND_WEEKDAY = regex.compile(
     r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
@@ -280,12 +281,21 @@ def completed(found: Sequence[FoundDate], as_of: datetime | None) -> list[FoundD
     readings = [reading for day in found for reading in day.readings()]
     if as_of is None:
         return readings
-    year = as_of.year
     return readings + [
         replace(day, year=year)
         for day in readings
-        if day.year is None and _exists(year, day.month or 1, day.day)
+        if day.year is None
+        for year in _years_meant(day, as_of.date())
+        if _exists(year, day.month or 1, day.day)
     ]
+
+
+def _years_meant(day: FoundDate, said: date) -> Iterator[int]:
+    """Yield the year of a text and, for a month far off in it, the one in which it is nearer."""
+    yield said.year
+    months = (day.month or said.month) - said.month
+    if abs(months) > _HALF_A_YEAR:
+        yield said.year + (1 if months < 0 else -1)
 
 
 def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:

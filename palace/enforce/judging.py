@@ -5,8 +5,8 @@ In: a sentence and what may be said. Out: the unsupported pieces, as written; no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import regex
@@ -14,7 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.quantities import Quantity, find_quantities, read_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.slots import Slots
 from palace.enforce.source import Source
@@ -28,6 +28,7 @@ CITATION = regex.compile(
     r"|【(\d{1,3})】|\((?:m|(?:item|note|memory|source)[ \t])(\d{1,3})\)"
 )
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
+_DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _YES_NO = regex.compile(
     r"\s*(?:and |so |but |then )?"
@@ -35,6 +36,7 @@ _YES_NO = regex.compile(
     r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't)\b",
     regex.IGNORECASE,
 )
+_YES_NO_LATER = regex.compile(rf"(?:[?,;]|\band)\s+{_YES_NO.pattern}", regex.IGNORECASE)
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
 STRICT_LEAST_COVERED = 0.75
@@ -97,7 +99,7 @@ class Grounds:
     @cached_property
     def slots(self) -> Slots:
         """What of the evidence may stand in the places of a sentence."""
-        return Slots(self.texts)
+        return Slots(self.texts, german=self.is_german or any(map(is_german, self.texts)))
 
     @cached_property
     def is_yes_no(self) -> bool:
@@ -204,9 +206,9 @@ def _specifics_missing(
     others = list(short_quantities(sentence))
     for quantity in find_quantities(sentence, taken):
         taken.append((quantity.start, quantity.end))
-        if not support.has_quantity(quantity, sentence, before) and not any(
-            _may_read(quantity, other) and support.has_reading(other) for other in others
-        ):
+        if not any(
+            support.has_quantity(reading, sentence, before) for reading in _meant(quantity)
+        ) and not any(_may_read(quantity, other) and support.has_reading(other) for other in others):
             wrong.append((quantity.start, quantity.text.strip()))
     wrong.extend(
         (word.start, word.surface)
@@ -215,14 +217,16 @@ def _specifics_missing(
         and (len(word.surface) > 1 or support.has_other_label(word, sentence))
         and not (opening and (support.has_word(word) or support.has_synonym(word)))
     )
-    wrong.extend(
-        (word.start, word.surface)
-        for word in read_words(sentence)
-        if not _inside(word.start, taken)
-        and support.has_another(word)
-        and not _is_shade(sentence, word, support)
-    )
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _meant(quantity: Quantity) -> Iterator[Quantity]:
+    """Yield a number and, of "two in the morning", the two that may be taken then."""
+    yield quantity
+    if quantity.unit == "clock":
+        first = next(iter(read_quantities(quantity.text.split(" ", 1)[0])), None)
+        if first and not first.unit and _DAYTIME.search(quantity.text):
+            yield replace(first, start=quantity.start, end=quantity.start + len(first.text))
 
 
 def _may_read(quantity: Quantity, other: Quantity) -> bool:
@@ -235,17 +239,6 @@ def _may_read(quantity: Quantity, other: Quantity) -> bool:
 
 def _count_digits(quantity: Quantity) -> int:
     return sum(letter.isdigit() for letter in quantity.text)
-
-
-def _is_shade(sentence: str, word: Word, support: Support) -> bool:
-    """Whether a word only says more of the known one before it: "mint green", "oat white"."""
-    before = [w for w in read_words(sentence) if w.start < word.start][-1:]
-    return (
-        bool(before)
-        and is_content(before[0])
-        and support.has_word(before[0])
-        and (sentence[before[0].start + len(before[0].surface) : word.start] == " ")
-    )
 
 
 def _is_plainly_number(quantity: Quantity) -> bool:
@@ -299,7 +292,8 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     spoken = {fold(w.surface) for w in listed}
     replies = bool(spoken & (lists.affirmations | lists.denials))
     if not grounds.is_yes_no:
-        return [_short(sentence)] if replies and len(spoken) == 1 else []
+        unasked = _YES_NO_LATER.search(grounds.question) is None
+        return [_short(sentence)] if replies and len(spoken) == 1 and unasked else []
     if not replies and (not spoken or any(is_framing(w) for w in listed)):
         return []
     denied = bool(spoken & lists.denials) or is_negated(sentence)

@@ -129,7 +129,7 @@ class Slot:
 
 
 @lru_cache(maxsize=512)
-def read_layout(text: str) -> Layout:
+def read_layout(text: str, *, german: bool = False) -> Layout:
     """Return the words and mentions of a text with their places."""
     breaks = [
         (m.start(), 2 if m["line"] else 1 if m["sentence"] else 0) for m in _BREAK.finditer(text)
@@ -141,7 +141,7 @@ def read_layout(text: str) -> Layout:
 
     mentions = tuple(
         Mention(kind, key, start, end, text[start:end], place(start), around, opening)
-        for kind, key, start, end, opening in _mentions(text)
+        for kind, key, start, end, opening in _mentions(text, german=german)
         if (around := _around(text, start, end))
     )
     placed = []
@@ -170,7 +170,7 @@ def _around(text: str, start: int, end: int) -> tuple[str, str]:
 _Found = Iterator[tuple[str, frozenset[object], int, int, bool]]
 
 
-def _mentions(text: str) -> _Found:
+def _mentions(text: str, *, german: bool) -> _Found:
     dates = find_dates(text)
     known = [(d.start, d.end) for d in dates]
     dates += [d for d in short_dates(text, strict=True) if d.day and not _inside(d.start, known)]
@@ -193,7 +193,7 @@ def _mentions(text: str) -> _Found:
             spans.append((specific.start, specific.end))
             wanted = specific.wanted.casefold().strip("`").rstrip("/")
             yield _shape(wanted), frozenset({wanted}), specific.start, specific.end, False
-    yield from _names(text, spans)
+    yield from _names(text, spans, german=german or is_german(text))
 
 
 def _shape(text: str) -> str:
@@ -201,9 +201,8 @@ def _shape(text: str) -> str:
     return "".join(sign for sign in "/\\@:" if sign in text) + "0" * any(map(str.isdigit, text))
 
 
-def _names(text: str, spans: Sequence[tuple[int, int]]) -> _Found:
+def _names(text: str, spans: Sequence[tuple[int, int]], *, german: bool) -> _Found:
     """Yield words and runs of words with a capital that may be names."""
-    german = is_german(text)
     for match in _CAPITALS.finditer(text):
         titled = _TITLE.search(text, 0, match.start()) is not None
         if _inside(match.start(), spans) or (german and not titled):
@@ -226,10 +225,12 @@ class Slots:
 
     Args:
         texts: The memory, one text for each piece.
+        german: Whether it is in German, where every noun has a capital.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._layouts = [read_layout(text) for text in texts]
+    def __init__(self, texts: Sequence[str], *, german: bool = False) -> None:
+        self._german = german
+        self._layouts = [read_layout(text, german=german) for text in texts]
         self._clauses = 1 + sum(len({w.place[0] for w in one.words}) for one in self._layouts)
         self._rare: dict[str, float] = {}
         self._certain = frozenset(
@@ -249,7 +250,7 @@ class Slots:
 
     def of(self, sentence: str) -> Iterator[Slot]:
         """Yield the specifics of a sentence that stand in the memory, where others might."""
-        said = read_layout(sentence)
+        said = read_layout(sentence, german=self._german)
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
         for mention in said.mentions:

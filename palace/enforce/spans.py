@@ -34,6 +34,8 @@ _SPANNED = regex.compile(
     regex.IGNORECASE,
 )
 _OLDEST = 120
+_INCLUSIVE_DAYS = 5
+_NEAR_DAYS = 183
 _FEW_DAYS = 40
 _FEW_MONTHS = 4
 _MOST_PARTS = 16
@@ -67,9 +69,14 @@ def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> 
         (d.year, d.month, d.day if said.day else None)
         for s in sources
         for d in days_on(s, spans)
+        if d.year and d.month
     }
-    most = len(days) if _ENDED.search(sentence) else _FEW_DAYS if said.day else _FEW_MONTHS
-    return len(days) <= most and any(said.fits(FoundDate(*day)) for day in days)
+    fitting = [day for day in days if said.fits(FoundDate(*day))]
+    if not fitting or _ENDED.search(sentence):
+        return bool(fitting)
+    middle = date(fitting[0][0], fitting[0][1], 15)
+    near = sum(abs((date(y, m, d or 15) - middle).days) <= _NEAR_DAYS for y, m, d in days)
+    return near <= (_FEW_DAYS if said.day else _FEW_MONTHS)
 
 
 def _day_spans(source: Source) -> list[Quantity]:
@@ -103,7 +110,7 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
         if days < 1 or days > 40_000:
             return
         end = start + timedelta(days=sign * round(days))
-    for inclusive in (0, -1):
+    for inclusive in (0, -1) if (end - start).days >= _INCLUSIVE_DAYS else (0,):
         last = end + timedelta(days=inclusive)
         yield FoundDate(last.year, last.month, last.day)
 
@@ -177,10 +184,21 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     if said.unit not in _DAYS_IN or said.factor * _DAYS_IN[said.unit] < 1:
         return False
     days = [m * _DAYS_IN[said.unit] for m in said.measures]
-    slack = min(2.0, said.factor * _DAYS_IN[said.unit] / 3)
+    unit_days = said.factor * _DAYS_IN[said.unit]
+    slack = unit_days / 2 if said.loose else min(2.0, unit_days / 3)
     apart = _APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
+    told = (
+        abs(day.ordinal - s.as_of.toordinal()) - n
+        for s in sources
+        if s.as_of is not None
+        for day in s.written
+        if day.year and day.ordinal
+        for n in days
+    )
+    if any(abs(over) < 1 for over in told):
+        return True
     if apart:  # from the day of the memory too, to one that it tells
         told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)
         groups = [[day for group in told for day in group]]

@@ -66,9 +66,6 @@ _GERMAN = frozenset(
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
-_PORTUGUESE = regex.compile(
-    r"\b(?:às|aos?|não|é|são|você|uma|pel[oa]s?|maio|d[oa]s)\b(?!.*\b(?:the|is|are)\b)", regex.IGNORECASE
-)
 _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
@@ -82,7 +79,7 @@ _WORDS_AND_NAMES = frozenset("bill mark max page rose".split())
 _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
-    " senora signora signor signore sig sra".split()
+    " new year senora signora signor signore sig sra".split()
 )
 
 
@@ -248,8 +245,6 @@ def is_negated(text: str) -> bool:
     """Whether a clause has a word that turns it into its opposite."""
     found = _PLAIN_WORD.findall(fold(text))
     negations = answer_words().negations
-    if _PORTUGUESE.search(text):
-        negations = negations - {"no"}  # "in the"
     return _NONE.search(text) is not None or any(
         word in negations or word.endswith(("n't", "n’t")) for word in found
     )

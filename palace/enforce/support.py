@@ -179,16 +179,6 @@ class Support:
             for head in (fold(m[1]) for m in _LETTERED.finditer(s.text))
         )
 
-    def has_another(self, word: Word) -> bool:
-        """Whether a thing of the word's class stands there, and the word itself does not."""
-        for members in answer_words().classes:
-            named = next((member for member in members if word.token in member), None)
-            if named is None or not self.tokens.isdisjoint(named):
-                continue
-            if any(not self.tokens.isdisjoint(member) for member in members):
-                return True
-        return False
-
     # -- specifics -------------------------------------------------------------------------------
 
     def has_specific(self, specific: Specific) -> bool:
