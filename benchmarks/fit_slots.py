@@ -23,7 +23,7 @@ from palace.enforce.slots import FEATURES, Slot, Slots
 
 WEIGHTS = Path(__file__).parents[1] / "palace" / "recall" / "weights" / "slots.json"
 L2 = 15.0
-BAR = 1.5
+BAR = 1.25
 
 
 def main() -> None:

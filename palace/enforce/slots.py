@@ -17,7 +17,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.dates import find_dates, find_weekdays
-from palace.enforce.quantities import find_quantities
+from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import short_dates
 from palace.enforce.specifics import find_specifics, is_german, may_be_name
 from palace.recall.logistic import load_model
@@ -37,6 +37,8 @@ _TITLE = regex.compile(
     r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt)\.?\s$"
 )
 _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
+_LABEL = regex.compile(r"(?<![\p{L}\d])(\p{L}{2,}|#)[.:]?\s?$")
+_AMOUNT = "amount "
 _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
 FEATURES = ("near", "clause", "beside", "before", "behind")
@@ -187,6 +189,9 @@ def _mentions(text: str, *, german: bool) -> _Found:
         if number.unit == "clock":
             key = frozenset(value % 720 for value in number.values)
             yield "clock", key, number.start, number.end, False
+        elif number.values:
+            kind = _numbered(text, number)
+            yield kind, frozenset(number.measures), number.start, number.end, False
     measured = [(q.start, q.end) for q in numbers if q.unit or q.text[-1:].isalpha()]
     for specific in find_specifics(text, [*measured, *spans]):
         if specific.kind not in ("quote", "compound"):
@@ -194,6 +199,16 @@ def _mentions(text: str, *, german: bool) -> _Found:
             wanted = specific.wanted.casefold().strip("`").rstrip("/")
             yield _shape(wanted), frozenset({wanted}), specific.start, specific.end, False
     yield from _names(text, spans, german=german or is_german(text))
+
+
+def _numbered(text: str, number: Quantity) -> str:
+    """Return what a number can be exchanged for: one of the same label ("lot 412") or unit."""
+    label = _LABEL.search(text, 0, number.start) if not number.unit else None
+    if label is None or not number.text[:1].isdigit():
+        return f"{_AMOUNT}{number.unit}"
+    word = fold(label[1])
+    empty = word in answer_words().function or word in answer_words().framing
+    return _AMOUNT if empty else f"label {stem(word)}"
 
 
 def _shape(text: str) -> str:
@@ -254,6 +269,8 @@ class Slots:
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
         for mention in said.mentions:
+            if mention.kind.startswith(_AMOUNT):
+                continue  # amounts are too often told in other words
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
             beside = [other for other in said.mentions if other is not mention]
