@@ -67,9 +67,7 @@ def load_cases(*paths: Path) -> Iterator[Case]:
         texts = tuple(item["text"] for item in data["evidence"])
         known = " ".join((*shown, data["question"]))
         for item in data["answers"]:
-            yield Case(
-                data["set"], data["split"], item["label"], item["text"], check, texts, known
-            )
+            yield Case(data["set"], data["split"], item["label"], item["text"], check, texts, known)
 
 
 def author(case: Case) -> str:

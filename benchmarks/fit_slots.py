@@ -23,7 +23,7 @@ from palace.enforce.slots import FEATURES, Slot, Slots
 
 WEIGHTS = Path(__file__).parents[1] / "palace" / "recall" / "weights" / "slots.json"
 L2 = 15.0
-BAR = 1.25
+BAR = 1.0
 
 
 def main() -> None:
@@ -42,7 +42,9 @@ def main() -> None:
         ]
         print(f"{held_out:8} honest flagged {counts[0]}  altered caught {counts[1]}")
     model = _fit(rows)
-    weights = {name: round(float(w), 4) for name, w in zip(model.names, model.weights, strict=False)}
+    weights = {
+        name: round(float(w), 4) for name, w in zip(model.names, model.weights, strict=False)
+    }
     print(weights)
     if arguments.write:
         content = {

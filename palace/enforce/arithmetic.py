@@ -44,17 +44,11 @@ _ONE = regex.compile(r"\b(?:one|eine?r?|une?|una?|uno|een|uma?)\b", regex.IGNORE
 _JOINED = regex.compile(r"(?<=\d)\s?/\s?$")
 _JOINS = regex.compile(r"\s?/\s?(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
-_ROUGHLY = regex.compile(
-    r"(?:about|around|roughly|approximately|nearly|almost|some|just (?:over|under)"
-    r"|(?:a )?(?:little|bit) (?:over|under|more than|less than)|(?:more|less) than|over|under"
-    r"|close to|a good|well over|or so)[\s$€£]*$",
-    regex.IGNORECASE,
-)
 _OF = regex.compile(r"\s?(?:of|out of|von|de|di|van|sur)\s(?:the\s|den\s)?", regex.IGNORECASE)
-_FRACTIONS = (
-    (regex.compile(r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b", regex.IGNORECASE), 2.0),
-    (regex.compile(r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b", regex.IGNORECASE), 3.0),
-)  # fmt: skip
+_FRACTIONS = {
+    2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
+    3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
+}
 _NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
@@ -66,7 +60,7 @@ _MOST_IN_THREES = 8
 _MOST_STATED = 10
 # The most that numbers like the one said may be reached, as a share of all such numbers; fitted on
 # altered answers made from honest ones (benchmarks/mutations.py).
-FREE_CHANCE = 0.1
+FREE_CHANCE = 0.15
 TOLD_CHANCE = 0.35
 STATED_CHANCE = 0.25
 
@@ -78,9 +72,7 @@ def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHAR
     return glossed or _WORKED_OUT.search(sentence[start:end]) is not None
 
 
-def comes_to(
-    said: Quantity, sources: Sequence[Source], sentence: str, before: str = ""
-) -> bool:
+def comes_to(said: Quantity, sources: Sequence[Source], sentence: str, before: str = "") -> bool:
     """Whether a number is what numbers of the sources come to, hardly by chance.
 
     Args:
@@ -89,29 +81,26 @@ def comes_to(
         sentence: The sentence around it, whose numbers it may be worked out from, and
         before: what was asked and said before, likewise.
     """
-    if not said.values or said.unit in _NOT_PARTS:
+    joined = _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end)
+    if not said.values or said.unit in _NOT_PARTS or joined:  # no pair that is measured: "128/83"
         return False
-    if _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end):
-        return False  # of a pair that is measured: "128/83"
-    rough = said.loose or _ROUGHLY.search(sentence, 0, said.start) is not None
     spelled = {value for source in sources for value in _spelled_out(source, said)}
-    if rough and said.unit == "time":  # "just under two hours" are 1 h 52
+    if said.loose and said.unit == "time":  # "just under two hours" are 1 h 52
         spelled |= {q.measures[0] for s in sources for q in s.parts if q.unit == "time"}
-    if _hits(said, spelled, rough=rough) or _is_result(said, sentence):
+    if _hits(said, spelled, rough=said.loose) or _is_result(said, sentence):
         return True
     told = says_worked_out(said, sentence)
-    beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
     stated = _stated(said, sentence, before)
+    beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
-    near = {round(v, 6) for v in _with_stated(said, sources, stated, told=told)}
-    near.update(round(v, 6) for v in _fractions(said, sources, sentence))
-    for roughly in {False, rough}:
-        if _hits(said, near, rough=roughly):
-            most = TOLD_CHANCE if told else STATED_CHANCE
-            if _chance(said, near, rough=roughly) <= most:
-                return True
-    most = TOLD_CHANCE if told else FREE_CHANCE
+    near = {*_with_stated(said, sources, stated), *_fractions(said, sources, sentence)}
+    most = TOLD_CHANCE if told else STATED_CHANCE
+    return _chance_of(said, near) <= most or _is_reached(said, sources, told=told)
+
+
+def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool) -> bool:
+    """Whether the plainest step that reaches a number reaches few others like it."""
     lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
     rows = [row[:_MOST_PARTS] for source in sources for row in source.rows]
     together = tuple(chain(*lists))[:_MOST_PARTS]
@@ -119,9 +108,9 @@ def comes_to(
     for step, reach in _STEPS:
         for parts in (*lists, *rows, together) if reach == "all" else lists:
             reached.update(round(value, 6) for value in step(parts, said))
-        for roughly in {False, rough}:
-            if _hits(said, reached, rough=roughly):
-                return _chance(said, reached, rough=roughly) <= most
+        chance = _chance_of(said, reached)
+        if chance < math.inf:
+            return chance <= (TOLD_CHANCE if told or said.loose else FREE_CHANCE)
     return False
 
 
@@ -140,7 +129,7 @@ def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
 
 
 def _with_stated(
-    said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity], *, told: bool
+    said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
 ) -> Iterator[float]:
     """Yield what a number that is stated comes to with another, stated or remembered."""
     if said.unit in _SCALES or said.unit == "percent":
@@ -194,6 +183,18 @@ def _hits(said: Quantity, reached: Iterable[float], *, rough: bool) -> bool:
         abs(measure - value) <= max(slack, 1e-6 * max(1.0, abs(value)))
         for value in reached
         for measure in said.measures
+    )
+
+
+def _chance_of(said: Quantity, reached: set[float]) -> float:
+    """Return the least chance by which a number is reached, exactly or roughly; else infinity."""
+    return min(
+        (
+            _chance(said, reached, rough=rough)
+            for rough in {False, said.loose}
+            if _hits(said, reached, rough=rough)
+        ),
+        default=math.inf,
     )
 
 
@@ -279,13 +280,16 @@ def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
 
 def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
     """Yield halves and thirds of what is remembered, where one is spoken of."""
-    for pattern, parts in _FRACTIONS:
-        if pattern.search(sentence) or any(pattern.search(source.text) for source in sources):
-            for source in sources:
-                for part in source.parts[:_MOST_PARTS]:
-                    size = _size(part, said)
-                    if size is not None and part.unit != "percent":
-                        yield from (size / parts, size - size / parts)
+    texts = (sentence, *(source.text for source in sources))
+    sizes = [
+        size
+        for source in sources
+        for part in source.parts[:_MOST_PARTS]
+        if part.unit != "percent" and (size := _size(part, said)) is not None
+    ]
+    for parts, pattern in _FRACTIONS.items():
+        if any(regex.search(pattern, text, regex.IGNORECASE) for text in texts):
+            yield from (share for size in sizes for share in (size / parts, size - size / parts))
 
 
 def _wholes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:

@@ -68,7 +68,9 @@ _CUT_WEEKDAY = regex.compile(
     r"\b(?P<n0>Mo|lun)|\b(?P<n1>Di)|\b(?P<n2>Mi|mer|mié|wo)|\b(?P<n3>Do|jeu|gio|jue)|\b(?P<n4>Fr|ven|vie|vr)"
     r"|\b(?P<n5>Sa|sam|sab|sáb|za)|\b(?P<n6>So|dim|dom|zo)"
 )
-_AFTER_CUT = regex.compile(r"\b\.?(?=\s*(?:[+&/,–-]|und|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))")
+_AFTER_CUT = regex.compile(
+    r"\b\.?(?=\s*(?:[+&/,–-]|und|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))"
+)
 _DENSE_WEEKDAY = regex.compile(r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]")
 _BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
@@ -89,9 +91,12 @@ _BESIDE_CHARS = 12
 _DAY_BEHIND_WEEKDAY = regex.compile(
     r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
 )
-_DAY_BEFORE_WEEKDAY = regex.compile(r"(?<![\d.,:])(\d{1,2})(?:st|nd|rd|th|\.)?,?\s+(?:\(|an?\s+|ein\s+|un\s+)?$")
+_DAY_BEFORE_WEEKDAY = regex.compile(
+    r"(?<![\d.,:])(\d{1,2})(?:st|nd|rd|th|\.)?,?\s+(?:\(|an?\s+|ein\s+|un\s+)?$"
+)
 _ISO_WEEK = regex.compile(
-    r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)", regex.IGNORECASE
+    r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
+    regex.IGNORECASE,
 )
 _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"

@@ -28,6 +28,10 @@ CITATION = regex.compile(
     r"|【(\d{1,3})】|\((?:m|(?:item|note|memory|source)[ \t])(\d{1,3})\)"
 )
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
+_AT = regex.compile(
+    r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|vor|nach|à|as?|las|alle|om)\s$",
+    regex.IGNORECASE,
+)
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _YES_NO = regex.compile(
@@ -207,8 +211,11 @@ def _specifics_missing(
     for quantity in find_quantities(sentence, taken):
         taken.append((quantity.start, quantity.end))
         if not any(
-            support.has_quantity(reading, sentence, before) for reading in _meant(quantity)
-        ) and not any(_may_read(quantity, other) and support.has_reading(other) for other in others):
+            support.has_quantity(reading, sentence, before)
+            for reading in _meant(quantity, sentence[: quantity.start])
+        ) and not any(
+            _may_read(quantity, other) and support.has_reading(other) for other in others
+        ):
             wrong.append((quantity.start, quantity.text.strip()))
     wrong.extend(
         (word.start, word.surface)
@@ -220,12 +227,12 @@ def _specifics_missing(
     return [text for _, text in sorted(set(wrong))], taken
 
 
-def _meant(quantity: Quantity) -> Iterator[Quantity]:
+def _meant(quantity: Quantity, before: str) -> Iterator[Quantity]:
     """Yield a number and, of "two in the morning", the two that may be taken then."""
     yield quantity
     if quantity.unit == "clock":
         first = next(iter(read_quantities(quantity.text.split(" ", 1)[0])), None)
-        if first and not first.unit and _DAYTIME.search(quantity.text):
+        if first and not first.unit and _DAYTIME.search(quantity.text) and not _AT.search(before):
             yield replace(first, start=quantity.start, end=quantity.start + len(first.text))
 
 

@@ -25,7 +25,8 @@ _SENTENCE = regex.compile(r"(?<=[.!?。！？])\s+")
 _NUMERO = regex.compile(r"\bno\.?\s*(?=\d)", regex.IGNORECASE)
 _REPLY = regex.compile(r"\A\W*(?:no|nope|nein|non|não|нет)\b[,.!:]?", regex.IGNORECASE)
 _PORTUGUESE = regex.compile(
-    r"\b(?:às|aos?|não|é|são|você|uma|pel[oa]s?|maio|d[oa]s)\b(?!.*\b(?:the|is|are)\b)", regex.IGNORECASE
+    r"\b(?:às|aos?|não|é|são|você|uma|pel[oa]s?|maio|d[oa]s)\b(?!.*\b(?:the|is|are)\b)",
+    regex.IGNORECASE,
 )
 _IN_THE = regex.compile(r"\bno\b", regex.IGNORECASE)
 _LEAST_SHARED = 0.7

@@ -14,21 +14,27 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.answer_words import answer_words
+from palace.enforce.specifics import is_german
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.text import fold, stem
 
 # Unit -> (family, how many of the family's smallest unit).
 _UNIT_LINES = """
 time 0.001 ms millisecond milliseconds millisekunden
-time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi seconden 秒
+time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo
+time 1 secondi seconden 秒
 time 60 min mins minute minutes minuten minuto minutos minuti minuut 分 分钟 分間
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
-time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night nights nts nuits noches
-time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken 周 週間
+time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night
+time 86400 nights nts nuits noches
+time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
+time 604800 weken 周 週間
 time 1209600 fortnight fortnights
-months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月 ヶ月
+months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月
+months 1 ヶ月
 months 3 quarter-year
-months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren 年間
+months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren
+months 12 年間
 months 120 decade decades
 bytes 1 byte bytes
 bytes 1000 kb kib kilobyte kilobytes
@@ -89,7 +95,9 @@ _ORDINALS = {
 _SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion": 1e9,
              "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip
 _SPACES = r"[ \u00a0\u202f]"
-_DIGITS = rf"(?<!:)\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
+_DIGITS = (
+    rf"(?<!:)\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
+)
 _VERSION = regex.compile(r"(?<![\w.])v?(\d+(?:\.\d+){2,})(?![\w]|\.\d)", regex.IGNORECASE)
 _CLOCK = regex.compile(
     r"(?<![\d:.,])(?P<h>\d{1,3})(?:[:h](?P<m>\d{2})(?::(?P<s>\d{2}))?|\.(?P<dm>\d{2})(?=\s*(?:uhr|[ap]\.?m)))?"
@@ -130,9 +138,9 @@ _CENTS = frozenset(
 _NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 # What says that a number is not exact, or on which side of it the exact one lies.
 ROUGH = (
-    r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|or so|near"
-    r"|a good|well over|upwards of|getting on for|not quite|nearly|almost|(?:(?:just|a|slightly|well"
-    r"|little|bit|touch|shade)\s+)*(?:over|under|above|below|shy of|short of|past)"
+    r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"
+    r"|or so|a good|well over|upwards of|getting on for|not quite|nearly|almost|(?:(?:just|a|well"
+    r"|slightly|little|bit|touch|shade)\s+)*(?:over|under|above|below|shy of|short of|past)"
     r"|(?:(?:a|slightly)\s+)?(?:little\s+|bit\s+)?(?:more|less|fewer|better) than|at (?:least|most)"
     r"|etwa|rund|knapp|gut|ungefähr|fast|beinahe|annähernd|über|unter|mehr als|weniger als|nicht ganz"
     r"|an die|um die|environ|presque|près de|à peu près|(?:un peu )?(?:plus|moins) de|quasi(?:ment)?"
@@ -222,13 +230,20 @@ def _clocks(text: str) -> Iterator[Quantity]:
         if minute is None and match["half"] is None and match["uhr"] is None:
             continue
         hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
-        german = match["half"] == "a" and _GERMAN_AM.match(text, match.end())  # "19:00 am Tor"
+        german = (
+            match["half"] == "a"
+            and not match[0].endswith(".")
+            and (hour > 12 or is_german(text))
+            and _GERMAN_AM.match(text, match.end())
+        )  # "19:00 am Tor"
         if german and minute is None:
             continue
         if german:
-            at, end = hour * 60 + minutes, match.end() - 2
-            values = (at,) if hour > 12 else (at, at + 720)
-            yield Quantity(values, "clock", 1, match.start(), end, text[match.start() : end].strip())
+            end, noon = match.end() - 2, hour * 60.0 + minutes
+            values = (noon,) if hour > 12 else (noon, noon + 720)
+            yield Quantity(
+                values, "clock", 1, match.start(), end, text[match.start() : end].strip()
+            )
             continue
         if match["half"]:
             hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)

@@ -30,9 +30,7 @@ _BREAK = regex.compile(
     regex.IGNORECASE,
 )
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}’'-]*\p{L}")
-_CAPITALS = regex.compile(
-    r"(?<![\p{L}\d])\p{Lu}[\p{L}-]*\p{L}(?:[ -]\p{Lu}[\p{L}-]*\p{L})*+(?!\d)"
-)
+_CAPITALS = regex.compile(r"(?<![\p{L}\d])\p{Lu}[\p{L}-]*\p{L}(?:[ -]\p{Lu}[\p{L}-]*\p{L})*+(?!\d)")
 _TITLE = regex.compile(
     r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt)\.?\s$"
 )
@@ -43,7 +41,7 @@ _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
 FEATURES = ("near", "clause", "beside", "before", "behind")
 _NEAR_CHARS = 25.0
-_BESIDE_CHARS = 80.0
+_BESIDE_CHARS = 40.0
 _FAR_CHARS = 200
 _BREAK_CHARS = (8, 20, 40)  # how much farther a clause, a sentence, a line makes it
 _MOST_TOLD = 6.0
@@ -308,8 +306,7 @@ class Slots:
             like = [
                 (likeness, other)
                 for other in layout.words
-                if (likeness := word.likeness(other))
-                and not known.start <= other.start < known.end
+                if (likeness := word.likeness(other)) and not known.start <= other.start < known.end
             ]
             if not like:
                 continue

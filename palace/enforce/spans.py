@@ -36,6 +36,7 @@ _SPANNED = regex.compile(
 _OLDEST = 120
 _INCLUSIVE_DAYS = 5
 _NEAR_DAYS = 183
+_FEW_SPAN_SECONDS = 3 * 86_400
 _FEW_DAYS = 40
 _FEW_MONTHS = 4
 _MOST_PARTS = 16
@@ -62,17 +63,18 @@ def clock_comes_to(said: Quantity, sources: Sequence[Source]) -> bool:
 def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
     """Whether a date is one that stands there, so many days, months or years on or back.
 
-    Without a word that says so it must be one of few that could be reached.
+    Without a word that says so it must lie ahead and be one of few that could be reached.
     """
+    ended = _ENDED.search(sentence) is not None
     spans = [q for s in sources for q in _day_spans(s)]
     days = {
         (d.year, d.month, d.day if said.day else None)
         for s in sources
-        for d in days_on(s, spans)
+        for d in days_on(s, spans, (1, -1) if ended else (1,))
         if d.year and d.month
     }
     fitting = [day for day in days if said.fits(FoundDate(*day))]
-    if not fitting or _ENDED.search(sentence):
+    if not fitting or ended:
         return bool(fitting)
     middle = date(fitting[0][0], fitting[0][1], 15)
     near = sum(abs((date(y, m, d or 15) - middle).days) <= _NEAR_DAYS for y, m, d in days)
@@ -83,7 +85,16 @@ def _day_spans(source: Source) -> list[Quantity]:
     return [q for q in source.parts if q.unit in ("time", "months")][:_MOST_PARTS]
 
 
-def days_on(source: Source, spans: Sequence[Quantity] | None = None) -> Iterator[FoundDate]:
+def weekdays_on(source: Source) -> set[int]:
+    """Return the weekdays that lie a few hours or days after or before a day of a source."""
+    spans = [q for q in _day_spans(source) if q.measures[0] <= _FEW_SPAN_SECONDS]
+    short = [q for q in spans if q.unit == "time"]
+    return {day.weekday for day in days_on(source, short) if day.weekday is not None}
+
+
+def days_on(
+    source: Source, spans: Sequence[Quantity] | None = None, signs: Sequence[int] = (1, -1)
+) -> Iterator[FoundDate]:
     """Yield the days that lie a span (by default one of the source) before or after a day of it.
 
     A span that leads from one date of the memory to another has been used up.
@@ -91,7 +102,7 @@ def days_on(source: Source, spans: Sequence[Quantity] | None = None) -> Iterator
     days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
     known = {(d.year, d.month, d.day) for d in days}
     for span in _day_spans(source) if spans is None else spans:
-        ends = [end for day in days for sign in (1, -1) for end in _shifted(day, span, sign)]
+        ends = [end for day in days for sign in signs for end in _shifted(day, span, sign)]
         if known.isdisjoint((d.year, d.month, d.day) for d in ends):
             yield from ends
 
@@ -189,15 +200,14 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     apart = _APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
-    told = (
-        abs(day.ordinal - s.as_of.toordinal()) - n
+    if any(
+        abs(abs(day.ordinal - s.as_of.toordinal()) - n) < 1
         for s in sources
         if s.as_of is not None
         for day in s.written
         if day.year and day.ordinal
         for n in days
-    )
-    if any(abs(over) < 1 for over in told):
+    ):
         return True
     if apart:  # from the day of the memory too, to one that it tells
         told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)

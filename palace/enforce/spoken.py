@@ -59,7 +59,14 @@ _WRITTEN_ONES = {
         for tens, m in _numbered(_TENS_LINES[1], 10, 2).items()
     },
 }
-_ITALIAN_ONES = {"uno": 1, "un": 1, "due": 2, "tré": 3, "sei": 6, **_numbered(_LINES["it"].split(" dieci")[0])}
+_ITALIAN_ONES = {
+    "uno": 1,
+    "un": 1,
+    "due": 2,
+    "tré": 3,
+    "sei": 6,
+    **_numbered(_LINES["it"].split(" dieci")[0]),
+}
 _DUTCH_ONES = {"een": 1, "één": 1, **_numbered(_LINES["nl"].split(" tien")[0])}
 _WRITTEN_ONES |= {
     f"{tens[:-1] if one[0] in 'uo' else tens}{one}": n + m
@@ -123,7 +130,11 @@ _METRES = regex.compile(
 )
 _HOURS = {
     **{word: n for word, n in _ONES.items() if 1 <= n <= 12},
-    **{"una": 1, "due": 2, "sei": 6, "once": 11, "elf": 11},
+    "una": 1,
+    "due": 2,
+    "sei": 6,
+    "once": 11,
+    "elf": 11,
 }
 _HOUR = (
     r"(?P<hour>(?<![\d:.,])\d{1,2}(?![\d:.,]\d)"

@@ -18,7 +18,14 @@ from palace.enforce.counts import is_counted_otherwise, is_small, is_within_rang
 from palace.enforce.dates import FoundDate, date_beside, find_weekdays, part_of_month
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, is_cut_from, is_cut_name, plain
-from palace.enforce.spans import clock_comes_to, date_comes_to, days_on, is_as_long, is_span
+from palace.enforce.spans import (
+    clock_comes_to,
+    date_comes_to,
+    days_on,
+    is_as_long,
+    is_span,
+    weekdays_on,
+)
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem
 
@@ -31,7 +38,6 @@ _AT = regex.compile(
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _HOUR = regex.compile(r"(?:[01]?\d|2[0-4])\s?(?:h|heures|horas|u|uur)", regex.IGNORECASE)
 _SHORTLY_MINUTES = 20
-_FEW_WEEKDAYS = 3
 _LAST_HOUR = 24
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
@@ -290,8 +296,7 @@ class Support:
             return True
         beside = date_beside(sentence, *at)
         if beside is None:
-            told = {day.weekday for s in self.sources for day in days_on(s) if s.weekdays}
-            return weekday in told and len(told) <= _FEW_WEEKDAYS
+            return any(s.weekdays and weekday in weekdays_on(s) for s in self.sources)
         return any(
             day.weekday == weekday
             for s in self.sources
