@@ -46,6 +46,7 @@ _FAR_CHARS = 200
 _BREAK_CHARS = (8, 20, 40)  # how much farther a clause, a sentence, a line makes it
 _MOST_TOLD = 6.0
 _MOST_MENTIONS = 80
+_PERSON = "<person>"
 _PREFIX_CHARS = 5
 _PREFIX_LIKENESS = 0.8
 _GROUP_LIKENESS = 0.5
@@ -146,15 +147,16 @@ def read_layout(text: str, *, german: bool = False) -> Layout:
     )
     placed = []
     for word in read_words(text):
-        token = "self" if fold(word.surface) in answer_words().persons else word.token
-        if token != "self" and not is_content(word):
+        person = fold(word.surface) in answer_words().persons
+        if not person and not is_content(word):
             continue
+        token = _PERSON if person else word.token
         placed.append(
             Placed(
                 token,
                 token[:_PREFIX_CHARS] if len(token) >= _PREFIX_CHARS and token.isalpha() else "",
                 answer_words().groups.get(token, frozenset()),
-                0.5 if token == "self" or is_framing(word) else 1.0,
+                0.5 if person or is_framing(word) else 1.0,
                 word.start,
                 place(word.start),
             )
@@ -244,7 +246,6 @@ class Slots:
     def __init__(self, texts: Sequence[str], *, german: bool = False) -> None:
         self._german = german
         self._layouts = [read_layout(text, german=german) for text in texts]
-        self._clauses = 1 + sum(len({w.place[0] for w in one.words}) for one in self._layouts)
         self._rare: dict[str, float] = {}
         self._certain = frozenset(
             key for one in self._layouts for m in one.mentions if not m.opening for key in m.key
@@ -331,7 +332,7 @@ class Slots:
             count = sum(
                 len({w.place[0] for w in one.words if w.token == token}) for one in self._layouts
             )
-            self._rare[token] = math.log(1 + self._clauses / (1 + count))
+            self._rare[token] = 2.0 / (1 + count)
         return self._rare[token]
 
 

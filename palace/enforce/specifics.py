@@ -202,9 +202,8 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
     ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
-    if folded in answer_words().function:
-        return False
-    if folded in _STARTERS or plain or ordinary or following is None:
+    empty = folded in _STARTERS or folded in answer_words().function
+    if empty or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]
     if between.strip(" *_`") in ("'s", "’s"):

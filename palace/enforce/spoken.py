@@ -22,10 +22,10 @@ _LINES = {
     "pt": "- dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze"
     " dezasseis dezassete dezoito dezanove",
     # "due" and "sei", "once" and "een" are mostly other words
-    "it": "- - tre quattro cinque - sette otto nove dieci undici dodici tredici quattordici quindici"
-    " sedici diciassette diciotto diciannove",
-    "nl": "- twee drie vier vijf zes zeven acht negen tien - twaalf dertien veertien vijftien zestien"
-    " zeventien achttien negentien",
+    "it": "- - tre quattro cinque - sette otto nove dieci undici dodici tredici quattordici"
+    " quindici sedici diciassette diciotto diciannove",
+    "nl": "- twee drie vier vijf zes zeven acht negen tien - twaalf dertien veertien vijftien"
+    " zestien zeventien achttien negentien",
 }
 _TENS_LINES = (
     "twenty thirty forty fifty sixty seventy eighty ninety",
@@ -141,8 +141,10 @@ _HOUR = (
     rf"|(?<![\p{{L}}-])(?:{_any_of(_HOURS)})(?![\p{{L}}-]))"
 )
 _ARTICLE = r"\b(?:[aà]s|a\s+las?|las?|alle|le|dalle|um)\s+"
-_ROUND = r"(?:uur|heures?|horas?|ore|Uhr)"
-_AM = r"in\s+the\s+morning|morgens|vormittags|früh|du\s+matin|de\s+la\s+ma[nñ]ana|da\s+manh[aã]|del\s+mattino|di\s+mattina|'s\s+ochtends|'s\s+morgens"
+_AM = (
+    r"in\s+the\s+morning|morgens|vormittags|früh|du\s+matin|de\s+la\s+ma[nñ]ana|da\s+manh[aã]"
+    r"|del\s+mattino|di\s+mattina|'s\s+ochtends|'s\s+morgens"
+)
 _PM = (
     r"in\s+the\s+(?:afternoon|evening)|nachmittags|abends|de\s+l['’]apr[eè]s-midi|du\s+soir"
     r"|de\s+la\s+tarde|da\s+tarde|del\s+pomeriggio|di\s+sera|'s\s+middags|'s\s+avonds"
@@ -176,7 +178,9 @@ _CLOCKS = tuple(
 # A text without one of these says no time in words.
 _CLOCK_WORDS = regex.compile(
     r"past|half|quarter|o['’]clock|noon|midday|midnight|[ \u00a0]Uhr|heure|viertel|halb|kwart"
-    rf"|[ao] las?|[aà]s |alle |{_AM}|{_PM}|{_NIGHT}|(?:five|ten|twenty|min(?:ute)?s?|fünf|zehn|zwanzig|vijf|tien)\s(?:to|before|after|vor|nach|voor|over)\s",
+    rf"|[ao] las?|[aà]s |alle |{_AM}|{_PM}|{_NIGHT}"
+    r"|(?:five|ten|twenty|min(?:ute)?s?|fünf|zehn|zwanzig|vijf|tien|twintig)"
+    r"\s(?:to|before|after|vor|nach|voor|over)\s",
     regex.IGNORECASE,
 )
 _PARTS = {

@@ -48,7 +48,7 @@ _SHORTLY = regex.compile(
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
 _TIMES_AS = regex.compile(r"\s?times\s(?:as|more|less|\p{L}+er)\b", regex.IGNORECASE)
 _DAY_BEFORE = regex.compile(
-    r"\b(?:am|vom|zum|bis zum|dem|den|le|el|il|al|dal|op|o dia|el día|día|dia|no dia|du|au|the)\s+$",
+    r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|op|día|dia|du|au|the)\s+$",
     regex.IGNORECASE,
 )
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
