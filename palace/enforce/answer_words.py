@@ -34,6 +34,7 @@ class AnswerWords:
         groups: Token -> numbers of the groups of words it may stand for.
         codes: Name of a country or language -> the codes and names that stand for it.
         antonyms: Pairs of sets of tokens of which only one can be true of the same thing.
+        classes: Classes of things, each thing the tokens of its names.
     """
 
     function: frozenset[str]
@@ -48,6 +49,7 @@ class AnswerWords:
     groups: dict[str, frozenset[int]]
     codes: dict[str, frozenset[str]]
     antonyms: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    classes: tuple[tuple[frozenset[str], ...], ...]
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +75,10 @@ def answer_words() -> AnswerWords:
         opposites=_forms(data["opposites"]),
         codes={word: frozenset(line.split()) for line in data["codes"] for word in line.split()},
         groups={token: frozenset(numbers) for token, numbers in groups.items()},
+        classes=tuple(
+            tuple(frozenset(map(stem, member.split("="))) for member in line.split())
+            for line in data["classes"]
+        ),
         antonyms=tuple(_sides(pair) for pair in data["antonyms"]),
     )
 

@@ -61,6 +61,7 @@ _MOST_STATED = 10
 # The most that numbers like the one said may be reached, as a share of all such numbers; fitted on
 # altered answers made from honest ones (benchmarks/mutations.py).
 FREE_CHANCE = 0.15
+STRICT_CHANCE = 0.03
 TOLD_CHANCE = 0.35
 STATED_CHANCE = 0.25
 
@@ -72,7 +73,14 @@ def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHAR
     return glossed or _WORKED_OUT.search(sentence[start:end]) is not None
 
 
-def comes_to(said: Quantity, sources: Sequence[Source], sentence: str, before: str = "") -> bool:
+def comes_to(
+    said: Quantity,
+    sources: Sequence[Source],
+    sentence: str,
+    before: str = "",
+    *,
+    strict: bool = False,
+) -> bool:
     """Whether a number is what numbers of the sources come to, hardly by chance.
 
     Args:
@@ -80,6 +88,7 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str, before: s
         sources: What its parts may stand in.
         sentence: The sentence around it, whose numbers it may be worked out from, and
         before: what was asked and said before, likewise.
+        strict: Whether it must hardly be by chance, and not rest on what the answer itself says.
     """
     joined = _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end)
     if not said.values or said.unit in _NOT_PARTS or joined:  # no pair that is measured: "128/83"
@@ -94,12 +103,15 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str, before: s
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
+    if strict:
+        return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
     near = {*_with_stated(said, sources, stated), *_fractions(said, sources, sentence)}
     most = TOLD_CHANCE if told else STATED_CHANCE
-    return _chance_of(said, near) <= most or _is_reached(said, sources, told=told)
+    free = TOLD_CHANCE if said.loose else FREE_CHANCE
+    return _chance_of(said, near) <= most or _is_reached(said, sources, told=told, free=free)
 
 
-def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool) -> bool:
+def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: float) -> bool:
     """Whether the plainest step that reaches a number reaches few others like it."""
     lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
     rows = [row[:_MOST_PARTS] for source in sources for row in source.rows]
@@ -110,7 +122,7 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool) -> boo
             reached.update(round(value, 6) for value in step(parts, said))
         chance = _chance_of(said, reached)
         if chance < math.inf:
-            return chance <= (TOLD_CHANCE if told or said.loose else FREE_CHANCE)
+            return chance <= (TOLD_CHANCE if told else free)
     return False
 
 

@@ -87,18 +87,18 @@ class Grounds:
     @cached_property
     def everything(self) -> Support:
         """Evidence, question and the rest."""
-        return Support((*self.remembered, self.asked, *self._beside))
+        return Support((*self.remembered, self.asked, *self._beside), strict=self.strict)
 
     @cached_property
     def unasked(self) -> Support:
         """Everything but the question: what a yes must stand on."""
-        return Support((*self.remembered, *self._beside))
+        return Support((*self.remembered, *self._beside), strict=self.strict)
 
     def cited(self, numbers: Sequence[int], *, asked: bool) -> Support:
         """Return the cited evidence alone, beside question and identity."""
         chosen = tuple(self.remembered[n - 1] for n in dict.fromkeys(numbers))
         question = (self.asked,) if asked else ()
-        return Support((*chosen, *question, *self._beside))
+        return Support((*chosen, *question, *self._beside), strict=self.strict)
 
     @cached_property
     def slots(self) -> Slots:
@@ -224,6 +224,13 @@ def _specifics_missing(
         and (len(word.surface) > 1 or support.has_other_label(word, sentence))
         and not (opening and (support.has_word(word) or support.has_synonym(word)))
     )
+    wrong.extend(
+        (word.start, word.surface)
+        for word in read_words(sentence)
+        if not _inside(word.start, taken)
+        and support.has_another(word)
+        and not _is_shade(sentence, word, support)
+    )
     return [text for _, text in sorted(set(wrong))], taken
 
 
@@ -246,6 +253,17 @@ def _may_read(quantity: Quantity, other: Quantity) -> bool:
 
 def _count_digits(quantity: Quantity) -> int:
     return sum(letter.isdigit() for letter in quantity.text)
+
+
+def _is_shade(sentence: str, word: Word, support: Support) -> bool:
+    """Whether a word only says more of the known one before it: "mint green", "oat white"."""
+    before = [w for w in read_words(sentence) if w.start < word.start][-1:]
+    return (
+        bool(before)
+        and is_content(before[0])
+        and support.has_word(before[0])
+        and (sentence[before[0].start + len(before[0].surface) : word.start] == " ")
+    )
 
 
 def _is_plainly_number(quantity: Quantity) -> bool:

@@ -60,12 +60,17 @@ def clock_comes_to(said: Quantity, sources: Sequence[Source]) -> bool:
     return False
 
 
-def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
+def date_comes_to(
+    said: FoundDate, sources: Sequence[Source], sentence: str, *, strict: bool = False
+) -> bool:
     """Whether a date is one that stands there, so many days, months or years on or back.
 
-    Without a word that says so it must lie ahead and be one of few that could be reached.
+    Without a word that says so it must lie ahead and be one of few that could be reached, and not
+    even that is enough where the check is strict.
     """
     ended = _ENDED.search(sentence) is not None
+    if strict and not ended:
+        return False
     spans = [q for s in sources for q in _day_spans(s)]
     days = {
         (d.year, d.month, d.day if said.day else None)

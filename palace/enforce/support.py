@@ -93,10 +93,12 @@ class Support:
 
     Args:
         sources: Texts that an answer may draw on.
+        strict: Whether little may be worked out, as after unclear evidence.
     """
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[Source], *, strict: bool = False) -> None:
         self.sources = tuple(sources)
+        self.strict = strict
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -184,6 +186,16 @@ class Support:
             for s in self.sources
             for head in (fold(m[1]) for m in _LETTERED.finditer(s.text))
         )
+
+    def has_another(self, word: Word) -> bool:
+        """Whether a thing of the word's class stands there, and the word itself does not."""
+        for members in answer_words().classes:
+            named = next((member for member in members if word.token in member), None)
+            if named is None or not self.tokens.isdisjoint(named):
+                continue
+            if any(not self.tokens.isdisjoint(member) for member in members):
+                return True
+        return False
 
     # -- specifics -------------------------------------------------------------------------------
 
@@ -288,7 +300,9 @@ class Support:
             for reading in said
             for s in self.sources
             for known in s.dates
-        ) or any(date_comes_to(reading, self.sources, sentence) for reading in said)
+        ) or any(
+            date_comes_to(reading, self.sources, sentence, strict=self.strict) for reading in said
+        )
 
     def has_weekday(self, weekday: int, sentence: str = "", at: tuple[int, int] = (0, 0)) -> bool:
         """Whether a weekday stands there, or is that of a date there or beside it."""
@@ -296,7 +310,9 @@ class Support:
             return True
         beside = date_beside(sentence, *at)
         if beside is None:
-            return any(s.weekdays and weekday in weekdays_on(s) for s in self.sources)
+            return not self.strict and any(
+                s.weekdays and weekday in weekdays_on(s) for s in self.sources
+            )
         return any(
             day.weekday == weekday
             for s in self.sources
@@ -464,7 +480,7 @@ class Support:
     def _follows(self, quantity: Quantity, sentence: str, before: str) -> bool:
         """Whether a number is worked out from what stands there."""
         return (
-            comes_to(quantity, self.sources, sentence, before)
+            comes_to(quantity, self.sources, sentence, before, strict=self.strict)
             or is_span(quantity, self.sources, sentence)
             or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)
