@@ -293,8 +293,11 @@ def _is_wrong(
     if contradicts(sentence, grounds.clauses):
         return True
     share = _share(content, grounds.everything)
-    if grounds.strict and share < STRICT_LEAST_COVERED:
-        return True
+    if grounds.strict:
+        affirmed = grounds.is_yes_no and not is_negated(sentence)
+        own = _share(content, grounds.unasked) if affirmed else share
+        if own < STRICT_LEAST_COVERED:
+            return True
     if taken or len(content) <= BRIEF_WORDS:
         return False  # what is exact in it stands there, and one word is too little to judge
     return share < LEAST_COVERED
