@@ -23,6 +23,7 @@ class AnswerWords:
 
     Attributes:
         function: Words without content in any shipped language, as written and as tokens.
+        persons: Words for who speaks and who is spoken to.
         framing: Words that frame an answer and claim nothing.
         refusals: Pattern of a sentence that says that nothing is known.
         courtesies: Pattern of a whole sentence that is mere courtesy.
@@ -37,6 +38,7 @@ class AnswerWords:
     """
 
     function: frozenset[str]
+    persons: frozenset[str]
     framing: frozenset[str]
     refusals: regex.Pattern[str]
     courtesies: regex.Pattern[str]
@@ -62,7 +64,8 @@ def answer_words() -> AnswerWords:
             groups.setdefault(stem(fold(word)), set()).add(number)
     lexicons = load_lexicons(DEFAULT_LANGUAGES)
     return AnswerWords(
-        function=frozenset().union(*(lexicon.stopwords for lexicon in lexicons)),
+        function=_forms(data["function"]).union(*(lexicon.stopwords for lexicon in lexicons)),
+        persons=frozenset(map(fold, data["persons"].split())),
         framing=_forms(data["framing"]),
         refusals=regex.compile("|".join(f"(?:{pattern})" for pattern in data["refusals"])),
         courtesies=regex.compile(rf"\W*(?:{'|'.join(map(fold, data['courtesies']))})\W*"),

@@ -40,15 +40,15 @@ _EQUATION = regex.compile(
     rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
 )
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
+_ONE = regex.compile(r"\b(?:one|eine?r?|une?|una?|uno|een|uma?)\b", regex.IGNORECASE)
 _JOINED = regex.compile(r"(?<=\d)\s?/\s?$")
 _JOINS = regex.compile(r"\s?/\s?(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
-_ROUGHLY = regex.compile(
-    r"(?:about|around|roughly|approximately|nearly|almost|some|just (?:over|under)"
-    r"|(?:a )?(?:little|bit) (?:over|under|more than|less than)|(?:more|less) than|over|under"
-    r"|close to|a good|well over|or so)[\s$€£]*$",
-    regex.IGNORECASE,
-)
+_OF = regex.compile(r"\s?(?:of|out of|von|de|di|van|sur)\s(?:the\s|den\s)?", regex.IGNORECASE)
+_FRACTIONS = {
+    2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
+    3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
+}
 _NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
@@ -57,10 +57,13 @@ _NEARLY = 0.1
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
 _MOST_IN_THREES = 8
+_MOST_STATED = 10
 # The most that numbers like the one said may be reached, as a share of all such numbers; fitted on
 # altered answers made from honest ones (benchmarks/mutations.py).
-FREE_CHANCE = 0.03
+FREE_CHANCE = 0.15
+STRICT_CHANCE = 0.03
 TOLD_CHANCE = 0.35
+STATED_CHANCE = 0.25
 
 
 def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
@@ -70,23 +73,46 @@ def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHAR
     return glossed or _WORKED_OUT.search(sentence[start:end]) is not None
 
 
-def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number is what numbers of the sources come to, hardly by chance."""
-    if not said.values or said.unit in _NOT_PARTS:
+def comes_to(
+    said: Quantity,
+    sources: Sequence[Source],
+    sentence: str,
+    before: str = "",
+    *,
+    strict: bool = False,
+) -> bool:
+    """Whether a number is what numbers of the sources come to, hardly by chance.
+
+    Args:
+        said: A number of an answer.
+        sources: What its parts may stand in.
+        sentence: The sentence around it, whose numbers it may be worked out from, and
+        before: what was asked and said before, likewise.
+        strict: Whether it must hardly be by chance, and not rest on what the answer itself says.
+    """
+    joined = _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end)
+    if not said.values or said.unit in _NOT_PARTS or joined:  # no pair that is measured: "128/83"
         return False
-    if _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end):
-        return False  # of a pair that is measured: "128/83"
-    rough = said.loose or _ROUGHLY.search(sentence, 0, said.start) is not None
     spelled = {value for source in sources for value in _spelled_out(source, said)}
-    if rough and said.unit == "time":  # "just under two hours" are 1 h 52
+    if said.loose and said.unit == "time":  # "just under two hours" are 1 h 52
         spelled |= {q.measures[0] for s in sources for q in s.parts if q.unit == "time"}
-    if _hits(said, spelled, rough=rough) or _is_result(said, sentence):
+    if _hits(said, spelled, rough=said.loose) or _is_result(said, sentence):
         return True
     told = says_worked_out(said, sentence)
+    stated = _stated(said, sentence, before)
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
-    if not beside and _stands_for(said, sources, sentence, told=told):
+    if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
-    most = TOLD_CHANCE if told else FREE_CHANCE
+    if strict:
+        return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
+    near = {*_with_stated(said, sources, stated), *_fractions(said, sources, sentence)}
+    most = TOLD_CHANCE if told else STATED_CHANCE
+    free = TOLD_CHANCE if said.loose else FREE_CHANCE
+    return _chance_of(said, near) <= most or _is_reached(said, sources, told=told, free=free)
+
+
+def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: float) -> bool:
+    """Whether the plainest step that reaches a number reaches few others like it."""
     lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
     rows = [row[:_MOST_PARTS] for source in sources for row in source.rows]
     together = tuple(chain(*lists))[:_MOST_PARTS]
@@ -94,9 +120,9 @@ def comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     for step, reach in _STEPS:
         for parts in (*lists, *rows, together) if reach == "all" else lists:
             reached.update(round(value, 6) for value in step(parts, said))
-        for roughly in {False, rough}:
-            if _hits(said, reached, rough=roughly):
-                return _chance(said, reached, rough=roughly) <= most
+        chance = _chance_of(said, reached)
+        if chance < math.inf:
+            return chance <= (TOLD_CHANCE if told else free)
     return False
 
 
@@ -106,10 +132,39 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
         yield replace(part, noun="") if told else part
 
 
-def _stands_for(said: Quantity, sources: Sequence[Source], sentence: str, *, told: bool) -> bool:
+def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
+    """Return the other numbers of the sentence, of the question and of what was said before."""
+    own = [q for q in read_quantities(sentence) if not said.start <= q.start < said.end]
+    if _ONE.search(sentence):
+        own.append(Quantity((1.0,)))
+    return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in _NOT_PARTS]
+
+
+def _with_stated(
+    said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
+) -> Iterator[float]:
+    """Yield what a number that is stated comes to with another, stated or remembered."""
+    if said.unit in _SCALES or said.unit == "percent":
+        return
+    known = [q for source in sources for q in _comparable(source.parts, told=True)]
+    for first in stated[:_MOST_STATED]:
+        one = replace(first, noun="")
+        for second in (*known, *stated):
+            if second is not first:
+                yield from _of_two(one, replace(second, noun=""), said)
+
+
+def _stands_for(
+    said: Quantity,
+    sources: Sequence[Source],
+    stated: Sequence[Quantity],
+    sentence: str,
+    *,
+    told: bool,
+) -> bool:
     """Whether a number stands for another: beside the same words, or nearly as large."""
     beside = nearest_words(sentence, said.start, said.end)
-    spoken = {m for q in read_quantities(sentence) for m in q.measures}
+    spoken = {m for q in stated for m in q.measures}
     return any(
         part.unit == said.unit
         and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2
@@ -143,6 +198,18 @@ def _hits(said: Quantity, reached: Iterable[float], *, rough: bool) -> bool:
     )
 
 
+def _chance_of(said: Quantity, reached: set[float]) -> float:
+    """Return the least chance by which a number is reached, exactly or roughly; else infinity."""
+    return min(
+        (
+            _chance(said, reached, rough=rough)
+            for rough in {False, said.loose}
+            if _hits(said, reached, rough=rough)
+        ),
+        default=math.inf,
+    )
+
+
 def _chance(said: Quantity, reached: set[float], *, rough: bool) -> float:
     """Return the share of numbers as large and as exact as the one said that are reached."""
     size = abs(said.values[0]) or 1.0
@@ -167,21 +234,37 @@ def _place(size: float, *, rough: bool) -> float:
     return place
 
 
+def rounds_to(said: float, exact: float) -> bool:
+    """Whether a rough number is an exact one to its own last place: nine of 9.1, 15 of 14.8."""
+    place = _place(said, rough=True) if said else 1.0
+    return abs(said - exact) <= place / 2
+
+
 def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> float | None:
     """Return a part in the smallest unit of what is said, if the two can be compared."""
     if part.unit == said.unit:
         return part.measures[0]
     if not part.unit:
-        if said.unit and part.noun not in answer_words().function and len(part.noun) > 1:
+        if said.unit and not says_nothing(part.noun):
             return None  # a count of something else
         like = other if other is not None and other.unit == said.unit else said
         return part.values[0] * like.factor
-    of_any_unit = not said.noun or said.noun in answer_words().function
+    of_any_unit = says_nothing(said.noun)
     return part.values[0] if not said.unit and (of_any_unit or part.unit in _MONEY) else None
 
 
+def says_nothing(noun: str) -> bool:
+    """Whether the word behind a number is no thing that is counted: "412 now"."""
+    lists = answer_words()
+    return len(noun) < 2 or noun in lists.function or noun in lists.framing
+
+
 def _alike(parts: Sequence[Quantity], said: Quantity) -> list[float]:
-    return [q.measures[0] for q in parts if q.unit == said.unit and q.noun in ("", said.noun)]
+    return [
+        q.measures[0]
+        for q in parts
+        if q.unit == said.unit and (says_nothing(q.noun) or said.noun.startswith(q.noun))
+    ]
 
 
 # -- ways to come to a number, the plainest first --------------------------------------------------
@@ -198,11 +281,27 @@ def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
             yield sizes[0] + sizes[1]
         if sizes[1] is not None and not first.unit and _TIMES.fullmatch(between):
             yield first.values[0] * sizes[1]
+        if sizes[1] is not None and not first.unit and _OF.fullmatch(between):
+            yield sizes[1] - first.values[0] * second.factor  # "lost 1 of 8"
     shares = [q.values[0] for q in parts if q.unit == "percent"]
     for part in parts:
         size = _size(part, said)
         if size is not None and part.unit != "percent" and part.values[0] >= _LARGE:
             yield from (size * share / 100 for share in shares)
+
+
+def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
+    """Yield halves and thirds of what is remembered, where one is spoken of."""
+    texts = (sentence, *(source.text for source in sources))
+    sizes = [
+        size
+        for source in sources
+        for part in source.parts[:_MOST_PARTS]
+        if part.unit != "percent" and (size := _size(part, said)) is not None
+    ]
+    for parts, pattern in _FRACTIONS.items():
+        if any(regex.search(pattern, text, regex.IGNORECASE) for text in texts):
+            yield from (share for size in sizes for share in (size / parts, size - size / parts))
 
 
 def _wholes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
@@ -304,7 +403,9 @@ def _shares(parts: Sequence[Quantity]) -> Iterator[float]:
             yield 100 - part.values[0]
     for first, second in combinations(parts, 2):
         low, high = sorted((first.measures[0], second.measures[0]))
-        if first.unit == second.unit and high > 0:
+        if first.unit == second.unit or "" in (first.unit, second.unit):
+            if not high:
+                continue
             yield from (round(100 * low / high), round(100 * (high - low) / high))
             if low > 0:
                 yield round(100 * (high - low) / low)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 import regex
 
@@ -63,7 +64,15 @@ _WEEKDAY_LINES = (
 )
 _WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
+_CUT_WEEKDAY = regex.compile(
+    r"\b(?P<n0>Mo|lun)|\b(?P<n1>Di)|\b(?P<n2>Mi|mer|mié|wo)|\b(?P<n3>Do|jeu|gio|jue)|\b(?P<n4>Fr|ven|vie|vr)"
+    r"|\b(?P<n5>Sa|sam|sab|sáb|za)|\b(?P<n6>So|dim|dom|zo)"
+)
+_AFTER_CUT = regex.compile(
+    r"\b\.?(?=\s*(?:[+&/,–-]|und|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))"
+)
 _DENSE_WEEKDAY = regex.compile(r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]")
+_BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
     r"\b(?:the|am|vom|zum|le|el)\s+(\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
 )
@@ -77,6 +86,18 @@ _COUNTED = {word: n for n, word in enumerate(
     "one two three four five six seven eight nine ten eleven twelve".split(), 1)}  # fmt: skip
 _UNIT = r"(?P<unit>days?|weeks?|weekends?|months?|years?)"
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTED)}|an?)"
+_HALF_A_YEAR = 6  # months
+_BESIDE_CHARS = 12
+_DAY_BEHIND_WEEKDAY = regex.compile(
+    r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
+)
+_DAY_BEFORE_WEEKDAY = regex.compile(
+    r"(?<![\d.,:])(\d{1,2})(?:st|nd|rd|th|\.)?,?\s+(?:\(|an?\s+|ein\s+|un\s+)?$"
+)
+_ISO_WEEK = regex.compile(
+    r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
+    regex.IGNORECASE,
+)
 _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
     rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year))\b"
@@ -141,6 +162,11 @@ class FoundDate:
 
 def find_dates(text: str) -> list[FoundDate]:
     """Return the dates of a text that do not overlap, most complete writing first."""
+    return list(_dates_of(text))
+
+
+@lru_cache(maxsize=512)
+def _dates_of(text: str) -> tuple[FoundDate, ...]:
     found: list[FoundDate] = []
     taken = bytearray(len(text))
     for pattern in _PATTERNS:
@@ -151,7 +177,7 @@ def find_dates(text: str) -> list[FoundDate]:
             if dates:
                 found.extend(dates)
                 taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
-    return found
+    return tuple(found)
 
 
 def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
@@ -175,7 +201,11 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     if not _exists(year, month, day):
         return
     swapped = (
-        numeric and day is not None and day <= 12 and match.start("day") < match.start("month")
+        numeric
+        and day is not None
+        and day <= 12
+        and match.start("day") < match.start("month")
+        and match[0][match.end("day") - match.start()] != "."
     )
     yield FoundDate(year, month, day, match.start(), end, swapped)
     other = _day(parts.get("other"))
@@ -225,8 +255,21 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not match[0][0].isupper()):
             continue
         found.append((number, match.start(), match.end()))
+    for match in _CUT_WEEKDAY.finditer(text):
+        if _AFTER_CUT.match(text, match.end()):
+            number = next(n for n in range(7) if match[f"n{n}"])
+            found.append((number, match.start(), match.end()))
     found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
     return found
+
+
+def date_beside(text: str, start: int, end: int) -> FoundDate | None:
+    """Return the date, or the bare day, that stands beside a weekday: "Friday the 13th"."""
+    for day in find_dates(text):
+        if day.day and (0 <= day.start - end <= _BESIDE_CHARS or 0 <= start - day.end <= 4):
+            return day
+    bare = _DAY_BEHIND_WEEKDAY.match(text, end) or _DAY_BEFORE_WEEKDAY.search(text, 0, start)
+    return FoundDate(None, None, int(bare[1])) if bare else None
 
 
 def part_of_month(text: str, month: FoundDate) -> tuple[str, range] | None:
@@ -243,12 +286,21 @@ def completed(found: Sequence[FoundDate], as_of: datetime | None) -> list[FoundD
     readings = [reading for day in found for reading in day.readings()]
     if as_of is None:
         return readings
-    year = as_of.year
     return readings + [
         replace(day, year=year)
         for day in readings
-        if day.year is None and _exists(year, day.month or 1, day.day)
+        if day.year is None
+        for year in _years_meant(day, as_of.date())
+        if _exists(year, day.month or 1, day.day)
     ]
+
+
+def _years_meant(day: FoundDate, said: date) -> Iterator[int]:
+    """Yield the year of a text and, for a month far off in it, the one in which it is nearer."""
+    yield said.year
+    months = (day.month or said.month) - said.month
+    if abs(months) > _HALF_A_YEAR:
+        yield said.year + (1 if months < 0 else -1)
 
 
 def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
@@ -269,10 +321,18 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
             if month and _exists(year, month, number)
         )
     found = completed(written, as_of)
+    years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
+    found.extend(
+        replace(day, year=year)
+        for day in written
+        for year in years
+        if day.day and not day.year and _exists(year, day.month or 1, day.day)
+    )
     if as_of is None:
         return found
     said = as_of.date()
     folded = fold(text)
+    found.extend(_days_of_weeks(text, said))
     worked_out = [said, *_days_told(folded, said)]
     if _WEEKEND.search(folded):
         worked_out.extend(_weekends_near(said))
@@ -285,6 +345,15 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
     found.extend(_periods_meant(folded, said))
     return found
+
+
+def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
+    """Yield first day, Friday and last day of the calendar weeks that are named."""
+    for match in _ISO_WEEK.finditer(text):
+        if 1 <= int(match[1]) <= 52:
+            for weekday in (1, 5, 7):
+                day = date.fromisocalendar(said.year, int(match[1]), weekday)
+                yield FoundDate(day.year, day.month, day.day)
 
 
 def weekdays_told(text: str, as_of: datetime) -> set[int]:

@@ -25,6 +25,7 @@ _DECLINED = regex.compile(rf"[\W_]*{DECLINE_TOKEN}", regex.IGNORECASE)
 _MARGIN = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+)*")
 _FLAG = "Not found in memory: "
 _MOST_NAMED = 12
+_HELD_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,9 @@ class AnswerCheck:
         """Return a gate for one streaming answer."""
         return SentenceGate(self)
 
-    def judge(self, sentence: str) -> Judged:
-        """Judge one sentence of an answer."""
-        return judge(sentence, self._grounds)
+    def judge(self, sentence: str, before: str = "") -> Judged:
+        """Judge one sentence of an answer, after those that hold."""
+        return judge(sentence, self._grounds, before)
 
     def nearest(self, sentence: str) -> int | None:
         """Return the place of the evidence that shares most words with a sentence, if any."""
@@ -137,6 +138,7 @@ class SentenceGate:
         self._unsupported: list[str] = []
         self._citations: dict[int, str] = {}
         self._quoted: set[int] = set()
+        self._held = ""
         self._begun = False
         self._declined = False
         self._ended = False
@@ -215,10 +217,11 @@ class SentenceGate:
             return ""
         if not sentence.strip():
             return sentence if self._begun else ""
-        judged = self._check.judge(sentence)
+        judged = self._check.judge(sentence, self._held)
         self._citations.update((n, self._check.evidence[n - 1].id) for n in judged.citations)
         if not judged.unsupported:
             self._begun = True
+            self._held = f"{self._held}{sentence}"[-_HELD_CHARS:]
             return sentence
         self._unsupported.extend(judged.unsupported)
         if self._check.mode == "flag":

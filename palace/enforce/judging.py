@@ -6,17 +6,17 @@ In: a sentence and what may be said. Out: the unsupported pieces, as written; no
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
-from palace.enforce.bindings import is_misjoined
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.quantities import Quantity, find_quantities, read_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
+from palace.enforce.slots import Slots
 from palace.enforce.source import Source
 from palace.enforce.specifics import find_names, find_specifics, is_german, is_negated
 from palace.enforce.support import Support
@@ -28,6 +28,11 @@ CITATION = regex.compile(
     r"|【(\d{1,3})】|\((?:m|(?:item|note|memory|source)[ \t])(\d{1,3})\)"
 )
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
+_AT = regex.compile(
+    r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|vor|nach|à|as?|las|alle|om)\s$",
+    regex.IGNORECASE,
+)
+_DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _YES_NO = regex.compile(
     r"\s*(?:and |so |but |then )?"
@@ -35,21 +40,11 @@ _YES_NO = regex.compile(
     r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't)\b",
     regex.IGNORECASE,
 )
+_YES_NO_LATER = regex.compile(rf"(?:[?,;]|\band)\s+{_YES_NO.pattern}", regex.IGNORECASE)
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
-AFFIRMED_LEAST_COVERED = 0.55
 STRICT_LEAST_COVERED = 0.75
-REASON_LEAST_WORDS = 3
 BRIEF_WORDS = 1
-_REASON = regex.compile(r"\b(?:because|weil|denn|parce que|porque)\b[^.;:]*", regex.IGNORECASE)
-_AFFIRMED = regex.compile(
-    r"\W*(?:yes|yeah|yep|correct|indeed|ja|oui|s[ií]|sim|да|是的|はい)\b", regex.IGNORECASE
-)
-_NOUN = r"[\p{L}'’-]+(?: [\p{L}'’-]+)?"
-_LIST = regex.compile(
-    rf"\b{_NOUN}(?:, (?P<item>{_NOUN}))+,? (?:and|und|et|y) (?P<last>{_NOUN})"
-    r"(?=\s*(?:[.;:!?)]|$))"
-)
 _RESEMBLES_WEIGHT = 0.7
 
 
@@ -92,18 +87,23 @@ class Grounds:
     @cached_property
     def everything(self) -> Support:
         """Evidence, question and the rest."""
-        return Support((*self.remembered, self.asked, *self._beside))
+        return Support((*self.remembered, self.asked, *self._beside), strict=self.strict)
 
     @cached_property
     def unasked(self) -> Support:
         """Everything but the question: what a yes must stand on."""
-        return Support((*self.remembered, *self._beside))
+        return Support((*self.remembered, *self._beside), strict=self.strict)
 
     def cited(self, numbers: Sequence[int], *, asked: bool) -> Support:
         """Return the cited evidence alone, beside question and identity."""
         chosen = tuple(self.remembered[n - 1] for n in dict.fromkeys(numbers))
         question = (self.asked,) if asked else ()
-        return Support((*chosen, *question, *self._beside))
+        return Support((*chosen, *question, *self._beside), strict=self.strict)
+
+    @cached_property
+    def slots(self) -> Slots:
+        """What of the evidence may stand in the places of a sentence."""
+        return Slots(self.texts, german=self.is_german or any(map(is_german, self.texts)))
 
     @cached_property
     def is_yes_no(self) -> bool:
@@ -129,12 +129,13 @@ class Judged:
     citations: tuple[int, ...] = ()
 
 
-def judge(sentence: str, grounds: Grounds) -> Judged:
+def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     """Judge one sentence of an answer.
 
     Args:
         sentence: As the model wrote it, marks of lists and citations included.
         grounds: What it may rest on.
+        before: What was said and holds so far: its numbers may be worked on.
     """
     cited, missing = _citations(sentence, len(grounds.evidence))
     bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
@@ -142,10 +143,12 @@ def judge(sentence: str, grounds: Grounds) -> Judged:
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
         return Judged((), tuple(cited))
     support = _support_of(bare, cited, grounds)
-    wrong, taken = _specifics_missing(bare, support, german=grounds.is_german)
+    wrong, taken = _specifics_missing(
+        bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
+    )
     found = [*missing, *wrong]
     if not found and not answer_words().refusals.search(fold(bare)):
-        found.extend(_claims_missing(bare, taken, grounds))
+        found = grounds.slots.misplaced(bare) or _claims_missing(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited))
 
 
@@ -177,7 +180,7 @@ def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds) -> Suppor
 
 
 def _specifics_missing(
-    sentence: str, support: Support, *, german: bool = False
+    sentence: str, support: Support, *, german: bool = False, before: str = ""
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the specifics that do not stand there, and the spans of all of them."""
     dates = find_dates(sentence)
@@ -201,13 +204,16 @@ def _specifics_missing(
     wrong.extend(
         (start, sentence[start:end])
         for weekday, start, end in days
-        if not _inside(start, taken) and not support.has_weekday(weekday)
+        if not _inside(start, taken) and not support.has_weekday(weekday, sentence, (start, end))
     )
     taken += spans
     others = list(short_quantities(sentence))
     for quantity in find_quantities(sentence, taken):
         taken.append((quantity.start, quantity.end))
-        if not support.has_quantity(quantity, sentence) and not any(
+        if not any(
+            support.has_quantity(reading, sentence, before)
+            for reading in _meant(quantity, sentence[: quantity.start])
+        ) and not any(
             _may_read(quantity, other) and support.has_reading(other) for other in others
         ):
             wrong.append((quantity.start, quantity.text.strip()))
@@ -226,6 +232,15 @@ def _specifics_missing(
         and not _is_shade(sentence, word, support)
     )
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _meant(quantity: Quantity, before: str) -> Iterator[Quantity]:
+    """Yield a number and, of "two in the morning", the two that may be taken then."""
+    yield quantity
+    if quantity.unit == "clock":
+        first = next(iter(read_quantities(quantity.text.split(" ", 1)[0])), None)
+        if first and not first.unit and _DAYTIME.search(quantity.text) and not _AT.search(before):
+            yield replace(first, start=quantity.start, end=quantity.start + len(first.text))
 
 
 def _may_read(quantity: Quantity, other: Quantity) -> bool:
@@ -268,39 +283,24 @@ def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Gr
         return _reply_missing(sentence, listed, grounds)
     if _is_wrong(sentence, content, taken, grounds):
         return [_short(sentence)]
-    support = grounds.everything
-    odd = _odd_item(sentence, content, support)
-    if odd:
-        return [odd]
-    return [_short(reason) for reason in _new_reasons(sentence, content, taken, support)]
+    return []
 
 
 def _is_wrong(
     sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], grounds: Grounds
 ) -> bool:
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
-    if contradicts(sentence, grounds.clauses) or is_misjoined(sentence, grounds.texts):
+    if contradicts(sentence, grounds.clauses):
         return True
     share = _share(content, grounds.everything)
-    if grounds.strict and share < STRICT_LEAST_COVERED:
-        return True
+    if grounds.strict:
+        affirmed = grounds.is_yes_no and not is_negated(sentence)
+        own = _share(content, grounds.unasked) if affirmed else share
+        if own < STRICT_LEAST_COVERED:
+            return True
     if taken or len(content) <= BRIEF_WORDS:
         return False  # what is exact in it stands there, and one word is too little to judge
-    if share < LEAST_COVERED:
-        return True
-    affirmed = grounds.is_yes_no and _AFFIRMED.match(sentence) is not None
-    return affirmed and _share(content, grounds.unasked) < AFFIRMED_LEAST_COVERED
-
-
-def _new_reasons(
-    sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], support: Support
-) -> Iterator[str]:
-    """Yield reasons given for what is remembered of which not a word stands there."""
-    for match in _REASON.finditer(sentence):
-        inner = [w for w in content if match.start() <= w.start < match.end()]
-        exact = any(match.start() <= start < match.end() for start, _ in taken)
-        if len(inner) >= REASON_LEAST_WORDS and not exact and _share(inner, support) == 0:
-            yield match[0]
+    return share < LEAST_COVERED
 
 
 def _share(content: Sequence[Word], support: Support) -> float:
@@ -314,31 +314,14 @@ def _share(content: Sequence[Word], support: Support) -> float:
     return points / len(content) if content else 1.0
 
 
-def _odd_item(sentence: str, content: Sequence[Word], support: Support) -> str | None:
-    """Return the one item of a list of three or more whose words stand nowhere, if there is one."""
-    for listed in _LIST.finditer(sentence):
-        items = [
-            sentence[start:end] for group in ("item", "last") for start, end in listed.spans(group)
-        ]
-        spans = [span for group in ("item", "last") for span in listed.spans(group)]
-        unknown = [
-            item
-            for item, (start, end) in zip(items, spans, strict=True)
-            if (inner := [w for w in content if start <= w.start < end])
-            and not any(map(support.has_any_form, inner))
-        ]
-        if len(unknown) == 1:
-            return unknown[0]
-    return None
-
-
 def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> list[str]:
     """Judge a sentence without content: "Yes.", "You do.", "Here you go!"."""
     lists = answer_words()
     spoken = {fold(w.surface) for w in listed}
     replies = bool(spoken & (lists.affirmations | lists.denials))
     if not grounds.is_yes_no:
-        return [_short(sentence)] if replies and len(spoken) == 1 else []
+        unasked = _YES_NO_LATER.search(grounds.question) is None
+        return [_short(sentence)] if replies and len(spoken) == 1 and unasked else []
     if not replies and (not spoken or any(is_framing(w) for w in listed)):
         return []
     denied = bool(spoken & lists.denials) or is_negated(sentence)

@@ -24,6 +24,11 @@ _CLAUSE = regex.compile(
 _SENTENCE = regex.compile(r"(?<=[.!?。！？])\s+")
 _NUMERO = regex.compile(r"\bno\.?\s*(?=\d)", regex.IGNORECASE)
 _REPLY = regex.compile(r"\A\W*(?:no|nope|nein|non|não|нет)\b[,.!:]?", regex.IGNORECASE)
+_PORTUGUESE = regex.compile(
+    r"\b(?:às|aos?|não|é|são|você|uma|pel[oa]s?|maio|d[oa]s)\b(?!.*\b(?:the|is|are)\b)",
+    regex.IGNORECASE,
+)
+_IN_THE = regex.compile(r"\bno\b", regex.IGNORECASE)
 _LEAST_SHARED = 0.7
 _LEAST_OF_KNOWN = 0.5
 
@@ -49,6 +54,8 @@ class Clause:
 def clauses(text: str) -> list[Clause]:
     """Cut a text into clauses that have content."""
     found = []
+    if _PORTUGUESE.search(text):
+        text = _IN_THE.sub("em", text)
     for sentence in _SENTENCE.split(_NUMERO.sub("", text)):
         comparable = not has_opposites(sentence)
         parts = [(_content(part), is_negated(part)) for part in _CLAUSE.split(sentence)]

@@ -14,46 +14,58 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.answer_words import answer_words
+from palace.enforce.specifics import is_german
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.text import fold, stem
 
 # Unit -> (family, how many of the family's smallest unit).
 _UNIT_LINES = """
 time 0.001 ms millisecond milliseconds millisekunden
-time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos 秒
-time 60 min mins minute minutes minuten minuto minutos 分 分钟 分間
-time 3600 h hr hrs hour hours stunde stunden heure heures hora horas 小时 時間
-time 86400 d day days tag tage tagen jour jours dia dias 天 日間 night nights nts nuits noches
-time 604800 week weeks wk wks woche wochen semaine semaines semana semanas 周 週間
+time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo
+time 1 secondi seconden 秒
+time 60 min mins minute minutes minuten minuto minutos minuti minuut 分 分钟 分間
+time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
+time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night
+time 86400 nights nts nuits noches
+time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
+time 604800 weken 周 週間
 time 1209600 fortnight fortnights
-months 1 mo mos month months monat monate monaten mois mes meses mese 个月 か月 ヶ月
+months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月
+months 1 ヶ月
 months 3 quarter-year
-months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos 年間
+months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren
+months 12 年間
 months 120 decade decades
 bytes 1 byte bytes
 bytes 1000 kb kib kilobyte kilobytes
 bytes 1000000 mb mib megabyte megabytes
 bytes 1000000000 gb gib gigabyte gigabytes
 bytes 1000000000000 tb tib terabyte terabytes
-length 0.001 mm millimetre millimetres millimeter millimeters
-length 0.01 cm centimetre centimetres centimeter centimeters zentimeter
-length 1 m metre metres meter meters
-length 1000 km kilometre kilometres kilometer kilometers kms
+length 0.001 mm millimetre millimetres millimeter millimeters millimetri milimetros
+length 0.01 cm centimetre centimetres centimeter centimeters zentimeter centimetri centimetros
+length 1 m metre metres meter meters metro metros metri
+length 1000 km kilometre kilometres kilometer kilometers kms chilometri quilometros kilometros
 length 1609.344 mile miles mi
 length 0.3048 ft foot feet
+length 0.9144 yd yard yards
 length 0.0254 inch inches
 mass 0.001 mg milligram milligrams
-mass 1 g gram grams gramme grammes gramm gramos
-mass 1000 kg kilo kilos kilogram kilograms kilogramm
-mass 1000000 tonne tonnes
+mass 1 g gram grams gramme grammes gramm gramos gramas grammi
+mass 100 ons etto etti
+mass 28.349523 oz ounce ounces
+mass 453.59237 lb lbs
+mass 1000 kg kilo kilos kilogram kilograms kilogramm chilo chili quilo quilos
+mass 100000 quintale quintali
+mass 1000000 tonne tonnes tonnen tonnellate toneladas
 volume 0.1 dl
 volume 0.01 cl
 volume 0.001 ml millilitre millilitres milliliter milliliters
-volume 1 l litre litres liter liters litro litros
-percent 1 % percent per-cent prozent pourcent por-ciento ％ pct
+volume 1 l litre litres liter liters litro litros litri
+volume 3.785412 gal gallon gallons
+percent 1 % percent per-cent prozent pourcent por-ciento procent ％ pct
 celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
-degrees 1 ° degree degrees grad degres grados
+degrees 1 ° degree degrees grad degres grados gradi graus graden
 euro 1 € eur euro euros
 dollar 1 $ usd dollar dollars
 pound 1 £ gbp pound pounds
@@ -83,7 +95,9 @@ _ORDINALS = {
 _SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion": 1e9,
              "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip
 _SPACES = r"[ \u00a0\u202f]"
-_DIGITS = rf"\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
+_DIGITS = (
+    rf"(?<!:)\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
+)
 _VERSION = regex.compile(r"(?<![\w.])v?(\d+(?:\.\d+){2,})(?![\w]|\.\d)", regex.IGNORECASE)
 _CLOCK = regex.compile(
     r"(?<![\d:.,])(?P<h>\d{1,3})(?:[:h](?P<m>\d{2})(?::(?P<s>\d{2}))?|\.(?P<dm>\d{2})(?=\s*(?:uhr|[ap]\.?m)))?"
@@ -95,6 +109,7 @@ _NUMBER = regex.compile(
     rf"(?:(?P<n>{_DIGITS})\s?(?P<part>[½¼¾⅓⅔])?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
+_GERMAN_AM = regex.compile(r"\s(?:\p{Lu}\p{Ll}|\d{1,2}\.)")
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))",
     regex.IGNORECASE,
@@ -103,12 +118,16 @@ _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  
 _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
+_FIFTEEN_DAYS = regex.compile(
+    r"\b(?:quinze|15|quince|quindici) (?:jours|d[ií]as|giorni)\b", regex.IGNORECASE
+)
 _ONE_AND = regex.compile(
     r"\b(?:an?|one)\s+(?P<unit>hour|day|week|month|year)(?=\s+(?:and\s+)?(?:\p{L}+(?:-\p{L}+)?|\d+)\s+(?:min|hour|day|week|month))",
     regex.IGNORECASE,
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _SHARE = regex.compile(r"[ -](?:quarter|third|fifth|tenth)s\b", regex.IGNORECASE)
+_SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
@@ -117,9 +136,24 @@ _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
 _NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
+# What says that a number is not exact, or on which side of it the exact one lies.
+ROUGH = (
+    r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"
+    r"|or so|a good|well over|upwards of|getting on for|not quite|nearly|almost|(?:(?:just|a|well"
+    r"|slightly|little|bit|touch|shade)\s+)*(?:over|under|above|below|shy of|short of|past)"
+    r"|(?:(?:a|slightly)\s+)?(?:little\s+|bit\s+)?(?:more|less|fewer|better) than"
+    r"|at (?:least|most)"
+    r"|etwa|rund|knapp|gut|ungefähr|fast|beinahe|annähernd|über|unter|mehr als|weniger als"
+    r"|nicht ganz|an die|um die"
+    r"|environ|presque|près de|à peu près|(?:un peu )?(?:plus|moins) de|quasi(?:ment)?|autour de"
+    r"|unos|unas|casi|cerca de|alrededor de|aproximadamente|(?:un poco |poco )?(?:más|menos) de"
+    r"|(?:poco )?(?:più|meno) di|intorno a|all['’]incirca"
+    r"|quase|uns|umas|(?:um pouco |pouco )?(?:mais|menos) de"
+    r"|ongeveer|bijna|zo['’]n|ruim|een kleine|(?:iets )?(?:meer|minder) dan|krap"
+)
 _AROUND = regex.compile(
-    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|~|over|under"
-    r"|more than|less than|just (?:over|under)|etwa|rund|knapp|environ|unos|cerca de)\s*[$€£]?\s*$",
+    rf"(?:^|(?<=[\s(—–~≈-]))(?:{ROUGH})"
+    r"\s*(?:(?:the|an?|il|el|le|la|l['’]|die|der|das|de|het|o)\s+)?[$€£]?\s*$",
     regex.IGNORECASE,
 )
 
@@ -166,12 +200,18 @@ def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Qu
     for start, end in taken:
         used[start:end] = b"\1" * (end - start)
     found: list[Quantity] = []
-    for read in (_versions, _clock_phrases, _clocks, _parts, _digits, _spelled):
-        for quantity in read(text):
-            if not any(used[quantity.start : quantity.end]):
-                found.append(quantity)
-                used[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
+    for quantity in _readings(text):
+        if not any(used[quantity.start : quantity.end]):
+            found.append(quantity)
+            used[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
     return _joined(sorted(found, key=lambda q: q.start), text)
+
+
+@lru_cache(maxsize=512)
+def _readings(text: str) -> tuple[Quantity, ...]:
+    """Return what may be read as a number, the surer first; readings may overlap."""
+    readers = (_versions, _clock_phrases, _clocks, _parts, _fortnights, _digits, _spelled)
+    return tuple(quantity for read in readers for quantity in read(text))
 
 
 @lru_cache(maxsize=512)
@@ -193,6 +233,21 @@ def _clocks(text: str) -> Iterator[Quantity]:
         if minute is None and match["half"] is None and match["uhr"] is None:
             continue
         hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
+        german = (
+            match["half"] == "a"
+            and not match[0].endswith(".")
+            and (hour > 12 or is_german(text))
+            and _GERMAN_AM.match(text, match.end())
+        )  # "19:00 am Tor"
+        if german and minute is None:
+            continue
+        if german:
+            end, noon = match.end() - 2, hour * 60.0 + minutes
+            values = (noon,) if hour > 12 else (noon, noon + 720)
+            yield Quantity(
+                values, "clock", 1, match.start(), end, text[match.start() : end].strip()
+            )
+            continue
         if match["half"]:
             hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
         at = hour * 60 + minutes + seconds / 60
@@ -213,6 +268,13 @@ def _parts(text: str) -> Iterator[Quantity]:
             loose = _AROUND.search(text, 0, said.start) is not None
             span = text[said.start : said.end]
             yield Quantity(said.values, family, factor, said.start, said.end, span, loose)
+
+
+def _fortnights(text: str) -> Iterator[Quantity]:
+    for match in _FORTNIGHT.finditer(text):
+        yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
+    for match in _FIFTEEN_DAYS.finditer(text):  # how French and Spanish say two weeks
+        yield Quantity((15.0, 14.0), "time", 86400.0, *match.span(), match[0])
 
 
 def _digits(text: str) -> Iterator[Quantity]:
@@ -256,8 +318,6 @@ def _spelled(text: str) -> Iterator[Quantity]:
     for match in _ONE_AND.finditer(text):
         family, factor = _UNITS[match["unit"].casefold()]
         yield Quantity((1.0,), family, factor, *match.span(), match[0])
-    for match in _FORTNIGHT.finditer(text):
-        yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
     for match in _SINGLE.finditer(text):
         number = _ORDINALS.get(match[1].casefold(), 0)
         if number > 2 and not _is_fraction(text, match.start()):
@@ -288,6 +348,11 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
+    if word not in _UNITS:  # "600 Metern", "13 flying hours"
+        word = word.removesuffix("n") if word.removesuffix("n") in _UNITS else word
+        second = _SECOND_WORD.match(text, after.end())
+        if word not in _UNITS and second and fold(second[1]) in _UNITS:
+            after, word = second, fold(second[1])
     if word in _UNITS and not (word == "an" and text[start:end].casefold() == "one"):
         family, factor = _UNITS[word]
         return Quantity(
@@ -341,6 +406,7 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
             and (not quantity.noun or quantity.noun in answer_words().function)
             and quantity.values
             and quantity.values[0] < _IN_NEXT_UNIT
+            and quantity.values[0].is_integer()
             and not between.strip()
         ):  # "3 h 20", "one minute fifty"
             smaller = last.factor / _IN_NEXT_UNIT

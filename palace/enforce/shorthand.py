@@ -18,7 +18,7 @@ from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.spoken import spoken_numbers
 from palace.text import fold, month_token
 
-_DASH = r"\s?(?:[-–—]|to|until|till|bis|and|à|a)\s?"
+_DASH = r"\s?(?:[-–—]|to|until|till|bis|and|und|et|y|e|en|tot|até|alle|à|a)\s?"
 _HOUR = r"(?P<h{0}>[01]?\d|2[0-4])(?:[:.h](?P<m{0}>[0-5]\d))?"
 _HOURS = regex.compile(
     rf"(?<![\d.,:/-]|\p{{L}}){_HOUR.format(1)}{_DASH}{_HOUR.format(2)}(?![\d%€$£]|[.,:/-]\d)"
@@ -128,7 +128,8 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
         if year is not None and year < 100:
             year += 1900 if year > _OLDEST_SHORT_YEAR else 2000
         first, second = int(match["day"]), int(match["month"])
-        for day, month in {(first, second), (second, first)}:
+        orders = {(first, second)} if match["mark"] == "." else {(first, second), (second, first)}
+        for day, month in orders:
             days = [day, *([int(match["other"])] if match["other"] and day == first else [])]
             for number in days:
                 if _exists(year, month, number):

@@ -36,6 +36,7 @@ _LIST_SEPARATOR = regex.compile(
 )
 _LAST_ITEM = regex.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e)\b|[、和&]|\s\+\s")
 _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
+_CLAUSE_OR_NUMBER = regex.compile(rf"{_CLAUSE.pattern}|\d+")
 _ROW_END = regex.compile(r"[.;!?](?!\d)|\n|。")
 _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,30}(?:,\s+\p{L}[\p{L}\s]{1,30}){2,})(?=[.;!?\n]|$)"
@@ -46,6 +47,15 @@ _PERIODS = {
     "monthly": ("months", 1.0),
     "yearly": ("months", 12.0),
     "annual": ("months", 12.0),
+}
+_WHOLE = regex.compile(
+    r"\b(?:an?|one)\s(?:full|whole|further)\s(day|week|month|year)\b", regex.IGNORECASE
+)
+_WHOLE_UNITS = {
+    "day": ("time", 86_400.0),
+    "week": ("time", 604_800.0),
+    "month": ("months", 1.0),
+    "year": ("months", 12.0),
 }
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
 _TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
@@ -88,8 +98,8 @@ def listed_length(text: str) -> int:
 
 def nearest_words(text: str, start: int, end: int) -> frozenset[tuple[str, str]]:
     """Return the content word before and the one after a place in a text, in the same clause."""
-    left = max((m.end() for m in _CLAUSE.finditer(text, 0, start)), default=0)
-    right = next((m.start() for m in _CLAUSE.finditer(text, end)), len(text))
+    left = max((m.end() for m in _CLAUSE_OR_NUMBER.finditer(text, 0, start)), default=0)
+    right = next((m.start() for m in _CLAUSE_OR_NUMBER.finditer(text, end)), len(text))
     near = [w for w in read_words(text) if w.token.isalpha() and is_content(w)]
     before = [("before", w.token) for w in near if left <= w.start < start]
     after = [("after", w.token) for w in near if end <= w.start < right]
@@ -205,7 +215,7 @@ class Source:
     @cached_property
     def parts(self) -> tuple[Quantity, ...]:
         """Its numbers that others can be worked out from: no times of day, no days in digits."""
-        days = [(d.start, d.end) for d in short_dates(self.text)]
+        days = [(d.start, d.end) for d in short_dates(self.text, strict=True)]
         days += [m.span() for m in _INCLUDED.finditer(self.text)]
         read = {q.start: q for q in self.quantities}
         for short in short_quantities(self.text):
@@ -214,6 +224,9 @@ class Source:
             often = short.text.casefold().startswith("every")
             if short.unit in _TAKEN_SHORT and longer and not often:
                 read[short.start] = short
+        for match in _WHOLE.finditer(self.text):
+            unit, factor = _WHOLE_UNITS[match[1].casefold()]
+            read.setdefault(match.start(), Quantity((1.0,), unit, factor, *match.span(), match[0]))
         for clock in self.quantities:  # "1:47:32" may be a time of day or a time taken
             if clock.unit == "clock" and clock.text.count(":") > 1:
                 read[clock.start] = replace(

@@ -34,6 +34,11 @@ _SPANNED = regex.compile(
     regex.IGNORECASE,
 )
 _OLDEST = 120
+_INCLUSIVE_DAYS = 5
+_NEAR_DAYS = 183
+_FEW_SPAN_SECONDS = 3 * 86_400
+_FEW_DAYS = 40
+_FEW_MONTHS = 4
 _MOST_PARTS = 16
 _LOOSE_SHARE = 0.1
 _MONTH_SHARE = 0.02
@@ -55,23 +60,54 @@ def clock_comes_to(said: Quantity, sources: Sequence[Source]) -> bool:
     return False
 
 
-def date_comes_to(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a date is one that stands there, so many days, months or years on or back."""
-    if not _ENDED.search(sentence):
+def date_comes_to(
+    said: FoundDate, sources: Sequence[Source], sentence: str, *, strict: bool = False
+) -> bool:
+    """Whether a date is one that stands there, so many days, months or years on or back.
+
+    Without a word that says so it must lie ahead and be one of few that could be reached, and not
+    even that is enough where the check is strict.
+    """
+    ended = _ENDED.search(sentence) is not None
+    if strict and not ended:
         return False
-    return any(said.fits(day) for source in sources for day in days_on(source))
+    spans = [q for s in sources for q in _day_spans(s)]
+    days = {
+        (d.year, d.month, d.day if said.day else None)
+        for s in sources
+        for d in days_on(s, spans, (1, -1) if ended else (1,))
+        if d.year and d.month
+    }
+    fitting = [day for day in days if said.fits(FoundDate(*day))]
+    if not fitting or ended:
+        return bool(fitting)
+    middle = date(fitting[0][0], fitting[0][1], 15)
+    near = sum(abs((date(y, m, d or 15) - middle).days) <= _NEAR_DAYS for y, m, d in days)
+    return near <= (_FEW_DAYS if said.day else _FEW_MONTHS)
 
 
-def days_on(source: Source) -> Iterator[FoundDate]:
-    """Yield the days that lie a span of the source before or after a day of it.
+def _day_spans(source: Source) -> list[Quantity]:
+    return [q for q in source.parts if q.unit in ("time", "months")][:_MOST_PARTS]
+
+
+def weekdays_on(source: Source) -> set[int]:
+    """Return the weekdays that lie a few hours or days after or before a day of a source."""
+    spans = [q for q in _day_spans(source) if q.measures[0] <= _FEW_SPAN_SECONDS]
+    short = [q for q in spans if q.unit == "time"]
+    return {day.weekday for day in days_on(source, short) if day.weekday is not None}
+
+
+def days_on(
+    source: Source, spans: Sequence[Quantity] | None = None, signs: Sequence[int] = (1, -1)
+) -> Iterator[FoundDate]:
+    """Yield the days that lie a span (by default one of the source) before or after a day of it.
 
     A span that leads from one date of the memory to another has been used up.
     """
     days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
-    spans = [q for q in source.parts if q.unit in ("time", "months")]
     known = {(d.year, d.month, d.day) for d in days}
-    for span in spans[:_MOST_PARTS]:
-        ends = [end for day in days for sign in (1, -1) for end in _shifted(day, span, sign)]
+    for span in _day_spans(source) if spans is None else spans:
+        ends = [end for day in days for sign in signs for end in _shifted(day, span, sign)]
         if known.isdisjoint((d.year, d.month, d.day) for d in ends):
             yield from ends
 
@@ -90,7 +126,7 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
         if days < 1 or days > 40_000:
             return
         end = start + timedelta(days=sign * round(days))
-    for inclusive in (0, -1):
+    for inclusive in (0, -1) if (end - start).days >= _INCLUSIVE_DAYS else (0,):
         last = end + timedelta(days=inclusive)
         yield FoundDate(last.year, last.month, last.day)
 
@@ -139,7 +175,8 @@ def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str)
     for source in sources:
         clocks = [q for q in source.readings if q.unit == "clock"]
         spans = {round(v * n, 6) for q in clocks for v in q.values for n in (1, 60)}
-        spans |= {round((b.values[0] - a.values[0]) % 1440 * 60, 6) for a, b in pairwise(clocks)}
+        apart = {round((b.values[0] - a.values[0]) % 1440, 6) for a, b in pairwise(clocks)}
+        spans |= {n * gap for gap in apart for n in (1, 60)}  # of hours and minutes, or minutes
         if _SPANNED.search(sentence):
             minutes = {v for q in clocks for v in q.values}
             spans |= {round((b - a) * 60, 6) for a in minutes for b in minutes if b > a}
@@ -163,10 +200,20 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     if said.unit not in _DAYS_IN or said.factor * _DAYS_IN[said.unit] < 1:
         return False
     days = [m * _DAYS_IN[said.unit] for m in said.measures]
-    slack = min(2.0, said.factor * _DAYS_IN[said.unit] / 3)
+    unit_days = said.factor * _DAYS_IN[said.unit]
+    slack = unit_days / 2 if said.loose else min(2.0, unit_days / 3)
     apart = _APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
+    if any(
+        abs(abs(day.ordinal - s.as_of.toordinal()) - n) < 1
+        for s in sources
+        if s.as_of is not None
+        for day in s.written
+        if day.year and day.ordinal
+        for n in days
+    ):
+        return True
     if apart:  # from the day of the memory too, to one that it tells
         told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)
         groups = [[day for group in told for day in group]]

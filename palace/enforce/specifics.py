@@ -18,7 +18,7 @@ from palace.text import Word, fold, month_token, starts_sentence
 SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound", "name"]
 
 _URL = regex.compile(
-    r"\b(?:https?|ftp|ssh|wss?)://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
+    r"\b\p{L}[\p{L}\d+.-]{1,10}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
 )
 _CODE = regex.compile(r"```.*?(?:```|\Z)|``[^`\n]+``|`[^`\n]+`", regex.DOTALL)
 _QUOTE = regex.compile(
@@ -28,7 +28,7 @@ _QUOTE = regex.compile(
 # A part of a path has at most 255 characters, the part of an address before its @ at most 64;
 # unbounded, a long run of signs would be read again from each of them.
 _PATH = regex.compile(
-    r"(?<![\w/:.])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
+    r"(?<![\w/:.€$£%°])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
     r"|(?<![\w/])(?!\d{1,2}/\d{1,2}/\d{2,4}\b)[\w.@+-]{1,255}+/(?:[\w.@+-]{1,255}+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]{0,255}+/(?![\w/.])"
     r"|(?<![\w/.])[\w@+-]{1,255}+/[\w@+-]{0,255}+\.\p{L}[\w.]*\b"
@@ -79,7 +79,7 @@ _WORDS_AND_NAMES = frozenset("bill mark max page rose".split())
 _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
-    " senora signora signor signore sig sra".split()
+    " new year senora signora signor signore sig sra".split()
 )
 
 
@@ -172,6 +172,11 @@ def find_names(
     return found
 
 
+def may_be_name(surface: str) -> bool:
+    """Whether a word with a capital may be a name: no month, no function word, no frame."""
+    return all(map(_may_be_name, read_words(surface)))
+
+
 def _may_be_name(word: Word) -> bool:
     folded = fold(word.surface)
     if len(folded) == 1:
@@ -197,7 +202,8 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
     ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
-    if folded in _STARTERS or plain or ordinary or following is None:
+    empty = folded in _STARTERS or folded in answer_words().function
+    if empty or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]
     if between.strip(" *_`") in ("'s", "’s"):
@@ -208,7 +214,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     if nearby in ("and", "or"):  # "Ida and Tom", not "Gluten and nuts"
         return len(next_two) > 1 and next_two[1].surface[0].isupper()
     if nearby[0].isupper():
-        return True
+        return len(nearby) > 1
     return (
         nearby in _VERBS
         or (nearby.endswith("ed") and len(nearby) > 3)

@@ -21,6 +21,11 @@ _LINES = {
     " veinticinco veintiséis veintisiete veintiocho veintinueve",
     "pt": "- dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze"
     " dezasseis dezassete dezoito dezanove",
+    # "due" and "sei", "once" and "een" are mostly other words
+    "it": "- - tre quattro cinque - sette otto nove dieci undici dodici tredici quattordici"
+    " quindici sedici diciassette diciotto diciannove",
+    "nl": "- twee drie vier vijf zes zeven acht negen tien - twaalf dertien veertien vijftien"
+    " zestien zeventien achttien negentien",
 }
 _TENS_LINES = (
     "twenty thirty forty fifty sixty seventy eighty ninety",
@@ -28,6 +33,8 @@ _TENS_LINES = (
     "vingt trente quarante cinquante soixante - quatre-vingt -",
     "- treinta cuarenta cincuenta sesenta setenta ochenta noventa",
     "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
+    "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+    "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
 )
 _PLAIN_LETTERS = str.maketrans({"ö": "o", "ü": "u", "é": "e", "ê": "e", "ó": "o", "ß": "ss"})
 
@@ -52,6 +59,25 @@ _WRITTEN_ONES = {
         for tens, m in _numbered(_TENS_LINES[1], 10, 2).items()
     },
 }
+_ITALIAN_ONES = {
+    "uno": 1,
+    "un": 1,
+    "due": 2,
+    "tré": 3,
+    "sei": 6,
+    **_numbered(_LINES["it"].split(" dieci")[0]),
+}
+_DUTCH_ONES = {"een": 1, "één": 1, **_numbered(_LINES["nl"].split(" tien")[0])}
+_WRITTEN_ONES |= {
+    f"{tens[:-1] if one[0] in 'uo' else tens}{one}": n + m
+    for one, n in _ITALIAN_ONES.items()
+    for tens, m in _numbered(_TENS_LINES[5], 10, 2).items()
+} | {
+    f"{one}{joint}{tens}": n + m
+    for one, n in _DUTCH_ONES.items()
+    for tens, m in _numbered(_TENS_LINES[6], 10, 2).items()
+    for joint in ("en", "ën")
+}
 _WRITTEN_TENS = {
     "quatre-vingts": 80,
     **{word: n for line in _TENS_LINES for word, n in _numbered(line, 10, 2).items()},
@@ -59,7 +85,8 @@ _WRITTEN_TENS = {
 _ONES = {**{w.translate(_PLAIN_LETTERS): n for w, n in _WRITTEN_ONES.items()}, **_WRITTEN_ONES}
 _TENS = {**{w.translate(_PLAIN_LETTERS): n for w, n in _WRITTEN_TENS.items()}, **_WRITTEN_TENS}
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
-          "hundert": 100, "tausend": 1000, "mille": 1000}  # fmt: skip
+          "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
+          "cento": 100, "mila": 1000}  # fmt: skip
 _AFTER_ONES = {"cent": 100, "cents": 100, "mil": 1000, **_LARGE}  # "cent" alone is a coin
 
 
@@ -101,17 +128,28 @@ _METRES = regex.compile(
     r"(?!\s*(?:\p{L}*met|cm|mm|km))",
     regex.IGNORECASE,
 )
-_HOURS = {word: n for word, n in _ONES.items() if 1 <= n <= 12}
+_HOURS = {
+    **{word: n for word, n in _ONES.items() if 1 <= n <= 12},
+    "una": 1,
+    "due": 2,
+    "sei": 6,
+    "once": 11,
+    "elf": 11,
+}
 _HOUR = (
     r"(?P<hour>(?<![\d:.,])\d{1,2}(?![\d:.,]\d)"
     rf"|(?<![\p{{L}}-])(?:{_any_of(_HOURS)})(?![\p{{L}}-]))"
 )
-_AM = r"in\s+the\s+morning|morgens|vormittags|du\s+matin|de\s+la\s+ma[nñ]ana|da\s+manh[aã]"
+_ARTICLE = r"\b(?:[aà]s|a\s+las?|las?|alle|le|dalle|um)\s+"
+_AM = (
+    r"in\s+the\s+morning|morgens|vormittags|früh|du\s+matin|de\s+la\s+ma[nñ]ana|da\s+manh[aã]"
+    r"|del\s+mattino|di\s+mattina|'s\s+ochtends|'s\s+morgens"
+)
 _PM = (
     r"in\s+the\s+(?:afternoon|evening)|nachmittags|abends|de\s+l['’]apr[eè]s-midi|du\s+soir"
-    r"|de\s+la\s+tarde|da\s+tarde"
+    r"|de\s+la\s+tarde|da\s+tarde|del\s+pomeriggio|di\s+sera|'s\s+middags|'s\s+avonds"
 )
-_NIGHT = r"at\s+night|nachts|de\s+la\s+noche|da\s+noite"
+_NIGHT = r"at\s+night|nachts|de\s+la\s+noche|da\s+noite|di\s+notte|'s\s+nachts"
 _DAYPART = rf"(?:(?P<am>{_AM})|(?P<pm>{_PM})|(?P<night>{_NIGHT}))\b"
 _QUARTER = r"(?P<half>et\s+demie|y\s+media|e\s+meia)|(?P<past>et\s+quart|y\s+cuarto|e\s+quinze)" \
     r"|(?P<to>moins\s+le\s+quart|menos\s+cuarto)"  # fmt: skip
@@ -129,9 +167,21 @@ _CLOCKS = tuple(
         rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
         rf"{_HOUR}\s+(?:uhr|o['’]clock)\b",
         rf"\b(?:[aà]s|las?)\s+{_HOUR}\s+(?:{_QUARTER})\b",
+        rf"{_ARTICLE}{_HOUR}\s+(?P<way>menos|meno|moins|y|e|et)\s+(?P<part>{_BASE}|un quarto|mezzo"
+        rf"|mezza|cuarto|media|meia)(?!\s*\p{{L}}*\s*(?:de|di)\s\p{{L}}*(?:o|bre|ro)\b)(?:\s+{_DAYPART})?",
+        rf"{_HOUR}\s+heures?\s+(?P<way>moins)\s+(?P<part>{_BASE}|le quart)(?:\s+{_DAYPART})?",
+        rf"\b(?P<part>kwart|vijf|tien|twintig)\s+(?P<way>over|voor)\s+{_HOUR}(?:\s+{_DAYPART})?",
         rf"\b(?:(?P<part>half\s+an\s+hour|(?:a\s+)?quarter|{_BASE}(?:\s+min(?:ute)?s?)?)"
         r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight)\b",
     )
+)
+# A text without one of these says no time in words.
+_CLOCK_WORDS = regex.compile(
+    r"past|half|quarter|o['’]clock|noon|midday|midnight|[ \u00a0]Uhr|heure|viertel|halb|kwart"
+    rf"|[ao] las?|[aà]s |alle |{_AM}|{_PM}|{_NIGHT}"
+    r"|(?:five|ten|twenty|min(?:ute)?s?|fünf|zehn|zwanzig|vijf|tien|twintig)"
+    r"\s(?:to|before|after|vor|nach|voor|over)\s",
+    regex.IGNORECASE,
 )
 _PARTS = {
     "half": 30,
@@ -140,7 +190,16 @@ _PARTS = {
     "a quarter": 15,
     "viertel": 15,
     "halb": -30,
+    "kwart": 15,
+    "un quarto": 15,
+    "le quart": 15,
+    "cuarto": 15,
+    "mezzo": 30,
+    "mezza": 30,
+    "media": 30,
+    "meia": 30,
 }
+_BEFORE = frozenset({"to", "before", "vor", "voor", "menos", "meno", "moins"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +249,8 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
 
 def spoken_clocks(text: str) -> Iterator[Spoken]:
     """Yield clock times in words, in minutes; both halves of the day where it is left open."""
+    if not _CLOCK_WORDS.search(text):
+        return
     for pattern in _CLOCKS:
         for match in pattern.finditer(text):
             minutes = _minutes(match.groupdict())
@@ -220,9 +281,7 @@ def _shift(said: dict[str, str | None]) -> float:
     if part:
         word = regex.sub(r"\s*min(?:ute)?s?$", "", part)
         minutes = float(word) if word.isdigit() else float(_PARTS.get(word) or _value(word))
-        return (
-            -minutes if (said.get("way") or "").casefold() in ("to", "before", "vor") else minutes
-        )
+        return -minutes if (said.get("way") or "").casefold() in _BEFORE else minutes
     return (
         30.0 if said.get("half") else 15.0 if said.get("past") else -15.0 if said.get("to") else 0.0
     )

@@ -13,12 +13,19 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
-from palace.enforce.arithmetic import comes_to
+from palace.enforce.arithmetic import comes_to, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
-from palace.enforce.dates import FoundDate, find_weekdays, part_of_month
+from palace.enforce.dates import FoundDate, date_beside, find_weekdays, part_of_month
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, is_cut_from, is_cut_name, plain
-from palace.enforce.spans import clock_comes_to, date_comes_to, days_on, is_as_long, is_span
+from palace.enforce.spans import (
+    clock_comes_to,
+    date_comes_to,
+    days_on,
+    is_as_long,
+    is_span,
+    weekdays_on,
+)
 from palace.enforce.specifics import Specific
 from palace.text import Word, fold, stem
 
@@ -29,7 +36,7 @@ _AT = regex.compile(
     regex.IGNORECASE,
 )
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
-_HOUR = regex.compile(r"(?:1?\d|2[0-4])\s?(?:h|heures|horas)", regex.IGNORECASE)
+_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])\s?(?:h|heures|horas|u|uur)", regex.IGNORECASE)
 _SHORTLY_MINUTES = 20
 _LAST_HOUR = 24
 _SHORTLY = regex.compile(
@@ -40,6 +47,10 @@ _SHORTLY = regex.compile(
 )
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
 _TIMES_AS = regex.compile(r"\s?times\s(?:as|more|less|\p{L}+er)\b", regex.IGNORECASE)
+_DAY_BEFORE = regex.compile(
+    r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|op|día|dia|du|au|the)\s+$",
+    regex.IGNORECASE,
+)
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
@@ -82,10 +93,12 @@ class Support:
 
     Args:
         sources: Texts that an answer may draw on.
+        strict: Whether little may be worked out, as after unclear evidence.
     """
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[Source], *, strict: bool = False) -> None:
         self.sources = tuple(sources)
+        self.strict = strict
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -287,11 +300,25 @@ class Support:
             for reading in said
             for s in self.sources
             for known in s.dates
-        ) or any(date_comes_to(reading, self.sources, sentence) for reading in said)
+        ) or any(
+            date_comes_to(reading, self.sources, sentence, strict=self.strict) for reading in said
+        )
 
-    def has_weekday(self, weekday: int) -> bool:
-        """Whether a weekday stands there, or is one of a date that does."""
-        return any(weekday in s.weekdays for s in self.sources)
+    def has_weekday(self, weekday: int, sentence: str = "", at: tuple[int, int] = (0, 0)) -> bool:
+        """Whether a weekday stands there, or is that of a date there or beside it."""
+        if any(weekday in s.weekdays for s in self.sources):
+            return True
+        beside = date_beside(sentence, *at)
+        if beside is None:
+            return not self.strict and any(
+                s.weekdays and weekday in weekdays_on(s) for s in self.sources
+            )
+        return any(
+            day.weekday == weekday
+            for s in self.sources
+            for day in (*s.dates, *days_on(s))
+            if beside.fits(day)
+        )
 
     # -- quantities ------------------------------------------------------------------------------
 
@@ -307,7 +334,7 @@ class Support:
             for q in self._quantities
         )
 
-    def has_quantity(self, quantity: Quantity, sentence: str) -> bool:
+    def has_quantity(self, quantity: Quantity, sentence: str, before: str = "") -> bool:
         """Whether a number stands there with its unit, or follows from what stands there."""
         if quantity.unit == "version":
             return self._has_version(quantity.version)
@@ -316,8 +343,8 @@ class Support:
         if quantity.unit == "ordinal":
             return self._has_ordinal(quantity)
         if quantity.unit:
-            return self._has_measure(quantity, sentence)
-        return self._has_number(quantity, sentence)
+            return self._has_measure(quantity, sentence, before)
+        return self._has_number(quantity, sentence, before)
 
     def _has_version(self, version: str) -> bool:
         return any(
@@ -377,14 +404,14 @@ class Support:
         known |= {float(n) for t in self.tokens for n in _INNER_NUMBER.findall(t)}  # p95
         return not values.isdisjoint(days | known)
 
-    def _has_measure(self, quantity: Quantity, sentence: str) -> bool:
+    def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
         same = [q for q in self._quantities if q.unit == quantity.unit]
         return (
             any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
             or self._has_loosely(quantity)
             or self._has_one(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
-            or self._follows(quantity, sentence)
+            or self._follows(quantity, sentence, before)
             or self._may_count(quantity, sentence)
         )
 
@@ -408,7 +435,7 @@ class Support:
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
         )
 
-    def _has_number(self, quantity: Quantity, sentence: str) -> bool:
+    def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
         known = [
@@ -431,10 +458,11 @@ class Support:
         of_weekday = any(
             sentence[end : quantity.start].isspace() for _, _, end in find_weekdays(sentence)
         )
-        if of_weekday and self._has_ordinal(quantity):
-            return True  # "Friday 30"
+        of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
+        if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity):
+            return True  # "Friday 30", "am 30."
         years = {float(d.year) for s in self.sources for d in s.dates if d.year}
-        if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence):
+        if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence, before):
             return True
         return self._may_count(quantity, sentence)
 
@@ -449,10 +477,10 @@ class Support:
             return False
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
-    def _follows(self, quantity: Quantity, sentence: str) -> bool:
+    def _follows(self, quantity: Quantity, sentence: str, before: str) -> bool:
         """Whether a number is worked out from what stands there."""
         return (
-            comes_to(quantity, self.sources, sentence)
+            comes_to(quantity, self.sources, sentence, before, strict=self.strict)
             or is_span(quantity, self.sources, sentence)
             or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)
@@ -464,9 +492,12 @@ class Support:
             return False
         return any(
             _rounds(said, measure / quantity.factor if known.unit else measure, digits=digits)
+            or rounds_to(said, measure / quantity.factor if known.unit else measure)
             for said in quantity.values
             for known in self._quantities
-            if "" in (known.unit, quantity.unit) or known.unit == quantity.unit
+            if "" in (known.unit, quantity.unit)
+            or known.unit == quantity.unit
+            or {known.unit, quantity.unit} <= _DEGREES
             for measure in known.measures
             for digits in (1, 2)
         )
