@@ -33,6 +33,7 @@ from palace.secret_values import (
 )
 
 _VALUE_CHARS = 512
+_SIGNS = ("=", ":", "：", ">")  # of which one is in every sign that `_NAMED` knows
 _NAMED = regex.compile(
     r"(?<![\w.-])(?P<lead>[<$@]?+-{0,2}+)(?P<name>[^\W\d][\w.-]*+)"
     r"(?:\\?[\"'`\])*]|\[\]){0,3}+[ \t]*+"
@@ -73,6 +74,8 @@ class _Value:
 
 def find_assigned(text: str) -> Iterator[Finding]:
     """Find the secret values of assignments, in order."""
+    if not any(sign in text for sign in _SIGNS):
+        return
     position = 0
     for found in _NAMED.finditer(text):
         is_markup = found["sign"] == ">"
