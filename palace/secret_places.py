@@ -75,7 +75,7 @@ _STATED = regex.compile(
 _PLACES = (
     ("authorization-header", ("author", "x-ap", "x-auth", "-token"), _AUTHORIZATION),
     ("bearer-token", ("bearer",), _BEARER),
-    ("command-line-secret", ("-",), _OPTION),
+    ("command-line-secret", ("pass", "token", "secret", "key"), _OPTION),
     ("basic-auth", ("-u",), _LOGIN_OPTION),
     ("password", ("pass", "kennwort"), _STATED),
     ("password", ("';", '";'), _DIRECTIVE),

@@ -93,9 +93,10 @@ def _shape(pattern: str) -> regex.Pattern[str]:
 
 def find_shapes(text: str) -> Iterator[Finding]:
     """Find the keys that are known by their form, kind by kind."""
-    if max(map(len, text.split()), default=0) < _SHORTEST_CHARS:
+    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST_CHARS])
+    if not long:
         return
-    for number in sorted({number for literal, number in _LITERALS if literal in text}):
+    for number in sorted({number for literal, number in _LITERALS if literal in long}):
         kind, _, pattern = _SHAPES[number]
         for found in _shape(pattern).finditer(text):
             if _is_plausible_key(found[0], kind):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from palace.ports import Candidate
@@ -23,14 +23,34 @@ _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
 
 
+@dataclass(slots=True)
+class _Home:
+    """What a session or a drawer holds of the question, as its memories are seen one by one.
+
+    Attributes:
+        question: As the memories of this home are asked it.
+        turns: Position -> key of the turn there; empty for a drawer.
+        terms: Those of the question that stand anywhere in it.
+        best: The best relevance of a memory.
+        coverage: Share of the question that stands anywhere in it.
+    """
+
+    question: _Question
+    turns: dict[int, int] = field(default_factory=dict)
+    terms: dict[str, None] = field(default_factory=dict)
+    best: float = 0.0
+    coverage: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """One candidate as the ranking sees it; terms are those of the question that it holds."""
 
     candidate: Candidate
+    home: _Home
     words: frozenset[str]
-    terms: tuple[str, ...]
-    around: tuple[str, ...]
+    terms: Sequence[str]
+    around: Sequence[str]
     standing: Standing
     coverage: float
     relevance: float
@@ -76,40 +96,55 @@ class Pool:
         self._asked, self._spoken = (
             _Question(idf, sum(idf.values()) or 1.0) for idf in (self.idf, self.spoken_idf)
         )
-        self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
-        self._seen: dict[int, _Seen] = {}
-        for candidate in candidates:
-            seen = self._seen[candidate.key] = self._see(candidate)
-            if candidate.session:
-                home = self._sessions.setdefault((candidate.path, candidate.session), {})
-                home[candidate.position] = seen
+        self._homes: dict[tuple[str, str], _Home] = {}
+        self._seen = {candidate.key: self._see(candidate) for candidate in candidates}
+        for home in self._homes.values():
+            home.coverage = home.question.share(home.terms)
 
-    def _question(self, candidate: Candidate) -> _Question:
-        return self._spoken if candidate.session else self._asked
+    def _home(self, candidate: Candidate) -> _Home:
+        place = (candidate.path, candidate.session)
+        home = self._homes.get(place)
+        if home is None:
+            question = self._spoken if candidate.session else self._asked
+            home = self._homes[place] = _Home(question)
+        return home
 
     def _see(self, candidate: Candidate) -> _Seen:
-        question = self._question(candidate)
-        words = frozenset(candidate.body)
-        terms = tuple([t for t in question.idf if t in words])
-        around = tuple([t for t in question.idf if t in candidate.context])
-        most = question.total * (K1 + 1)
-        return _Seen(
+        home = self._home(candidate)
+        idf, total = home.question.idf, home.question.total
+        words, context = frozenset(candidate.body), candidate.context
+        terms = [t for t in idf if t in words]
+        around = [t for t in idf if t in context]
+        value = 0.0
+        if terms or around:
+            held = {t: weight for t, weight in idf.items() if t in terms or t in around}
+            value = relevance(candidate, held) / (total * (K1 + 1))
+        seen = _Seen(
             candidate,
-            words=words,
-            terms=terms,
-            around=around,
-            standing=standing(candidate, self.people, words),
-            coverage=question.share(terms),
-            relevance=relevance(candidate, question.idf) / most if terms or around else 0.0,
+            home,
+            words,
+            terms,
+            around,
+            standing(candidate, self.people, words),
+            home.question.share(terms),
+            value,
         )
+        home.best = max(home.best, value)
+        home.terms.update(dict.fromkeys(terms))
+        if candidate.session:
+            home.turns[candidate.position] = candidate.key
+        return seen
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
         """Return (distance, turn) of the turns around a turn of the same session."""
-        if not candidate.session:
+        turns, here = self._seen[candidate.key].home.turns, candidate.position
+        if len(turns) < 2:
             return []
-        turns = self._sessions[candidate.path, candidate.session]
-        here = candidate.position
-        return [(abs(step), turns[here + step]) for step in (-1, 1, -2, 2) if here + step in turns]
+        return [
+            (abs(step), self._seen[turns[here + step]])
+            for step in (-1, 1, -2, 2)
+            if here + step in turns
+        ]
 
     @cached_property
     def said(self) -> list[Said]:
@@ -119,20 +154,6 @@ class Pool:
             for s in self._seen.values()
             if s.candidate.session
         ]
-
-    @cached_property
-    def _homes(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """Best relevance, and share of the question that stands anywhere in a session or drawer."""
-        best: dict[tuple[str, str], float] = {}
-        terms: dict[tuple[str, str], dict[str, None]] = {}
-        for seen in self._seen.values():
-            home = (seen.candidate.path, seen.candidate.session)
-            best[home] = max(best.get(home, 0.0), seen.relevance)
-            terms.setdefault(home, {}).update(dict.fromkeys(seen.terms))
-        return {
-            home: (best[home], (self._spoken if home[1] else self._asked).share(held))
-            for home, held in terms.items()
-        }
 
     @cached_property
     def _reach(self) -> dict[int, float]:
@@ -149,7 +170,7 @@ class Pool:
             for term in turn.terms:
                 if best.get(term, 0.0) < lent:
                     best[term] = lent
-        question = self._question(seen.candidate)
+        question = seen.home.question
         return sum([question.idf[t] * share for t, share in best.items()]) / question.total
 
     @cached_property
@@ -178,20 +199,19 @@ class Pool:
         """Return the signals that order this candidate among the others."""
         seen = self._seen[candidate.key]
         query = self._query
-        home_best, home_coverage = self._homes[candidate.path, candidate.session]
+        dated = query.answer_type in ("date", "clock")
         values = {
             "relevance_log": math.log(_LOG_FLOOR + seen.relevance),
             "named": float(seen.standing == "named"),
             "addressed": float(seen.standing == "addressed"),
             "other": float(seen.standing == "other"),
             "reach": self._reach[candidate.key],
-            "home_best": home_best,
-            "home_coverage": home_coverage,
-            "context": self._question(candidate).share(seen.around),
-            "dated": (
-                answer_present(query, candidate) if query.answer_type in ("date", "clock") else 0.5
-            ),
-            "fresh_names": min(len(candidate.names - self.idf.keys()), _MANY_NAMES) / _MANY_NAMES,
+            "home_best": seen.home.best,
+            "home_coverage": seen.home.coverage,
+            "context": seen.home.question.share(seen.around) if seen.around else 0.0,
+            "dated": answer_present(query, candidate) if dated else 0.5,
+            "fresh_names": min(len(candidate.names.difference(self.idf)), _MANY_NAMES)
+            / _MANY_NAMES,
         }
         if self._cosines is not None:
             closeness = self.closeness(candidate)

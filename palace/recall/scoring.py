@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from palace.ports import Candidate
 from palace.recall.attribution import attribution_features
@@ -20,6 +21,7 @@ from palace.types.query import Query
 # Only the head of a ranking is described and judged: what stands below never was the answer in any
 # measurement.
 JUDGED = 10
+_UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
 
@@ -77,7 +79,7 @@ def score(
         if candidate.session:
             values.update(attributed)
         described[candidate.key] = values
-    return [Scored(c, ranks[c.key], described.get(c.key, {})) for c in ordered]
+    return [Scored(c, ranks[c.key], described.get(c.key, _UNDESCRIBED)) for c in ordered]
 
 
 def _described(
