@@ -162,9 +162,17 @@ class Index(Protocol):
         """Return active, visible memories holding any of the terms, best BM25 first."""
 
     def neighbours(
-        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
-    ) -> dict[int, list[Candidate]]:
-        """Return, by candidate key, what stands within `distance` memories in the same file."""
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        distance: int,
+        scope: Scope,
+        known: Sequence[Candidate] = (),
+    ) -> list[Candidate]:
+        """Return what stands within `distance` memories in the same file and session, each once.
+
+        Neither the candidates themselves nor what is `known` already is among it.
+        """
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""

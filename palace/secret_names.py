@@ -52,7 +52,7 @@ _BETWEEN_WORDS = str.maketrans("", "", "_.-")
 
 
 def may_name_secrets(text: str) -> bool:
-    """Whether a text may hold a name of a family at all; quick, and never wrong where it says no."""
+    """Whether a text may hold a name of a family at all; quick, and sure where it says no."""
     joined = text.casefold().translate(_BETWEEN_WORDS)
     return any(word in joined for word in _IN_FAMILY_NAMES)
 

@@ -52,10 +52,15 @@ class IndexWithout:
         )
 
     def neighbours(
-        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
-    ) -> dict[int, list[Candidate]]:
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        distance: int,
+        scope: Scope,
+        known: Sequence[Candidate] = (),
+    ) -> list[Candidate]:
         """See `Index.neighbours`."""
-        return self._index.neighbours(candidates, distance=distance, scope=scope)
+        return self._index.neighbours(candidates, distance=distance, scope=scope, known=known)
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """See `Index.candidates_by_key`."""

@@ -73,13 +73,14 @@ class Searcher:
             by_meaning = self.index.candidates_by_key([k for k, _ in nearest if k not in known])
         heads = (*by_words[:_NEIGHBOURED], *by_meaning[:_NEIGHBOURED])
         spoken = [c for c in heads if c.session]
-        near = self.index.neighbours(spoken, distance=self.neighbour_distance, scope=scope)
-        pool = {c.key: c for around in near.values() for c in around}
-        pool.update((c.key, c) for c in (*by_words, *by_meaning))
+        found = [*by_words, *by_meaning]
+        found += self.index.neighbours(
+            spoken, distance=self.neighbour_distance, scope=scope, known=found
+        )
         cosines = None
         if self.vectors is not None and vector is not None:
-            cosines = self.vectors.cosines(vector, list(pool))
-        return Found(list(pool.values()), self.weights(query), cosines)
+            cosines = self.vectors.cosines(vector, [c.key for c in found])
+        return Found(found, self.weights(query), cosines)
 
     def scored(self, query: Query, *, layer: LayerName = "L1") -> list[Scored]:
         """Return the scored candidates of a layer, best first."""

@@ -125,7 +125,7 @@ class IndexContract:
         )
         assert self.found(index, "kettl") == ["blue kettle"]
         found = index.candidates(["kettl"], **self.asking())
-        assert index.neighbours(found, distance=2, scope=self.everyone) == {found[0].key: []}
+        assert index.neighbours(found, distance=2, scope=self.everyone) == []
         assert [_text_of(index.get(f"m-0000000{n}")) for n in range(3)] == [
             "red kettle",
             "green kettle",
@@ -212,20 +212,21 @@ class IndexContract:
         assert index.load(old) == []
 
     def test_neighbours(self, index: FilledIndex) -> None:
-        """They stand near in the same file and session, and tell on which side."""
+        """They stand near in the same file and session."""
         self.put(
             index, *(self.memory(n, f"word{n}", session="s1" if n < 5 else "s2") for n in range(7))
         )
         elsewhere = (self.memory(n, f"other{n}", path="rooms/desk/b.md") for n in range(4))
         self.put(index, *elsewhere)
         (third,) = index.candidates(["word3"], **self.asking())
-        near = index.neighbours([third], distance=2, scope=self.everyone)[third.key]
-        assert [(c.body[0], c.position - third.position) for c in near] == [
+        near = index.neighbours([third], distance=2, scope=self.everyone)
+        assert sorted((c.body[0], c.position - third.position) for c in near) == [
             ("word1", -2),
             ("word2", -1),
             ("word4", 1),
         ]
-        assert index.neighbours([third], distance=0, scope=self.everyone) == {third.key: []}
+        assert index.neighbours([third], distance=0, scope=self.everyone) == []
+        assert index.neighbours([third], distance=2, scope=self.everyone, known=near) == []
 
 
 def _text_of(memory: Memory | None) -> str:
