@@ -6,7 +6,7 @@ never depend on what else was found, so the best of the bad stays bad.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
 from palace.ports import Candidate
@@ -112,16 +112,29 @@ def answer_present(query: Query, candidate: Candidate) -> float:
     """
     if query.answer_type not in ("clock", "date", "number", "person"):
         return 0.5
-    fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
     if query.answer_type == "person":
+        fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
         return float(bool(candidate.session) or not candidate.names.isdisjoint(fresh))
-    if query.answer_type == "number":
-        return float(_tell_number(fresh))
-    if query.answer_type == "clock":
-        clocks = any(":" in t and t[0].isdigit() for t in fresh)
-        return float(clocks or not word_tokens("clock_words").isdisjoint(fresh))
-    dates = any(t[0].isdigit() or t.startswith("month") for t in fresh)
-    return float(dates or not word_tokens("relative_dates").isdisjoint(fresh))
+    return float(bool(answer_tokens(query, candidate.body)))
+
+
+def answer_tokens(query: Query, tokens: Iterable[str]) -> set[str]:
+    """Return the tokens that tell a time, a date or a number, as is asked, and are not asked with.
+
+    None for questions of another kind.
+    """
+    fresh = set(tokens).difference(query.terms, query.carried, query.numbers)
+    match query.answer_type:
+        case "clock":
+            told = {t for t in fresh if ":" in t and t[0].isdigit()}
+            return told | (word_tokens("clock_words") & fresh)
+        case "date":
+            told = {t for t in fresh if t[0].isdigit() or t.startswith("month")}
+            return told | (word_tokens("relative_dates") & fresh)
+        case "number":
+            return {t for t in fresh if t[0].isdigit()} | (word_tokens("number_words") & fresh)
+        case _:
+            return set()
 
 
 def counted_present(query: Query, body: Sequence[str]) -> float:

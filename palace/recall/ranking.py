@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from palace.ports import Candidate
 from palace.recall.attribution import Said, Standing, people_asked, standing
-from palace.recall.features import answer_present
+from palace.recall.features import answer_tokens
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
 
@@ -23,34 +23,14 @@ _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
 
 
-@dataclass(slots=True)
-class _Home:
-    """What a session or a drawer holds of the question, as its memories are seen one by one.
-
-    Attributes:
-        question: As the memories of this home are asked it.
-        turns: Position -> key of the turn there; empty for a drawer.
-        terms: Those of the question that stand anywhere in it.
-        best: The best relevance of a memory.
-        coverage: Share of the question that stands anywhere in it.
-    """
-
-    question: _Question
-    turns: dict[int, int] = field(default_factory=dict)
-    terms: dict[str, None] = field(default_factory=dict)
-    best: float = 0.0
-    coverage: float = 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """One candidate as the ranking sees it; terms are those of the question that it holds."""
 
     candidate: Candidate
-    home: _Home
     words: frozenset[str]
-    terms: Sequence[str]
-    around: Sequence[str]
+    terms: tuple[str, ...]
+    around: tuple[str, ...]
     standing: Standing
     coverage: float
     relevance: float
@@ -88,6 +68,7 @@ class Pool:
         cosines: Mapping[int, float] | None = None,
     ) -> None:
         self._query = query
+        self._asks_when = query.answer_type in ("date", "clock")
         self._cosines = cosines
         self.people = people_asked(query, candidates)
         self.idf = weights.idf
@@ -96,55 +77,41 @@ class Pool:
         self._asked, self._spoken = (
             _Question(idf, sum(idf.values()) or 1.0) for idf in (self.idf, self.spoken_idf)
         )
-        self._homes: dict[tuple[str, str], _Home] = {}
-        self._seen = {candidate.key: self._see(candidate) for candidate in candidates}
-        for home in self._homes.values():
-            home.coverage = home.question.share(home.terms)
+        self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
+        self._seen: dict[int, _Seen] = {}
+        for candidate in candidates:
+            seen = self._seen[candidate.key] = self._see(candidate)
+            if candidate.session:
+                home = self._sessions.setdefault((candidate.path, candidate.session), {})
+                home[candidate.position] = seen
 
-    def _home(self, candidate: Candidate) -> _Home:
-        place = (candidate.path, candidate.session)
-        home = self._homes.get(place)
-        if home is None:
-            question = self._spoken if candidate.session else self._asked
-            home = self._homes[place] = _Home(question)
-        return home
+    def _question(self, candidate: Candidate) -> _Question:
+        return self._spoken if candidate.session else self._asked
 
     def _see(self, candidate: Candidate) -> _Seen:
-        home = self._home(candidate)
-        idf, total = home.question.idf, home.question.total
-        words, context = frozenset(candidate.body), candidate.context
-        terms = [t for t in idf if t in words]
-        around = [t for t in idf if t in context]
-        value = 0.0
-        if terms or around:
-            held = {t: weight for t, weight in idf.items() if t in terms or t in around}
-            value = relevance(candidate, held) / (total * (K1 + 1))
-        seen = _Seen(
+        question = self._question(candidate)
+        words = frozenset(candidate.body)
+        terms = tuple([t for t in question.idf if t in words])
+        around = tuple([t for t in question.idf if t in candidate.context])
+        held = {t: weight for t, weight in question.idf.items() if t in terms or t in around}
+        most = question.total * (K1 + 1)
+        return _Seen(
             candidate,
-            home,
-            words,
-            terms,
-            around,
-            standing(candidate, self.people, words),
-            home.question.share(terms),
-            value,
+            words=words,
+            terms=terms,
+            around=around,
+            standing=standing(candidate, self.people, words),
+            coverage=question.share(terms),
+            relevance=relevance(candidate, held) / most if held else 0.0,
         )
-        home.best = max(home.best, value)
-        home.terms.update(dict.fromkeys(terms))
-        if candidate.session:
-            home.turns[candidate.position] = candidate.key
-        return seen
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
         """Return (distance, turn) of the turns around a turn of the same session."""
-        turns, here = self._seen[candidate.key].home.turns, candidate.position
-        if len(turns) < 2:
+        if not candidate.session:
             return []
-        return [
-            (abs(step), self._seen[turns[here + step]])
-            for step in (-1, 1, -2, 2)
-            if here + step in turns
-        ]
+        turns = self._sessions[candidate.path, candidate.session]
+        here = candidate.position
+        return [(abs(step), turns[here + step]) for step in (-1, 1, -2, 2) if here + step in turns]
 
     @cached_property
     def said(self) -> list[Said]:
@@ -154,6 +121,20 @@ class Pool:
             for s in self._seen.values()
             if s.candidate.session
         ]
+
+    @cached_property
+    def _homes(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """Best relevance, and share of the question that stands anywhere in a session or drawer."""
+        best: dict[tuple[str, str], float] = {}
+        terms: dict[tuple[str, str], dict[str, None]] = {}
+        for seen in self._seen.values():
+            home = (seen.candidate.path, seen.candidate.session)
+            best[home] = max(best.get(home, 0.0), seen.relevance)
+            terms.setdefault(home, {}).update(dict.fromkeys(seen.terms))
+        return {
+            home: (best[home], (self._spoken if home[1] else self._asked).share(held))
+            for home, held in terms.items()
+        }
 
     @cached_property
     def _reach(self) -> dict[int, float]:
@@ -170,7 +151,7 @@ class Pool:
             for term in turn.terms:
                 if best.get(term, 0.0) < lent:
                     best[term] = lent
-        question = seen.home.question
+        question = self._question(seen.candidate)
         return sum([question.idf[t] * share for t, share in best.items()]) / question.total
 
     @cached_property
@@ -182,6 +163,13 @@ class Pool:
         mean = sum(values) / len(values)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
         return mean, max(deviation, 0.02)
+
+    @cached_property
+    def _dates(self) -> set[str]:
+        """Everything that was found and could say when, if that is asked."""
+        return answer_tokens(
+            self._query, frozenset().union(*(s.words for s in self._seen.values()))
+        )
 
     @cached_property
     def _uncovered(self) -> float:
@@ -198,18 +186,17 @@ class Pool:
     def ranking_features(self, candidate: Candidate) -> dict[str, float]:
         """Return the signals that order this candidate among the others."""
         seen = self._seen[candidate.key]
-        query = self._query
-        dated = query.answer_type in ("date", "clock")
+        home_best, home_coverage = self._homes[candidate.path, candidate.session]
         values = {
             "relevance_log": math.log(_LOG_FLOOR + seen.relevance),
             "named": float(seen.standing == "named"),
             "addressed": float(seen.standing == "addressed"),
             "other": float(seen.standing == "other"),
             "reach": self._reach[candidate.key],
-            "home_best": seen.home.best,
-            "home_coverage": seen.home.coverage,
-            "context": seen.home.question.share(seen.around) if seen.around else 0.0,
-            "dated": answer_present(query, candidate) if dated else 0.5,
+            "home_best": home_best,
+            "home_coverage": home_coverage,
+            "context": self._question(candidate).share(seen.around) if seen.around else 0.0,
+            "dated": float(not self._dates.isdisjoint(seen.words)) if self._asks_when else 0.5,
             "fresh_names": min(len(candidate.names.difference(self.idf)), _MANY_NAMES)
             / _MANY_NAMES,
         }
