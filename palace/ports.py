@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from palace.types.changes import Relation
 from palace.types.memory import Document, Draft, FileStamp, Memory, MemoryKind, Trust
@@ -36,8 +36,7 @@ GLOBAL = Scope()
 """A reader outside every session and project."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One memory as the index knows it: enough to be scored, not yet loaded.
 
     Attributes:
@@ -58,8 +57,7 @@ class Candidate:
     bm25: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class TermCounts:
+class TermCounts(NamedTuple):
     """How many memories hold a term, anywhere (`any`) and as part of a name (`name`)."""
 
     any: int = 0

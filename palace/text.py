@@ -10,10 +10,9 @@ import secrets as _random
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import regex
 import snowballstemmer
@@ -148,8 +147,7 @@ def stem(word: str) -> str:
 WordShape = Literal["word", "identifier", "number", "dense"]
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a text.
 
     Attributes:

@@ -85,7 +85,8 @@ class Analyst:
             if lexicon.scripts and not _script_letters(text, lexicon):
                 return 0
             typical = any(letter in lowered for letter in lexicon.typical_letters)
-            return typical + sum(word in lexicon.function_words for word in said)
+            known = lexicon.function_words
+            return typical + len([word for word in said if word in known])
 
         return max(self.lexicons, key=evidence)
 

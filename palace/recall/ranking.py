@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from palace.ports import Candidate
 from palace.recall.attribution import Said, Standing, people_asked, standing
@@ -23,8 +24,7 @@ _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """One candidate as the ranking sees it; terms are those of the question that it holds."""
 
     candidate: Candidate

@@ -7,8 +7,8 @@ Ranks only order; whether something answers is for `sufficiency`, which reads th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from palace.ports import Candidate
 from palace.recall.attribution import attribution_features
@@ -26,8 +26,7 @@ _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 _FULL_MARGIN = 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """One candidate with its rank score (log-odds) and the features behind a judgement.
 
     Attributes:

@@ -6,7 +6,6 @@ In: a fixture `index` that can be filled. Out: inherited tests.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Protocol
 
@@ -197,7 +196,7 @@ class IndexContract:
     def test_candidates_by_key(self, index: FilledIndex) -> None:
         """They are those a search returns, in the order asked; what vanished is left out."""
         self.put(index, *(self.memory(n, f"kettle of Mira {n}") for n in range(3)))
-        found = [replace(c, bm25=0.0) for c in index.candidates(["kettl"], **self.asking())]
+        found = [c._replace(bm25=0.0) for c in index.candidates(["kettl"], **self.asking())]
         keys = [c.key for c in found]
         assert index.candidates_by_key(keys) == found
         assert index.candidates_by_key([keys[2], 987_654, keys[0]]) == [found[2], found[0]]
