@@ -287,7 +287,7 @@ class Assembly:
         found = self._palace.index.candidates(
             searched_for(terms), layer="L1", scope=scope, limit=_SEARCHED
         )
-        memories = self._palace.index.load([c.key for c in found])
+        memories = self._palace.index.load([c.key for c in found]).values()
         return [m for m in memories if _is_rival(m, draft)][:_RESEMBLING]
 
     def copies_of(self, memory: Memory) -> list[Memory]:
@@ -296,7 +296,7 @@ class Assembly:
         found = self._palace.index.candidates(
             query.terms, layer="L1", scope=_scope_named(memory.scope), limit=_SEARCHED
         )
-        memories = self._palace.index.load([c.key for c in found])
+        memories = self._palace.index.load([c.key for c in found]).values()
         return [m for m in memories if m.scope == memory.scope and m.id != memory.id]
 
     def dated(self, turn: Turn) -> Turn:

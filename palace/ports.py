@@ -175,8 +175,8 @@ class Index(Protocol):
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
-        """Return the memories of these keys, in the order asked."""
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
+        """Return the memories of these keys, in the order asked; vanished ones are left out."""
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""

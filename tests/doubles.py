@@ -106,7 +106,7 @@ class VanishingIndex:
     ) -> list[Candidate]:
         return self._index.neighbours(candidates, distance=distance, scope=scope, known=known)
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         if self._gone is None and keys:
             self._gone = keys[0]
         return self._index.load([key for key in keys if key != self._gone])

@@ -66,7 +66,7 @@ class IndexWithout:
         """See `Index.candidates_by_key`."""
         return self._index.candidates_by_key([k for k in keys if k not in self._keys])
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         """See `Index.load`."""
         return self._index.load([k for k in keys if k not in self._keys])
 

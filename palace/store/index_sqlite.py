@@ -394,10 +394,8 @@ class SqliteIndex:
 
     # -- reading -------------------------------------------------------------------------------
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these keys, in the order asked; vanished ones are left out."""
-        if not keys:
-            return []
         found = {
             key: self._decoded(*row)
             for key, *row in self._database.rows(
@@ -406,7 +404,7 @@ class SqliteIndex:
                 keys,
             )
         }
-        return [found[key] for key in keys if key in found]
+        return {key: found[key] for key in keys if key in found}
 
     def _decoded(self, path: str, line: int, position: int, data: str) -> Memory:
         try:

@@ -55,12 +55,12 @@ class IndexContract:
     ) -> list[str]:
         """Return the texts that a search finds, best first."""
         candidates = index.candidates(terms, layer=layer, scope=scope, limit=50)
-        return [m.text for m in index.load([c.key for c in candidates])]
+        return [m.text for m in index.load([c.key for c in candidates]).values()]
 
     def test_empty(self, index: FilledIndex) -> None:
         """Nothing in, nothing out, and no error."""
         assert self.found(index, "anyth") == []
-        assert (index.size(), index.get("m-00000001"), index.load([1])) == (0, None, [])
+        assert (index.size(), index.get("m-00000001"), index.load([1])) == (0, None, {})
         assert index.counts(["anyth"]) == {"anyth": TermCounts()}
 
     def test_best_first_and_limit(self, index: FilledIndex) -> None:
@@ -73,7 +73,7 @@ class IndexContract:
         assert scores == sorted(scores, reverse=True)
         assert all(score > 0 for score in scores)
         (best,) = index.candidates(["green", "kettl"], **self.asking(limit=1))
-        assert index.load([best.key])[0].position == 2
+        assert index.load([best.key])[best.key].position == 2
         assert index.candidates(["blue"], **self.asking(limit=0)) == []
 
     def asking(self, limit: int = 50) -> Any:  # noqa: ANN401 - keyword arguments of `candidates`
@@ -190,8 +190,8 @@ class IndexContract:
         self.put(index, *memories)
         keys = [c.key for c in index.candidates(["kettl"], **self.asking())]
         keys.sort(reverse=True)
-        assert index.load([*keys[:2], 987_654, keys[2]]) == memories[::-1]
-        assert index.load([]) == []
+        assert [*index.load([*keys[:2], 987_654, keys[2]]).values()] == memories[::-1]
+        assert index.load([]) == {}
 
     def test_candidates_by_key(self, index: FilledIndex) -> None:
         """They are those a search returns, in the order asked; what vanished is left out."""
@@ -208,7 +208,7 @@ class IndexContract:
         old = [c.key for c in index.candidates(["blue"], **self.asking())]
         self.put(index, self.memory(0, "blue rug"), self.memory(1, "blue bag"))
         assert index.candidates_by_key(old) == []
-        assert index.load(old) == []
+        assert index.load(old) == {}
 
     def test_neighbours(self, index: FilledIndex) -> None:
         """They stand near in the same file and session."""
