@@ -153,6 +153,7 @@ def main() -> None:
             median = statistics.median(rest)
             worst = max(worst, median)
             waiting = statistics.median(asyncio.run(measure_async(palace, words, repeats, clock)))
+            waiting -= statistics.median(model) + (shown["answer"] if answered else 0.0)
             print(
                 f"{name:14} {shown['chat']:10.3f} {shown['decide']:8.3f} {shown['model']:8.3f}"
                 f" {shown['answer'] if answered else 0.0:8.3f} | {median:11.3f}"

@@ -48,6 +48,23 @@ class Failing(ScriptedLLM):
         return said
 
 
+class Breaking(ScriptedLLM):
+    """Begins its first stream and says nothing in it."""
+
+    _is_reached: bool = PrivateAttr(default=False)
+
+    def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Any:
+        whole = super().stream_chat(messages, **kwargs)
+
+        def chunks() -> Any:
+            if not self._is_reached:
+                self._is_reached = True
+                raise ConnectionError
+            yield from whole
+
+        return chunks()
+
+
 class Echo(CustomQueryEngine):
     """An engine that asks its model as it is asked."""
 
@@ -107,6 +124,19 @@ def test_a_call_that_fails_leaves_the_wake_up_to_the_retry(palace, call, words):
         made(llm, call, words)
     made(llm, call, words)
     made(llm, call, words)
+    assert woken(model) == [True, True, False]
+
+
+def test_a_stream_that_breaks_leaves_the_wake_up_and_one_that_is_left_does_not(palace):
+    palace.set_identity(IDENTITY)
+    model = Breaking()
+    llm = PalaceLLM(model, palace, session_id="s1")
+    with pytest.raises(ConnectionError):
+        made(llm, "stream_chat", PASS)
+    stream = llm.stream_chat([ChatMessage(role="user", content=HIT)])
+    next(stream)
+    stream.close()
+    made(llm, "stream_chat", PASS)
     assert woken(model) == [True, True, False]
 
 
