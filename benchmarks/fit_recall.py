@@ -110,7 +110,7 @@ def conversation_questions(
 
         def add(text: str, family: str, gold: frozenset[str], palace: Mempalace = palace) -> None:
             def is_gold(candidate: Candidate) -> bool:
-                return palace.index.load([candidate.key])[0].provenance in gold
+                return palace.index.load([candidate.key])[candidate.key].provenance in gold
 
             rows.append(
                 _asked(
@@ -149,7 +149,7 @@ def notes_questions(palace: Mempalace, cases: Sequence[Case]) -> list[Judged]:
             continue
 
         def is_gold(candidate: Candidate, case: Case = case) -> bool:
-            memory = palace.index.load([candidate.key])[0]
+            memory = palace.index.load([candidate.key])[candidate.key]
             return case.is_gold(memory.text, memory.source)
 
         rows.extend(

@@ -294,7 +294,7 @@ class Assembly:
     def _loaded(self, keys: Sequence[int]) -> Iterator[Memory]:
         """Yield the memories of these keys; few are read where few are asked for."""
         for start in range(0, len(keys), _RESEMBLING):
-            yield from self._palace.index.load(keys[start : start + _RESEMBLING])
+            yield from self._palace.index.load(keys[start : start + _RESEMBLING]).values()
 
     def copies_of(self, memory: Memory) -> list[Memory]:
         """Return active memories of the same scope that share its words, turns included."""
@@ -302,7 +302,7 @@ class Assembly:
         found = self._palace.index.candidates(
             query.terms, layer="L1", scope=_scope_named(memory.scope), limit=_SEARCHED
         )
-        memories = self._palace.index.load([c.key for c in found])
+        memories = self._palace.index.load([c.key for c in found]).values()
         return [m for m in memories if m.scope == memory.scope and m.id != memory.id]
 
     def dated(self, turn: Turn) -> Turn:

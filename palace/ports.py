@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from palace.types.changes import Relation
 from palace.types.memory import Document, Draft, FileStamp, Memory, MemoryKind, Trust
@@ -36,8 +36,7 @@ GLOBAL = Scope()
 """A reader outside every session and project."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One memory as the index knows it: enough to be scored, not yet loaded.
 
     Attributes:
@@ -58,8 +57,7 @@ class Candidate:
     bm25: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class TermCounts:
+class TermCounts(NamedTuple):
     """How many memories hold a term, anywhere (`any`) and as part of a name (`name`)."""
 
     any: int = 0
@@ -162,15 +160,23 @@ class Index(Protocol):
         """Return active, visible memories holding any of the terms, best BM25 first."""
 
     def neighbours(
-        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
-    ) -> dict[int, list[Candidate]]:
-        """Return, by candidate key, what stands within `distance` memories in the same file."""
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        distance: int,
+        scope: Scope,
+        known: Sequence[Candidate] = (),
+    ) -> list[Candidate]:
+        """Return what stands within `distance` memories in the same file and session, each once.
+
+        Neither the candidates themselves nor what is `known` already is among it.
+        """
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
-        """Return the memories of these keys, in the order asked."""
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
+        """Return the memories of these keys, in the order asked; vanished ones are left out."""
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""

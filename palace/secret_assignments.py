@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import regex
 
 from palace.findings import Finding
-from palace.secret_names import family_in, family_of, is_random_by_nature, may_be_secret, plain_name
+from palace.secret_names import (
+    family_in,
+    family_of,
+    is_random_by_nature,
+    may_be_secret,
+    may_name_secrets,
+    plain_name,
+)
 from palace.secret_values import (
     BASE64_MIN_CHARS,
     HASHED,
@@ -33,6 +40,7 @@ from palace.secret_values import (
 )
 
 _VALUE_CHARS = 512
+_SIGNS = ("=", ":", "：", ">")  # of which one is in every sign that `_NAMED` knows
 _NAMED = regex.compile(
     r"(?<![\w.-])(?P<lead>[<$@]?+-{0,2}+)(?P<name>[^\W\d][\w.-]*+)"
     r"(?:\\?[\"'`\])*]|\[\]){0,3}+[ \t]*+"
@@ -73,6 +81,8 @@ class _Value:
 
 def find_assigned(text: str) -> Iterator[Finding]:
     """Find the secret values of assignments, in order."""
+    if not _may_assign(text):
+        return
     position = 0
     for found in _NAMED.finditer(text):
         is_markup = found["sign"] == ">"
@@ -84,6 +94,13 @@ def find_assigned(text: str) -> Iterator[Finding]:
         if finding:
             position = finding.end
             yield finding
+
+
+def _may_assign(text: str) -> bool:
+    """Whether it is worth looking: a sign, and a name of secrets or a value long enough."""
+    if not any(sign in text for sign in _SIGNS):
+        return False
+    return may_name_secrets(text) or max(map(len, text.split()), default=0) >= BASE64_MIN_CHARS
 
 
 def _judge_named(found: regex.Match[str], family: str, text: str) -> Finding | None:

@@ -70,6 +70,16 @@ _STATED = regex.compile(
     r"(?=[\"'`]|\s*\Z|[ \t]*\n|(?<=[.,;:!?*)])\s|\s[(-])",
     regex.IGNORECASE,
 )
+# (kind, literals of which one must occur in the case-folded text, pattern); the literals keep
+# ordinary text quick.
+_PLACES = (
+    ("authorization-header", ("author", "x-ap", "x-auth", "-token"), _AUTHORIZATION),
+    ("bearer-token", ("bearer",), _BEARER),
+    ("command-line-secret", ("pass", "token", "secret", "key"), _OPTION),
+    ("basic-auth", ("-u",), _LOGIN_OPTION),
+    ("password", ("pass", "kennwort"), _STATED),
+    ("password", ("';", '";'), _DIRECTIVE),
+)
 _KEY_BEGIN = regex.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = regex.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = regex.compile(r"(?:[A-Za-z0-9+/=_:,.-]|\\[nr]|\s)*+")
@@ -106,24 +116,24 @@ def find_in_places(text: str) -> Iterator[Finding]:
     """Find what stands in a URL, a header, an option, a directive or a plain statement."""
     if "://" in text:
         yield from _find_in_urls(text)
-    if "azure" in text.lower():
+    folded = text.casefold()
+    if "azure" in folded:
         yield from _find_azure_keys(text)
-    for found in _REGISTRY_LOGIN.finditer(text):
-        if not is_syntax(found["value"]) and not EXAMPLE.search(found["value"]):
-            yield Finding("registry-login", found.start("value"), found.end("value"))
-    for pattern, kind in (
-        (_AUTHORIZATION, "authorization-header"),
-        (_BEARER, "bearer-token"),
-        (_OPTION, "command-line-secret"),
-        (_LOGIN_OPTION, "basic-auth"),
-        (_STATED, "password"),
-        (_DIRECTIVE, "password"),
-    ):
-        for found in pattern.finditer(text):
-            value = found["value"].rstrip(".,;:)*")
-            is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
-            if _is_literal(value) and (is_mixed(value) or (is_basic and is_two_cased(value))):
-                yield Finding(kind, found.start("value"), found.start("value") + len(value))
+    if "//" in text:
+        for found in _REGISTRY_LOGIN.finditer(text):
+            if not is_syntax(found["value"]) and not EXAMPLE.search(found["value"]):
+                yield Finding("registry-login", found.start("value"), found.end("value"))
+    for kind, literals, pattern in _PLACES:
+        if any(literal in folded for literal in literals):
+            yield from _find_at(pattern, kind, text)
+
+
+def _find_at(pattern: regex.Pattern[str], kind: str, text: str) -> Iterator[Finding]:
+    for found in pattern.finditer(text):
+        value = found["value"].rstrip(".,;:)*")
+        is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
+        if _is_literal(value) and (is_mixed(value) or (is_basic and is_two_cased(value))):
+            yield Finding(kind, found.start("value"), found.start("value") + len(value))
 
 
 def _find_azure_keys(text: str) -> Iterator[Finding]:

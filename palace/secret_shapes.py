@@ -15,6 +15,8 @@ from palace.secret_values import EXAMPLE
 
 _L = r"(?<![A-Za-z0-9])"
 _R = r"(?![A-Za-z0-9])"
+# No key of these is shorter, and none holds a blank.
+_SHORTEST_CHARS = 13
 
 # (kind, literals of which one must occur, pattern); the literals keep ordinary text quick, and a
 # pattern is compiled for the first text that holds one.
@@ -79,6 +81,9 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = tuple(
         ("azure-key", "sig=", r"(?<=[?&]sig=)[A-Za-z0-9%+/_-]{40,}+={0,2}"),
     )
 )
+_LITERALS = tuple(
+    (literal, number) for number, (_, literals, _) in enumerate(_SHAPES) for literal in literals
+)
 
 
 @lru_cache(maxsize=128)
@@ -88,11 +93,14 @@ def _shape(pattern: str) -> regex.Pattern[str]:
 
 def find_shapes(text: str) -> Iterator[Finding]:
     """Find the keys that are known by their form, kind by kind."""
-    for kind, literals, pattern in _SHAPES:
-        if any(literal in text for literal in literals):
-            for found in _shape(pattern).finditer(text):
-                if _is_plausible_key(found[0], kind):
-                    yield Finding(kind, found.start(), found.end())
+    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST_CHARS])
+    if not long:
+        return
+    for number in sorted({number for literal, number in _LITERALS if literal in long}):
+        kind, _, pattern = _SHAPES[number]
+        for found in _shape(pattern).finditer(text):
+            if _is_plausible_key(found[0], kind):
+                yield Finding(kind, found.start(), found.end())
 
 
 def _is_plausible_key(value: str, kind: str) -> bool:

@@ -40,15 +40,13 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
         Findings that cover the values only: of `password = …` the part after the sign, of a URL
         the password alone.
     """
-    marked = [found.span() for found in _MARKER.finditer(text)]
-    images = [found.span() for found in _DATA_URI.finditer(text)] if "base64," in text else []
-    found = [
-        finding
-        for source in _SOURCES
-        for finding in source(text)
-        if not _is_inside(finding, marked) and not _is_inside(finding, images)
-    ]
-    return join_findings(found)
+    found = [finding for source in _SOURCES for finding in source(text)]
+    if not found:
+        return ()
+    marked = [marker.span() for marker in _MARKER.finditer(text)]
+    images = [image.span() for image in _DATA_URI.finditer(text)] if "base64," in text else []
+    told = (f for f in found if not _is_inside(f, marked) and not _is_inside(f, images))
+    return join_findings(told)
 
 
 def redact(text: str) -> str:

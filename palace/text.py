@@ -11,11 +11,10 @@ import secrets as _random
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import regex
 import snowballstemmer
@@ -155,8 +154,7 @@ def stem(word: str) -> str:
 WordShape = Literal["word", "identifier", "number", "dense"]
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a text.
 
     Attributes:

@@ -101,11 +101,16 @@ class VanishingIndex:
         return self._index.candidates_by_key(keys)
 
     def neighbours(
-        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
-    ) -> dict[int, list[Candidate]]:
-        return self._index.neighbours(candidates, distance=distance, scope=scope)
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        distance: int,
+        scope: Scope,
+        known: Sequence[Candidate] = (),
+    ) -> list[Candidate]:
+        return self._index.neighbours(candidates, distance=distance, scope=scope, known=known)
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         if self._gone is None and keys:
             self._gone = keys[0]
         return self._index.load([key for key in keys if key != self._gone])

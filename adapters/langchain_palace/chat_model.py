@@ -7,6 +7,7 @@ inner model's own generating methods, so callbacks fire once and tools, streams 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -181,12 +182,11 @@ class ChatPalace(GatedChatModel):
             **asked_of(messages, index), call=call, handlers=self.callbacks
         )
         asker = Asker(self.inner, messages, index, stop=stop, kwargs=kwargs)
-        options = yield self._turns.options()
-        plan = yield from self._turns.settle(plan, call, options, asker, alone=alone)
+        plan = yield from self._turns.settle(plan, call, asker, alone=alone)
         plan = replace(plan, usage=asker.usage)
         self._turns.keep(key, plan)
         if plan.model_calls and plan.stops:
-            yield self._turns.record(plan, plan.reply(options), None, 0)
+            yield self._turns.record(plan, plan.reply, None, 0)
         return plan
 
     def _prepare(
@@ -197,26 +197,27 @@ class ChatPalace(GatedChatModel):
         plan = yield from self.plan(messages, call, alone=not shaped, stop=stop, kwargs=kwargs)
         if plan is None:
             return Prepared(None, messages)
-        options = yield self._turns.options()
         if plan.stops:
             if self._must_fit(kwargs):
                 raise RecallMiss(
-                    plan.reply(options),
+                    plan.reply,
                     hint="the caller wants an answer in a schema, and there is none to give",
                 )
-            return Prepared(None, messages, reply=canned(plan, options))
+            return Prepared(None, messages, reply=canned(plan))
         index = asking_index(messages)
         assert index is not None
         gate = ReplyGate(
             plan,
-            options,
             tool_texts=tool_texts(messages, index),
             structured=self._structured(plan, kwargs),
         )
         said = text_of(messages[index])
-        text = plan.user_text(options, said=said)
+        text = plan.user_text(said)
         sent = messages if text == said else asking(messages, index, text)
         return Prepared(gate, sent)
+
+    def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:
+        return self._turns.telling(prepared.gate.plan) if prepared.gate else nullcontext()
 
     def _finish(self, prepared: Prepared) -> Steps[None]:
         gate = prepared.gate

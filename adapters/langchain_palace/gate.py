@@ -16,7 +16,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 
 from langchain_palace.messages import labelled, leaves, released, spoken, text_of, told
 from langchain_palace.turns import Plan
-from palace import AnswerCheck, AnswerOptions, CheckedAnswer, SentenceGate, UngroundedAnswerError
+from palace import AnswerCheck, CheckedAnswer, SentenceGate, UngroundedAnswerError
 
 
 class ReplyGate:
@@ -27,7 +27,6 @@ class ReplyGate:
 
     Args:
         plan: The settled plan of the turn.
-        options: How answers are made.
         tool_texts: What tools of the host answered in this turn.
         structured: Set where the reply is an answer in a schema: names of the host's tools, whose
             arguments are no answer. Such a reply is released whole or not at all.
@@ -36,7 +35,6 @@ class ReplyGate:
     def __init__(
         self,
         plan: Plan,
-        options: AnswerOptions,
         *,
         tool_texts: Sequence[str] = (),
         structured: Collection[str] | None = None,
@@ -44,11 +42,10 @@ class ReplyGate:
         self.plan = plan
         self.checked: CheckedAnswer | None = None
         self.text = ""
-        self._fallback_text = options.fallback_text
         self._structured = structured
         self._check: AnswerCheck | None = None
         if plan.is_checked:
-            self._check = plan.check(options, tool_texts=tool_texts)
+            self._check = plan.check(tool_texts)
 
     @property
     def is_open(self) -> bool:
@@ -92,7 +89,7 @@ class ReplyGate:
 
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""
-        return CheckedAnswer(self._fallback_text, declined=True)
+        return CheckedAnswer(self.plan.options.fallback_text, declined=True)
 
     def stream(self) -> ChunkGate:
         """Return the gate for a reply in chunks."""
@@ -224,9 +221,9 @@ def check_values(check: AnswerCheck, value: object) -> CheckedAnswer:
     return CheckedAnswer(text, supported=not wrong, unsupported=wrong)
 
 
-def canned(plan: Plan, options: AnswerOptions) -> AIMessage:
+def canned(plan: Plan) -> AIMessage:
     """Return the reply of a turn that stops, as a message."""
-    message = spoken(plan.reply(options), plan.metadata())
+    message = spoken(plan.reply, plan.metadata())
     return message.model_copy(update={"usage_metadata": plan.usage}) if plan.usage else message
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -135,6 +136,10 @@ class GatedChatModel(BaseChatModel):
     ) -> Steps[Prepared]:
         """Return the call to make, or the reply that stands in for it."""
 
+    def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:  # noqa: ARG002 - for subclasses
+        """Return what to do while the inner model is called."""
+        return nullcontext()
+
     @abstractmethod
     def _finish(self, prepared: Prepared) -> Steps[None]:
         """Do what is left when a reply has passed."""
@@ -152,7 +157,8 @@ class GatedChatModel(BaseChatModel):
             return _result(prepared.reply)
         self._wait()
         heard = run_manager if prepared.is_open else None
-        result = self.inner._generate(prepared.messages, stop=stop, run_manager=heard, **kwargs)
+        with self._telling(prepared):
+            result = self.inner._generate(prepared.messages, stop=stop, run_manager=heard, **kwargs)
         if prepared.gate is not None:
             result = prepared.gate.result(result)
             run(self._finish(prepared))
@@ -171,9 +177,10 @@ class GatedChatModel(BaseChatModel):
             return _result(prepared.reply)
         await self._await()
         heard = run_manager if prepared.is_open else None
-        result = await self.inner._agenerate(
-            prepared.messages, stop=stop, run_manager=heard, **kwargs
-        )
+        with self._telling(prepared):
+            result = await self.inner._agenerate(
+                prepared.messages, stop=stop, run_manager=heard, **kwargs
+            )
         if prepared.gate is not None:
             result = prepared.gate.result(result)
             await arun(self._finish(prepared))
@@ -197,8 +204,9 @@ class GatedChatModel(BaseChatModel):
             yield from chunks
             return
         gate = prepared.gate.stream()
-        for chunk in chunks:
-            yield from gate.feed(chunk)
+        with self._telling(prepared):
+            for chunk in chunks:
+                yield from gate.feed(chunk)
         yield from gate.close()
         run(self._finish(prepared))
 
@@ -216,9 +224,10 @@ class GatedChatModel(BaseChatModel):
             return
         await self._await()
         gate: ChunkGate | None = prepared.gate.stream() if prepared.gate else None
-        async for chunk in _inner_achunks(self.inner, prepared.messages, stop, kwargs):
-            for passed in gate.feed(chunk) if gate else [chunk]:
-                yield passed
+        with self._telling(prepared):
+            async for chunk in _inner_achunks(self.inner, prepared.messages, stop, kwargs):
+                for passed in gate.feed(chunk) if gate else [chunk]:
+                    yield passed
         if gate is not None:
             for passed in gate.close():
                 yield passed

@@ -12,7 +12,7 @@ from typing import Any
 
 from langchain_palace.session import Call
 from langchain_palace.turns import Plan
-from palace import Evidence, LayerReport, PromptWrite, RecallSignal, Turn, Verdict
+from palace import AnswerOptions, Evidence, LayerReport, PromptWrite, RecallSignal, Turn, Verdict
 
 
 def as_state(plan: Plan, call: Call, seen: Sequence[str]) -> dict[str, Any]:
@@ -41,8 +41,8 @@ def as_state(plan: Plan, call: Call, seen: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def plan_of(state: Mapping[str, Any]) -> Plan:
-    """Return the plan that `as_state` kept."""
+def plan_of(state: Mapping[str, Any], options: AnswerOptions) -> Plan:
+    """Return the plan that `as_state` kept, with how answers are made now."""
     verdict = state["verdict"]
     signal = verdict["signal"]
     return Plan(
@@ -69,6 +69,7 @@ def plan_of(state: Mapping[str, Any]) -> Plan:
             turn=Turn(state["question"], state["session_id"], state["project"]),
         ),
         state["question"],
+        options,
         message_id=state["message_id"],
         wake_up=state["wake_up"],
     )

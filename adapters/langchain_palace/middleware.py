@@ -42,7 +42,7 @@ from langchain_palace.messages import (
 from langchain_palace.session import Call, call_of_run
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns, asked_of
-from palace import AnswerOptions, Mempalace, UngroundedAnswerError
+from palace import Mempalace, UngroundedAnswerError
 
 
 def _merged(kept: Mapping[str, Any] | None, update: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -154,8 +154,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if not plan.stops:
             kept = as_state(plan, call, _ids(messages))
             return {**update, "palace": {self.name: kept}}
-        options = yield self._turns.options()
-        return {**update, "messages": [canned(plan, options)], "jump_to": "end"}
+        return {**update, "messages": [canned(plan)], "jump_to": "end"}
 
     # -- around every model call: confirm, inject, check -------------------------------------------
 
@@ -190,21 +189,21 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     ) -> Steps[ModelResponse[Any] | ExtendedModelResponse[Any]]:
         request = _unwrapped(request)
         call = self._call(request.runtime)
-        options = yield self._turns.options()
         plan, is_new = yield from self._plan(request, call)
         if plan is None:
             untouched: ModelResponse[Any] = yield handle(request)
             return untouched
         if not plan.wake_up or plan.verdict.action == "confirm":
-            settled = yield from self._settled(plan, request, call, options)
+            settled = yield from self._settled(plan, request, call)
             is_new = is_new or _differs(settled, plan)
             plan = settled
         if plan.stops:
-            return _stopped(canned(plan, options))
-        gate = _gate(plan, request, options)
-        made = yield self._guarded(handle, self._asked(request, plan, options, gate))
+            return _stopped(canned(plan))
+        gate = _gate(plan, request)
+        step = self._guarded(handle, self._asked(request, plan, gate))
+        made = yield self._turns.told_by(plan, step)
         self._turns.replied(plan)
-        response = self._passed(made, request, plan, gate, options)
+        response = self._passed(made, request, plan, gate)
         if isinstance(response, AIMessage):
             return _stopped(response)
         if not is_new:
@@ -218,15 +217,16 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         index = asking_index(request.messages)
         asker = None if index is None else request.messages[index]
         if asker is None or (kept and asker.id in kept["seen"]):
-            return (plan_of(kept) if kept else None), False
+            if not kept:
+                return None, False
+            options = yield self._turns.options()
+            return plan_of(kept, options), False
         # Somebody put in a message that `before_agent` never saw.
         assert index is not None
         plan = yield from self._turns.decide(**asked_of(request.messages, index), call=call)
         return plan, True
 
-    def _settled(
-        self, plan: Plan, request: ModelRequest[Any], call: Call, options: AnswerOptions
-    ) -> Steps[Plan]:
+    def _settled(self, plan: Plan, request: ModelRequest[Any], call: Call) -> Steps[Plan]:
         # A call that failed is made again before the state could keep what it cost.
         key = ("settled", plan.verdict.id)
         kept = self._turns.under_way(key)
@@ -239,23 +239,19 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         messages = [*system, *request.messages]
         at = None if index is None else index + len(system)
         asker = Asker(request.model, messages, at, kwargs=request.model_settings)
-        settled = yield from self._turns.settle(
-            plan, call, options, asker, alone=alone, wakes=first
-        )
+        settled = yield from self._turns.settle(plan, call, asker, alone=alone, wakes=first)
         self._turns.keep(key, settled)
         if settled == plan:
             return plan
         if settled.model_calls and settled.stops:
-            yield self._turns.record(settled, settled.reply(options), None, 0)
+            yield self._turns.record(settled, settled.reply, None, 0)
         return replace(settled, usage=asker.usage)
 
-    def _asked(
-        self, request: ModelRequest[Any], plan: Plan, options: AnswerOptions, gate: ReplyGate
-    ) -> ModelRequest[Any]:
+    def _asked(self, request: ModelRequest[Any], plan: Plan, gate: ReplyGate) -> ModelRequest[Any]:
         """Return the request with the evidence in the person's message, and the gate in place."""
         index = _index_of(request.messages, plan)
         said = plan.question if index is None else text_of(request.messages[index])
-        text = plan.user_text(options, said=said)
+        text = plan.user_text(said)
         if text != said:
             messages: list[Any] = asking(request.messages, index, text)
             request = request.override(messages=messages)
@@ -292,19 +288,18 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         request: ModelRequest[Any],
         plan: Plan,
         gate: ReplyGate,
-        options: AnswerOptions,
     ) -> ModelResponse[Any] | AIMessage:
         """Return the response with its verdict, or the reply that ends the run instead.
 
         Middleware further in may have called another model than the one behind the gate: what it
         brought passes the gate here.
         """
-        instead = spoken(plan.verdict.text or options.fallback_text, plan.metadata())
+        instead = spoken(plan.verdict.text or plan.options.fallback_text, plan.metadata())
         if made is None:
             return instead
         try:
             if plan.is_checked and made.structured_response is not None:
-                check_values(_check(plan, request, options), made.structured_response)
+                check_values(_check(plan, request), made.structured_response)
             result = [_through(gate, message) for message in made.result]
         except UngroundedAnswerError:
             return instead
@@ -355,16 +350,16 @@ def _since(messages: Sequence[BaseMessage], plan: Plan) -> Sequence[BaseMessage]
     return messages if index is None else messages[index + 1 :]
 
 
-def _gate(plan: Plan, request: ModelRequest[Any], options: AnswerOptions) -> ReplyGate:
+def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
     structured = None
     if request.response_format is not None:
         structured = frozenset(_tool_name(tool) for tool in request.tools)
     texts = tool_texts(request.messages, _texts_from(request, plan))
-    return ReplyGate(plan, options, tool_texts=texts, structured=structured)
+    return ReplyGate(plan, tool_texts=texts, structured=structured)
 
 
-def _check(plan: Plan, request: ModelRequest[Any], options: AnswerOptions) -> Any:
-    return plan.check(options, tool_texts=tool_texts(request.messages, _texts_from(request, plan)))
+def _check(plan: Plan, request: ModelRequest[Any]) -> Any:
+    return plan.check(tool_texts(request.messages, _texts_from(request, plan)))
 
 
 def _texts_from(request: ModelRequest[Any], plan: Plan) -> int:

@@ -23,7 +23,7 @@ from langchain_palace.questions import Question, question_in
 from langchain_palace.session import Call, call_of
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
-from palace import AnswerOptions, CheckedAnswer, Mempalace, ModelCall, ModelReply, RecallMiss
+from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply, RecallMiss
 
 _SESSION_SPEC = ConfigurableFieldSpec(
     id="session_id",
@@ -134,18 +134,17 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     def _whole(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Steps[Any]:
         question = question_in(input, self.input_key)
-        plan, options = yield from self._planned(question, config, kwargs)
+        plan = yield from self._planned(question, config, kwargs)
         if plan.stops:
-            return self._missed(plan, options)
-        text = plan.user_text(options)
-        out = yield self._run(question.replaced(text), config, kwargs)
-        return (yield from self._passed(out, plan, options))
+            return self._missed(plan)
+        step = self._run(question.replaced(plan.user_text()), config, kwargs)
+        out = yield self._turns.told_by(plan, step)
+        return (yield from self._passed(out, plan))
 
     def _planned(
         self, question: Question, config: RunnableConfig, kwargs: Mapping[str, Any]
-    ) -> Steps[tuple[Plan, AnswerOptions]]:
+    ) -> Steps[Plan]:
         call = self._call(config)
-        options = yield self._turns.options()
         plan = yield from self._turns.decide(question.text, call, history=question.history)
 
         def ask(wanted: ModelCall) -> Step[ModelReply]:
@@ -157,22 +156,22 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             return Step(lambda: _reply(step.now()), later)
 
         alone = _kind(self.bound) in ("text", "message")
-        plan = yield from self._turns.settle(plan, call, options, ask, alone=alone)
+        plan = yield from self._turns.settle(plan, call, ask, alone=alone)
         if plan.model_calls and plan.stops:
-            yield self._turns.record(plan, plan.reply(options), None, 0)
-        return plan, options
+            yield self._turns.record(plan, plan.reply, None, 0)
+        return plan
 
-    def _passed(self, out: Any, plan: Plan, options: AnswerOptions) -> Steps[Any]:
+    def _passed(self, out: Any, plan: Plan) -> Steps[Any]:
         """Return what may be released of what the chain returned."""
         self._turns.replied(plan)
-        gate = ReplyGate(plan, options)
+        gate = ReplyGate(plan)
         if isinstance(out, AIMessage):
             out = gate.message(out)
         elif plan.is_checked and isinstance(out, str):
-            gate.checked = plan.check(options).check(out)
+            gate.checked = plan.check().check(out)
             out = gate.text = gate.checked.text
         elif plan.is_checked:
-            gate.checked = check_values(plan.check(options), out)
+            gate.checked = check_values(plan.check(), out)
         if plan.is_checked:
             yield self._turns.record(plan, gate.text, gate.checked, 1)
         return out
@@ -186,14 +185,14 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     def _call(self, config: RunnableConfig) -> Call:
         return call_of(config, session_id=self.session_id, project=self.project)
 
-    def _missed(self, plan: Plan, options: AnswerOptions) -> Any:
-        text = plan.reply(options)
+    def _missed(self, plan: Plan) -> Any:
+        text = plan.reply
         if self.on_miss is not None:
             return self.on_miss(text)
         kind = _kind(self.bound)
         if kind == "object":
             raise RecallMiss(text, hint="pass on_miss=… to get a value instead")
-        return canned(plan, options) if kind == "message" else text
+        return canned(plan) if kind == "message" else text
 
     # -- in chunks ---------------------------------------------------------------------------------
 
@@ -206,17 +205,20 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     ) -> Iterator[Any]:
         config = patch_config(config, callbacks=run_manager.get_child())
         question = question_in(next(inputs), self.input_key)
-        plan, options = run(self._planned(question, config, kwargs))
+        plan = run(self._planned(question, config, kwargs))
         if plan.stops:
-            yield self._missed(plan, options)
+            yield self._missed(plan)
             return
-        sent = question.replaced(plan.user_text(options))
+        sent = question.replaced(plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
-            yield run(self._passed(self.bound.invoke(sent, config, **kwargs), plan, options))
+            with self._turns.telling(plan):
+                out = self.bound.invoke(sent, config, **kwargs)
+            yield run(self._passed(out, plan))
             return
-        gate = _StreamGate(plan, options)
-        for chunk in self.bound.stream(sent, config, **kwargs):
-            yield from gate.feed(chunk)
+        gate = _StreamGate(plan)
+        with self._turns.telling(plan):
+            for chunk in self.bound.stream(sent, config, **kwargs):
+                yield from gate.feed(chunk)
         yield from gate.close()
         self._turns.replied(plan)
         if plan.is_checked:
@@ -231,19 +233,21 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     ) -> AsyncIterator[Any]:
         config = patch_config(config, callbacks=run_manager.get_child())
         question = question_in(await inputs.__anext__(), self.input_key)
-        plan, options = await arun(self._planned(question, config, kwargs))
+        plan = await arun(self._planned(question, config, kwargs))
         if plan.stops:
-            yield self._missed(plan, options)
+            yield self._missed(plan)
             return
-        sent = question.replaced(plan.user_text(options))
+        sent = question.replaced(plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
-            out = await self.bound.ainvoke(sent, config, **kwargs)
-            yield await arun(self._passed(out, plan, options))
+            with self._turns.telling(plan):
+                out = await self.bound.ainvoke(sent, config, **kwargs)
+            yield await arun(self._passed(out, plan))
             return
-        gate = _StreamGate(plan, options)
-        async for chunk in self.bound.astream(sent, config, **kwargs):
-            for passed in gate.feed(chunk):
-                yield passed
+        gate = _StreamGate(plan)
+        with self._turns.telling(plan):
+            async for chunk in self.bound.astream(sent, config, **kwargs):
+                for passed in gate.feed(chunk):
+                    yield passed
         for passed in gate.close():
             yield passed
         self._turns.replied(plan)
@@ -257,8 +261,8 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 class _StreamGate:
     """The gate for chunks of a chain: text, or chunks of messages."""
 
-    def __init__(self, plan: Plan, options: AnswerOptions) -> None:
-        self._reply = ReplyGate(plan, options)
+    def __init__(self, plan: Plan) -> None:
+        self._reply = ReplyGate(plan)
         self._chunks = self._reply.stream()
         self._is_text = False
 

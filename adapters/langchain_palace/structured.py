@@ -18,7 +18,7 @@ from langchain_palace.messages import asking, asking_index, text_of, tool_texts
 from langchain_palace.session import call_of
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan
-from palace import AnswerOptions, RecallMiss
+from palace import RecallMiss
 
 if TYPE_CHECKING:
     from langchain_palace.chat_model import ChatPalace
@@ -67,25 +67,22 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         plan = yield from model.plan(messages, call, alone=False)
         if plan is None:
             return (yield _invoked(bound, messages, config, kwargs))
-        options = yield model._turns.options()
         if plan.stops:
-            return self._missed(plan.reply(options))
+            return self._missed(plan.reply)
         index = asking_index(messages)
         assert index is not None
-        sent = asking(messages, index, plan.user_text(options, said=text_of(messages[index])))
-        made = yield _invoked(bound, sent, config, kwargs)
+        sent = asking(messages, index, plan.user_text(text_of(messages[index])))
+        made = yield model._turns.told_by(plan, _invoked(bound, sent, config, kwargs))
         model._turns.replied(plan)
         if not plan.is_checked:
             return self._noted(made, plan.metadata())
-        return (yield from self._checked(made, plan, options, tool_texts(messages, index)))
+        return (yield from self._checked(made, plan, tool_texts(messages, index)))
 
-    def _checked(
-        self, made: object, plan: Plan, options: AnswerOptions, texts: tuple[str, ...]
-    ) -> Steps[Any]:
+    def _checked(self, made: object, plan: Plan, texts: tuple[str, ...]) -> Steps[Any]:
         parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
         if parsed is None:
-            return self._missed(options.fallback_text)
-        checked = check_values(plan.check(options, tool_texts=texts), parsed)
+            return self._missed(plan.options.fallback_text)
+        checked = check_values(plan.check(texts), parsed)
         yield self.model._turns.record(plan, checked.text, checked, 1)
         return self._noted(made, plan.metadata(checked))
 

@@ -7,7 +7,7 @@ In: a step that decides a turn. Out: the same step, observed. Without handlers a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManager, BaseCallbackHandler, CallbackManager
 from langchain_core.documents import Document
@@ -42,9 +42,18 @@ def documents_of(evidence: Sequence[Evidence]) -> list[Document]:
     return [document_of(item) for item in evidence]
 
 
-def observed(
-    step: Step[Verdict], *, prompt: str, call: Call, handlers: _Handlers = None
-) -> Step[Verdict]:
+class Decided(Protocol):
+    """What a decision gives."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict."""
+
+
+D = TypeVar("D", bound=Decided)
+
+
+def observed(step: Step[D], *, prompt: str, call: Call, handlers: _Handlers = None) -> Step[D]:
     """Return the step that decides, with a retriever run and a memory span around it.
 
     Args:
@@ -54,31 +63,31 @@ def observed(
         handlers: Callbacks of the wrapped model itself.
     """
 
-    def now() -> Verdict:
+    def now() -> D:
         manager = CallbackManager.configure(*_configured(call, handlers))
         run = manager.on_retriever_start({"name": RUN_NAME}, prompt, name=RUN_NAME)
         try:
             with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
-                verdict = step.now()
-                told.update(verdict_attributes(verdict))
+                plan = step.now()
+                told.update(verdict_attributes(plan.verdict))
         except BaseException as error:
             run.on_retriever_error(error)
             raise
-        run.on_retriever_end(documents_of(verdict.evidence))
-        return verdict
+        run.on_retriever_end(documents_of(plan.verdict.evidence))
+        return plan
 
-    async def later() -> Verdict:
+    async def later() -> D:
         manager = AsyncCallbackManager.configure(*_configured(call, handlers))
         run = await manager.on_retriever_start({"name": RUN_NAME}, prompt, name=RUN_NAME)
         try:
             with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
-                verdict = await step.later()
-                told.update(verdict_attributes(verdict))
+                plan = await step.later()
+                told.update(verdict_attributes(plan.verdict))
         except BaseException as error:
             await run.on_retriever_error(error)
             raise
-        await run.on_retriever_end(documents_of(verdict.evidence))
-        return verdict
+        await run.on_retriever_end(documents_of(plan.verdict.evidence))
+        return plan
 
     return Step(now, later)
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -51,6 +52,7 @@ class Plan:
     Attributes:
         verdict: What was decided; never `confirm` once the plan is settled.
         question: The person's own words.
+        options: How answers are made in this turn.
         message_id: Of the message that asks, if it has one.
         wake_up: What the session starts with, on its first turn.
         answer: The whole answer, where pointing and writing were one call.
@@ -60,11 +62,17 @@ class Plan:
 
     verdict: Verdict
     question: str
+    options: AnswerOptions
     message_id: str | None = None
     wake_up: str = ""
     answer: Answer | None = None
     model_calls: int = 0
     usage: UsageMetadata | None = None
+
+    @property
+    def session(self) -> str | None:
+        """The session of the turn."""
+        return self.verdict.turn.session_id
 
     @property
     def stops(self) -> bool:
@@ -76,17 +84,17 @@ class Plan:
         """Whether what the model says is held against the evidence."""
         return self.verdict.action == "ground"
 
-    def reply(self, options: AnswerOptions) -> str:
-        """Return the reply of a turn that stops."""
+    @property
+    def reply(self) -> str:
+        """The reply of a turn that stops."""
         if self.answer is not None:
             return self.answer.text
-        return self.verdict.text or options.fallback_text
+        return self.verdict.text or self.options.fallback_text
 
-    def user_text(self, options: AnswerOptions, *, said: str | None = None) -> str:
+    def user_text(self, said: str | None = None) -> str:
         """Return what the model is asked in place of the person's words.
 
         Args:
-            options: How answers are made.
             said: The words as they stand in the message, if something else changed them.
         """
         compose = grounded_prompt if self.is_checked else context_prompt
@@ -94,10 +102,10 @@ class Plan:
             self.question if said is None else said,
             self.verdict,
             wake_up=self.wake_up,
-            budget_tokens=options.context_budget_tokens,
+            budget_tokens=self.options.context_budget_tokens,
         )
 
-    def check(self, options: AnswerOptions, *, tool_texts: Sequence[str] = ()) -> AnswerCheck:
+    def check(self, tool_texts: Sequence[str] = ()) -> AnswerCheck:
         """Return the check of what the model says.
 
         Results of tools count as evidence, but not for an answer to unclear evidence: that one
@@ -105,7 +113,7 @@ class Plan:
         """
         unclear = self.verdict.outcome == "near_miss"
         also = () if unclear else (*tool_texts, *([self.wake_up] if self.wake_up else []))
-        return answer_check(self.verdict, question=self.question, options=options, also=also)
+        return answer_check(self.verdict, question=self.question, options=self.options, also=also)
 
     def metadata(self, checked: CheckedAnswer | None = None) -> dict[str, Any]:
         """Return what the host gets to see: the verdict and the check, as plain values."""
@@ -141,12 +149,12 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._under_way: OrderedDict[Key, Plan] = OrderedDict()
-        # Wake-ups that no reply has followed yet, by session and question.
-        self._untold: OrderedDict[Key, str] = OrderedDict()
+        # Wake-ups whose call failed, by session.
+        self._untold: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
     def options(self) -> Step[AnswerOptions]:
-        """Return how answers are made now."""
+        """Return how answers are made now; for a turn that was decided elsewhere."""
         return in_thread(lambda: self.palace.answer_options)
 
     def decide(
@@ -160,15 +168,20 @@ class Turns:
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans."""
         turn = Turn(question, call.session_id, call.project, history)
-        decision = Step(lambda: self._enforcer.decide(turn), lambda: self._enforcer.adecide(turn))
-        verdict = yield observed(decision, prompt=question, call=call, handlers=handlers)
-        return Plan(verdict, question, message_id=message_id)
+
+        def decided() -> Plan:
+            verdict, options = self._enforcer.decide(turn), self.palace.answer_options
+            return Plan(verdict, question, options, message_id=message_id)
+
+        plan: Plan = yield observed(
+            in_thread(decided), prompt=question, call=call, handlers=handlers
+        )
+        return plan
 
     def settle(
         self,
         plan: Plan,
         call: Call,
-        options: AnswerOptions,
         ask: Ask,
         *,
         alone: bool,
@@ -179,12 +192,11 @@ class Turns:
         Args:
             plan: A decided turn.
             call: Who asks.
-            options: How answers are made.
             ask: Makes the model calls.
             alone: Whether the model's text is the whole reply: no tools, nothing structured.
             wakes: Whether this turn may be the one that carries the wake-up.
         """
-        verdict = plan.verdict
+        verdict, options = plan.verdict, plan.options
         if verdict.action == "confirm":
             if alone and options.quote_calls == "one":
                 answer = yield from drive(
@@ -200,17 +212,42 @@ class Turns:
             return plan
         session, project = call.session_id, call.project
         woken = yield in_thread(lambda: self.palace.session_wake_up(session, project))
-        return replace(plan, wake_up=self._to_tell((session, plan.question), woken))
+        return replace(plan, wake_up=woken or self._left_untold(session))
 
-    def _to_tell(self, key: Key, woken: str) -> str:
-        """Return the wake-up, also one that was told to a call that then failed."""
+    def _left_untold(self, session: str) -> str:
         with self._lock:
-            woken = woken or self._untold.pop(key, "")
-            if woken:
-                self._untold[key] = woken
-            while len(self._untold) > KEPT_TURNS:
-                self._untold.popitem(last=False)
-        return woken
+            return self._untold.pop(session, "")
+
+    @contextmanager
+    def telling(self, plan: Plan) -> Iterator[None]:
+        """Leave the wake-up to the next turn of the session if the call that tells it fails.
+
+        Who stops reading a stream has begun all the same.
+        """
+        try:
+            yield
+        except GeneratorExit:
+            raise
+        except BaseException:
+            if plan.wake_up and plan.session:
+                with self._lock:
+                    self._untold[plan.session] = plan.wake_up
+                    while len(self._untold) > KEPT_TURNS:
+                        self._untold.popitem(last=False)
+            raise
+
+    def told_by(self, plan: Plan, step: Step[T]) -> Step[T]:
+        """Return the call of a turn as it is, which may tell the wake-up; see `telling`."""
+
+        def now() -> T:
+            with self.telling(plan):
+                return step.now()
+
+        async def later() -> T:
+            with self.telling(plan):
+                return await step.later()
+
+        return Step(now, later)
 
     def record(self, plan: Plan, text: str, checked: CheckedAnswer | None, calls: int) -> Step[str]:
         """Return the step that writes what was released into the journal."""
@@ -232,8 +269,8 @@ class Turns:
 
     def replied(self, plan: Plan) -> None:
         """Note that the model has replied: what the session starts with is told."""
-        with self._lock:
-            self._untold.pop((plan.verdict.turn.session_id, plan.question), None)
+        if plan.wake_up and plan.session:
+            self._left_untold(plan.session)
 
 
 def asked_of(messages: Sequence[BaseMessage], index: int) -> dict[str, Any]:

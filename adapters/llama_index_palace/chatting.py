@@ -34,7 +34,7 @@ from llama_index_palace.replies import (
     tool_reply,
 )
 from llama_index_palace.structured import answer_tools, check_object, demand_support, miss
-from llama_index_palace.turns import Ruling, Steps
+from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ class ChattingLLM(WrappedLLM):
         ruling = self._rule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return self._turns.run(self._refusal(ruling, asked))
-        response = self.inner.chat(prepared_messages(messages, asked, ruling), **kwargs)
+        lent = ruling.lend(asked)
+        with self._turns.telling(ruling, lent):
+            response = self.inner.chat(prepared_messages(messages, asked, ruling, lent), **kwargs)
         return self._turns.run(self._released(response, ruling, asked))
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
@@ -59,7 +61,10 @@ class ChattingLLM(WrappedLLM):
         ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return await self._turns.arun(self._refusal(ruling, asked))
-        response = await self.inner.achat(prepared_messages(messages, asked, ruling), **kwargs)
+        lent = ruling.lend(asked)
+        with self._turns.telling(ruling, lent):
+            sent = prepared_messages(messages, asked, ruling, lent)
+            response = await self.inner.achat(sent, **kwargs)
         return await self._turns.arun(self._released(response, ruling, asked))
 
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
@@ -68,8 +73,11 @@ class ChattingLLM(WrappedLLM):
         ruling = self._rule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return once(self._turns.run(self._refusal(ruling, asked)))
-        source = self.inner.stream_chat(prepared_messages(messages, asked, ruling), **kwargs)
-        return self._stream(source, ruling, asked)
+        lent = ruling.lend(asked)
+        with self._turns.telling(ruling, lent):
+            sent = prepared_messages(messages, asked, ruling, lent)
+            source = self.inner.stream_chat(sent, **kwargs)
+        return self._stream(source, ruling, asked, lent)
 
     async def astream_chat(
         self, messages: Sequence[ChatMessage], **kwargs: Any
@@ -79,8 +87,11 @@ class ChattingLLM(WrappedLLM):
         ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return aonce(await self._turns.arun(self._refusal(ruling, asked)))
-        sent = prepared_messages(messages, asked, ruling)
-        return self._astream(await self.inner.astream_chat(sent, **kwargs), ruling, asked)
+        lent = ruling.lend(asked)
+        with self._turns.telling(ruling, lent):
+            sent = prepared_messages(messages, asked, ruling, lent)
+            source = await self.inner.astream_chat(sent, **kwargs)
+        return self._astream(source, ruling, asked, lent)
 
     # -- releasing -----------------------------------------------------------------------------
 
@@ -97,9 +108,11 @@ class ChattingLLM(WrappedLLM):
         last = end or shown[-1]
         return last.model_copy(update={"delta": None}) if ruling.gated else last
 
-    def _stream(self, source: ChatResponseGen, ruling: Ruling, asked: Asked) -> ChatResponseGen:
+    def _stream(
+        self, source: ChatResponseGen, ruling: Ruling, asked: Asked, lent: Lent
+    ) -> ChatResponseGen:
         chunks = _Chunks(ruling, asked)
-        with self._left_early(ruling):
+        with self._left_early(ruling, lent):
             for chunk in source:
                 yield from chunks.take(chunk)
         end = self._turns.run(self._ended(chunks))
@@ -107,10 +120,10 @@ class ChattingLLM(WrappedLLM):
             yield end
 
     async def _astream(
-        self, source: ChatResponseAsyncGen, ruling: Ruling, asked: Asked
+        self, source: ChatResponseAsyncGen, ruling: Ruling, asked: Asked, lent: Lent
     ) -> ChatResponseAsyncGen:
         chunks = _Chunks(ruling, asked)
-        with self._left_early(ruling):
+        with self._left_early(ruling, lent):
             async for chunk in source:
                 for shown in chunks.take(chunk):
                     yield shown

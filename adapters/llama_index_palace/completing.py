@@ -19,7 +19,7 @@ from llama_index.core.base.llms.types import (
 from llama_index_palace.events import verdict_metadata
 from llama_index_palace.questions import Asked
 from llama_index_palace.replies import Screen, completion_reply, is_step, noted_completion
-from llama_index_palace.turns import Ruling, Steps
+from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 
 
@@ -32,8 +32,10 @@ class CompletingLLM(WrappedLLM):
         ruling = self._rule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return self._turns.run(self._no_completion(ruling, asked))
-        sent = _prepared(prompt, ruling, asked)
-        response = self.inner.complete(sent, formatted=formatted, **kwargs)
+        lent = ruling.lend(asked)
+        sent = _prepared(prompt, ruling, asked, lent)
+        with self._turns.telling(ruling, lent):
+            response = self.inner.complete(sent, formatted=formatted, **kwargs)
         return self._turns.run(self._completed(response, ruling, asked))
 
     async def acomplete(
@@ -44,8 +46,10 @@ class CompletingLLM(WrappedLLM):
         ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return await self._turns.arun(self._no_completion(ruling, asked))
-        sent = _prepared(prompt, ruling, asked)
-        response = await self.inner.acomplete(sent, formatted=formatted, **kwargs)
+        lent = ruling.lend(asked)
+        sent = _prepared(prompt, ruling, asked, lent)
+        with self._turns.telling(ruling, lent):
+            response = await self.inner.acomplete(sent, formatted=formatted, **kwargs)
         return await self._turns.arun(self._completed(response, ruling, asked))
 
     def stream_complete(
@@ -56,9 +60,11 @@ class CompletingLLM(WrappedLLM):
         ruling = self._rule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return once(self._turns.run(self._no_completion(ruling, asked)))
-        sent = _prepared(prompt, ruling, asked)
-        source = self.inner.stream_complete(sent, formatted=formatted, **kwargs)
-        return self._stream_text(source, ruling, asked)
+        lent = ruling.lend(asked)
+        sent = _prepared(prompt, ruling, asked, lent)
+        with self._turns.telling(ruling, lent):
+            source = self.inner.stream_complete(sent, formatted=formatted, **kwargs)
+        return self._stream_text(source, ruling, asked, lent)
 
     async def astream_complete(
         self, prompt: str, formatted: bool = False, **kwargs: Any
@@ -68,9 +74,11 @@ class CompletingLLM(WrappedLLM):
         ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
         if ruling.refused:
             return aonce(await self._turns.arun(self._no_completion(ruling, asked)))
-        sent = _prepared(prompt, ruling, asked)
-        source = await self.inner.astream_complete(sent, formatted=formatted, **kwargs)
-        return self._astream_text(source, ruling, asked)
+        lent = ruling.lend(asked)
+        sent = _prepared(prompt, ruling, asked, lent)
+        with self._turns.telling(ruling, lent):
+            source = await self.inner.astream_complete(sent, formatted=formatted, **kwargs)
+        return self._astream_text(source, ruling, asked, lent)
 
     # -- releasing -----------------------------------------------------------------------------
 
@@ -88,10 +96,10 @@ class CompletingLLM(WrappedLLM):
         return last.model_copy(update={"delta": None}) if ruling.gated else last
 
     def _stream_text(
-        self, source: CompletionResponseGen, ruling: Ruling, asked: Asked
+        self, source: CompletionResponseGen, ruling: Ruling, asked: Asked, lent: Lent
     ) -> CompletionResponseGen:
         chunks = _TextChunks(ruling, asked)
-        with self._left_early(ruling):
+        with self._left_early(ruling, lent):
             for chunk in source:
                 yield from chunks.take(chunk)
         end = self._turns.run(self._text_ended(chunks))
@@ -99,10 +107,10 @@ class CompletingLLM(WrappedLLM):
             yield end
 
     async def _astream_text(
-        self, source: CompletionResponseAsyncGen, ruling: Ruling, asked: Asked
+        self, source: CompletionResponseAsyncGen, ruling: Ruling, asked: Asked, lent: Lent
     ) -> CompletionResponseAsyncGen:
         chunks = _TextChunks(ruling, asked)
-        with self._left_early(ruling):
+        with self._left_early(ruling, lent):
             async for chunk in source:
                 for shown in chunks.take(chunk):
                     yield shown
@@ -120,12 +128,14 @@ class CompletingLLM(WrappedLLM):
         if asked.purpose != "answer":
             return None
         if not ruling.gated:
-            if not is_step(response.text, asked, calls_tools=False):
+            ruling.goes_on = is_step(response.text, asked, calls_tools=False)
+            if not ruling.goes_on:
                 yield from self._turns.finish(ruling, response.text, calls=1)
             return None
         screen = chunks.screen
         rest = screen.close()
         metadata = chunks.metadata
+        ruling.goes_on = screen.checked is None
         if screen.checked is not None:
             metadata = yield from self._turns.finish(
                 ruling, screen.released, checked=screen.checked, calls=1
@@ -159,5 +169,5 @@ class _TextChunks:
                 yield completion_reply(self.screen.released, self.metadata, delta=piece)
 
 
-def _prepared(prompt: str, ruling: Ruling, asked: Asked) -> str:
-    return ruling.prompt(prompt) if asked.purpose == "answer" else prompt
+def _prepared(prompt: str, ruling: Ruling, asked: Asked, lent: Lent) -> str:
+    return ruling.prompt(prompt, lent) if asked.purpose == "answer" else prompt

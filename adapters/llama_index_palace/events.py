@@ -15,6 +15,8 @@ from llama_index.core.instrumentation.events.retrieval import (
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.base import BaseEvent
+from llama_index_instrumentation.dispatcher import Dispatcher
+from llama_index_instrumentation.event_handlers import NullEventHandler
 
 from palace import CheckedAnswer, Evidence, Verdict
 
@@ -99,7 +101,8 @@ def message_note(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def announce_look(words: str) -> None:
     """Tell instrumentation that the palace is asked."""
-    _dispatcher.event(RetrievalStartEvent(str_or_query_bundle=words))
+    if _is_heard():
+        _dispatcher.event(RetrievalStartEvent(str_or_query_bundle=words))
 
 
 def announce_verdict(verdict: Verdict, *, retrieval: bool = True) -> None:
@@ -109,6 +112,8 @@ def announce_verdict(verdict: Verdict, *, retrieval: bool = True) -> None:
         verdict: As the enforcer gave it.
         retrieval: Whether the retrieval ends here; a retriever's own events say so themselves.
     """
+    if not _is_heard():
+        return
     if retrieval:
         nodes = evidence_nodes(verdict.evidence)
         _dispatcher.event(RetrievalEndEvent(str_or_query_bundle=verdict.turn.prompt, nodes=nodes))
@@ -117,7 +122,18 @@ def announce_verdict(verdict: Verdict, *, retrieval: bool = True) -> None:
 
 def announce_answer(metadata: Mapping[str, Any], verdict: Verdict) -> None:
     """Tell instrumentation what was released."""
-    _announce("answered", dict(metadata), verdict)
+    if _is_heard():
+        _announce("answered", dict(metadata), verdict)
+
+
+def _is_heard() -> bool:
+    """Whether anybody listens: without, making events costs as much as a layer of the walk."""
+    dispatcher: Dispatcher | None = _dispatcher
+    while dispatcher is not None:
+        if any(not isinstance(h, NullEventHandler) for h in dispatcher.event_handlers):
+            return True
+        dispatcher = dispatcher.parent if dispatcher.propagate else None
+    return False
 
 
 def _announce(stage: str, shown: dict[str, Any], verdict: Verdict) -> None:

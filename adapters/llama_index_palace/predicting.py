@@ -17,7 +17,7 @@ from llama_index.core.types import Model, TokenAsyncGen, TokenGen
 from llama_index_palace.questions import Asked, told_by_template
 from llama_index_palace.replies import prepared_messages
 from llama_index_palace.structured import PreparedPrompt, check_object, demand_support, failed, miss
-from llama_index_palace.turns import Ruling, Steps
+from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM
 
 
@@ -64,8 +64,9 @@ class PredictingLLM(WrappedLLM):
         """
         messages, asked = self._asked_for_object(prompt, prompt_args)
         ruling = self._rule(asked)
-        ready = self._turns.run(self._object_prompt(messages, ruling, asked))
-        with _typed_failures(ruling):
+        lent = ruling.lend(asked)
+        ready = self._turns.run(self._object_prompt(messages, ruling, asked, lent))
+        with _typed_failures(ruling), self._turns.telling(ruling, lent):
             result: Model = self.inner.structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
         self._turns.run(self._object_released(result, ruling, asked))
         return result
@@ -80,8 +81,9 @@ class PredictingLLM(WrappedLLM):
         """Predict an object, as `structured_predict` does."""
         messages, asked = self._asked_for_object(prompt, prompt_args)
         ruling = await self._arule(asked)
-        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked))
-        with _typed_failures(ruling):
+        lent = ruling.lend(asked)
+        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked, lent))
+        with _typed_failures(ruling), self._turns.telling(ruling, lent):
             result: Model = await self.inner.astructured_predict(
                 output_cls, ready, llm_kwargs=llm_kwargs
             )
@@ -103,9 +105,11 @@ class PredictingLLM(WrappedLLM):
         """
         messages, asked = self._asked_for_object(prompt, prompt_args)
         ruling = self._rule(asked)
-        ready = self._turns.run(self._object_prompt(messages, ruling, asked))
-        source = self.inner.stream_structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
-        return self._objects(source, output_cls, ruling, asked)
+        lent = ruling.lend(asked)
+        ready = self._turns.run(self._object_prompt(messages, ruling, asked, lent))
+        with self._turns.telling(ruling, lent):
+            source = self.inner.stream_structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
+        return self._objects(source, output_cls, ruling, asked, lent)
 
     async def astream_structured_predict(
         self,
@@ -117,11 +121,13 @@ class PredictingLLM(WrappedLLM):
         """Stream an object, as `stream_structured_predict` does."""
         messages, asked = self._asked_for_object(prompt, prompt_args)
         ruling = await self._arule(asked)
-        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked))
-        source = await self.inner.astream_structured_predict(
-            output_cls, ready, llm_kwargs=llm_kwargs
-        )
-        return self._aobjects(source, output_cls, ruling, asked)
+        lent = ruling.lend(asked)
+        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked, lent))
+        with self._turns.telling(ruling, lent):
+            source = await self.inner.astream_structured_predict(
+                output_cls, ready, llm_kwargs=llm_kwargs
+            )
+        return self._aobjects(source, output_cls, ruling, asked, lent)
 
     def _asked_for_object(
         self, prompt: BasePromptTemplate, prompt_args: dict[str, Any]
@@ -131,12 +137,12 @@ class PredictingLLM(WrappedLLM):
             return messages, self._asked(messages)
 
     def _object_prompt(
-        self, messages: list[ChatMessage], ruling: Ruling, asked: Asked
+        self, messages: list[ChatMessage], ruling: Ruling, asked: Asked, lent: Lent
     ) -> Steps[PreparedPrompt]:
         if ruling.refused:
             text, _ = yield from self._refused(ruling, asked)
             raise miss(text)
-        return PreparedPrompt(prepared_messages(messages, asked, ruling))
+        return PreparedPrompt(prepared_messages(messages, asked, ruling, lent))
 
     def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:
         if not ruling.gated:
@@ -153,9 +159,10 @@ class PredictingLLM(WrappedLLM):
         output_cls: type[Model],
         ruling: Ruling,
         asked: Asked,
+        lent: Lent,
     ) -> Generator[Any, None, None]:
         last = None
-        with _typed_failures(ruling):
+        with _typed_failures(ruling), self._turns.telling(ruling, lent):
             for last in source:
                 if not ruling.gated:
                     yield last
@@ -171,9 +178,10 @@ class PredictingLLM(WrappedLLM):
         output_cls: type[Model],
         ruling: Ruling,
         asked: Asked,
+        lent: Lent,
     ) -> AsyncGenerator[Any, None]:
         last = None
-        with _typed_failures(ruling):
+        with _typed_failures(ruling), self._turns.telling(ruling, lent):
             async for last in source:
                 if not ruling.gated:
                     yield last

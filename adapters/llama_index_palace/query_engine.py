@@ -20,7 +20,7 @@ from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import Asked
 from llama_index_palace.session import PalaceSession, current_session
-from llama_index_palace.turns import Ruling, Steps, Turns
+from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from llama_index_palace.wrapped import WrappedLLM
 from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply
 
@@ -74,10 +74,13 @@ class PalaceQueryEngine(BaseQueryEngine):
             return ModelReply(str(self.inner.query(_carrying(query_bundle, call.user_text))))
 
         ruling = self._turns.run(self._turns.rule(asked, session, alone=True), reply)
-        if ruling.refused or ruling.gated:
-            return self._turns.run(self._answered(ruling, asked), reply)
-        bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str))
-        return self._turns.run(self._passed(self.inner.query(bundle), ruling))
+        lent = ruling.lend(asked)
+        with self._turns.telling(ruling, lent):
+            if ruling.refused or ruling.gated:
+                return self._turns.run(self._answered(ruling, asked, lent), reply)
+            bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
+            response = self.inner.query(bundle)
+        return self._turns.run(self._passed(response, ruling))
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         asked, session = self._asked(query_bundle)
@@ -88,20 +91,23 @@ class PalaceQueryEngine(BaseQueryEngine):
             return ModelReply(str(await self.inner.aquery(_carrying(query_bundle, call.user_text))))
 
         ruling = await self._turns.arun(self._turns.rule(asked, session, alone=True), reply)
-        if ruling.refused or ruling.gated:
-            return await self._turns.arun(self._answered(ruling, asked), reply)
-        bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str))
-        return await self._turns.arun(self._passed(await self.inner.aquery(bundle), ruling))
+        lent = ruling.lend(asked)
+        with self._turns.telling(ruling, lent):
+            if ruling.refused or ruling.gated:
+                return await self._turns.arun(self._answered(ruling, asked, lent), reply)
+            bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
+            response = await self.inner.aquery(bundle)
+        return await self._turns.arun(self._passed(response, ruling))
 
     def _asked(self, query_bundle: QueryBundle) -> tuple[Asked, PalaceSession]:
         session = current_session(self._default.session_id, project=self._default.project)
         return Asked(session.question or query_bundle.query_str), session
 
-    def _answered(self, ruling: Ruling, asked: Asked) -> Steps[Response]:
+    def _answered(self, ruling: Ruling, asked: Asked, lent: Lent) -> Steps[Response]:
         checked: CheckedAnswer | None = None
         text, calls = ruling.text, 0
         if not ruling.refused:
-            said = yield ModelCall("answer", ruling.prompt(asked.words))
+            said = yield ModelCall("answer", ruling.prompt(asked.words, lent))
             checked = ruling.check(asked).check(said.text)
             text, calls = checked.text, 1
         metadata = yield from self._turns.finish(ruling, text, checked=checked, calls=calls)

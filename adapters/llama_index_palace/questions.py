@@ -89,6 +89,7 @@ class Asked:
         purpose: Who reads what the model says.
         history: Messages before, oldest first.
         place: Index of the message that carries the words, -1 if none does.
+        goes_on: Whether anything follows that message: a later call of the same turn.
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
         tail: Further words, decided on too if the first are let through, so that wrapping a
@@ -101,6 +102,7 @@ class Asked:
     purpose: Purpose = "answer"
     history: tuple[Message, ...] = ()
     place: int = -1
+    goes_on: bool = False
     number: int = 1
     tool_texts: tuple[str, ...] = ()
     tail: str = ""
@@ -161,6 +163,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         words=words,
         history=_history(before),
         place=place,
+        goes_on=0 <= place < len(messages) - 1,
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),

@@ -20,7 +20,7 @@ from llama_index.core.base.llms.types import (
 
 from llama_index_palace.events import KEY, message_note
 from llama_index_palace.questions import Asked
-from llama_index_palace.turns import Ruling
+from llama_index_palace.turns import Lent, Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
 
 _REACT_ANSWER = "Thought: I can answer from memory.\nAnswer: "
@@ -31,17 +31,24 @@ _REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {argumen
 
 
 def prepared_messages(
-    messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling
+    messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling, lent: Lent
 ) -> list[ChatMessage]:
-    """Return messages as the model gets them: evidence in the user's message, verdicts removed."""
+    """Return messages as the model gets them: evidence in the user's message, verdicts removed.
+
+    Args:
+        messages: As the host sends them.
+        asked: What they ask.
+        ruling: Of the turn.
+        lent: What this call has of the wake-up.
+    """
     sent = [without_verdict(m) for m in messages]
     if asked.purpose != "answer":
         return sent
     if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
-        text = ruling.prompt(asked.words)
+        text = ruling.prompt(asked.words, lent)
         changed = text != asked.words
         return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
-    sent[asked.place] = _with_prompt(sent[asked.place], ruling)
+    sent[asked.place] = _with_prompt(sent[asked.place], ruling, lent)
     return sent
 
 
@@ -53,15 +60,15 @@ def without_verdict(message: ChatMessage) -> ChatMessage:
     return message.model_copy(update={"additional_kwargs": kept})
 
 
-def _with_prompt(message: ChatMessage, ruling: Ruling) -> ChatMessage:
+def _with_prompt(message: ChatMessage, ruling: Ruling, lent: Lent) -> ChatMessage:
     """Return the message with its last text made the prompt; other blocks, e.g. images, stay."""
     blocks = list(message.blocks)
     for place in range(len(blocks) - 1, -1, -1):
         block = blocks[place]
         if isinstance(block, TextBlock):
-            blocks[place] = TextBlock(text=ruling.prompt(block.text))
+            blocks[place] = TextBlock(text=ruling.prompt(block.text, lent))
             return message.model_copy(update={"blocks": blocks})
-    blocks.append(TextBlock(text=ruling.prompt(ruling.words)))
+    blocks.append(TextBlock(text=ruling.prompt(ruling.words, lent)))
     return message.model_copy(update={"blocks": blocks})
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from llama_index_palace.events import (
     announce_answer,
@@ -22,7 +23,7 @@ from llama_index_palace.events import (
 )
 from llama_index_palace.questions import Asked
 from llama_index_palace.session import PalaceSession
-from llama_index_palace.spans import adecide_traced, decide_traced
+from llama_index_palace.spans import decide_traced
 from palace import (
     Answer,
     AnswerCheck,
@@ -53,7 +54,7 @@ _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
 
 @dataclass(frozen=True)
 class Decide:
-    """The request to ask the enforcer."""
+    """The request to ask the enforcer; what comes back is its verdict and how answers are made."""
 
     turn: Turn
 
@@ -69,6 +70,13 @@ Request = Decide | Look | ModelCall
 Steps = Generator[Request, Any, _T]
 
 
+class Lent(NamedTuple):
+    """What one call of a turn has of the wake-up, and whether it is the first to tell it."""
+
+    wake_up: str = ""
+    is_first: bool = False
+
+
 @dataclass
 class Ruling:
     """What may happen in a turn.
@@ -78,6 +86,8 @@ class Ruling:
         options: How answers are made, as the settings say.
         words: The person's own words.
         wake_up: What the session starts with, on its first turn.
+        untold: The same, until a call tells it.
+        goes_on: Whether the model asked for a step, so that further calls belong to this turn.
         model_calls: Quote calls made so far.
         key: Under which the turn is remembered.
         ready: The whole answer, where it came with the quote.
@@ -88,6 +98,8 @@ class Ruling:
     options: AnswerOptions
     words: str
     wake_up: str = ""
+    untold: list[str] = field(default_factory=list)
+    goes_on: bool = False
     model_calls: int = 0
     key: tuple[Any, ...] = ()
     ready: Answer | None = None
@@ -110,11 +122,25 @@ class Ruling:
             return self.ready.text
         return self.verdict.text or self.options.fallback_text
 
-    def prompt(self, text: str) -> str:
+    def woken(self, text: str) -> None:
+        """Keep what the session starts with; of several calls at once only one is told it."""
+        if text:
+            self.wake_up = text
+            self.untold.append(text)
+
+    def lend(self, asked: Asked) -> Lent:
+        """Return the wake-up for one call: for the first of the turn, and for its whole loop."""
+        try:
+            return Lent(self.untold.pop(), is_first=True)
+        except IndexError:
+            again = asked.goes_on or (asked.place < 0 and self.goes_on)
+            return Lent(self.wake_up) if again else Lent()
+
+    def prompt(self, text: str, lent: Lent) -> str:
         """Return the text of the user message: evidence or wake-up before the host's own text."""
         render = grounded_prompt if self.gated else context_prompt
         budget = self.options.context_budget_tokens
-        return render(text, self.verdict, wake_up=self.wake_up, budget_tokens=budget)
+        return render(text, self.verdict, wake_up=lent.wake_up, budget_tokens=budget)
 
     def check(self, asked: Asked) -> AnswerCheck:
         """Return the check of the model's words.
@@ -154,6 +180,8 @@ class Turns:
         self._enforcer = RetrievalEnforcer(palace)
         self._open: dict[tuple[Any, ...], Ruling] = {}
         self._rewritten: dict[tuple[PalaceSession, str], Asked] = {}
+        # Wake-ups whose call failed.
+        self._untold: dict[PalaceSession, str] = {}
         self._lock = threading.Lock()
 
     # -- deciding ------------------------------------------------------------------------------
@@ -174,27 +202,34 @@ class Turns:
         key = (session, asked.number, asked.words)
         ruling = self._remembered(key)
         if ruling is None:
-            verdict = yield from self._decided(asked, session)
-            options = yield Look(lambda: self.palace.answer_options)
+            verdict, options = yield from self._decided(asked, session)
             ruling = Ruling(verdict, options, asked.words, key=key)
             if verdict.action == "confirm":
                 yield from _resolve(ruling, alone=alone)
             self._remember(ruling)
-        if asked.purpose == "answer" and not ruling.refused and not ruling.wake_up:
-            ruling.wake_up = yield Look(
+        tells = asked.purpose == "answer" and not ruling.refused and session.session_id is not None
+        if tells and not ruling.wake_up:
+            woken = yield Look(
                 lambda: self.palace.session_wake_up(session.session_id, session.project)
             )
+            with self._lock:
+                woken = woken or self._untold.pop(session, "")
+            ruling.woken(woken)
         return ruling
 
-    def _decided(self, asked: Asked, session: PalaceSession) -> Steps[Verdict]:
-        verdict = _NOT_ASKED
+    def _decided(
+        self, asked: Asked, session: PalaceSession
+    ) -> Steps[tuple[Verdict, AnswerOptions]]:
+        verdict, options = _NOT_ASKED, None
         for words in (asked.words, asked.tail):
             if words.strip() and verdict.action == "pass" and not verdict.written:
                 turn = Turn(words, session.session_id, session.project, asked.history)
                 announce_look(words)
-                verdict = yield Decide(turn)
+                verdict, options = yield Decide(turn)
                 announce_verdict(verdict)
-        return verdict
+        if options is None:
+            options = yield Look(lambda: self.palace.answer_options)
+        return verdict, options
 
     def _remembered(self, key: tuple[Any, ...]) -> Ruling | None:
         with self._lock:
@@ -224,6 +259,25 @@ class Turns:
             self._rewritten[(session, text.strip())] = replace(asked, purpose="answer", place=-1)
 
     # -- ending --------------------------------------------------------------------------------
+
+    @contextmanager
+    def telling(self, ruling: Ruling, lent: Lent) -> Iterator[None]:
+        """Leave the wake-up to the next turn of the session if the call fails that tells it first.
+
+        Who stops reading a stream has begun all the same.
+        """
+        try:
+            yield
+        except GeneratorExit:
+            raise
+        except BaseException:
+            if lent.is_first:
+                ruling.wake_up = ""
+                with self._lock:
+                    while len(self._untold) >= _KEPT_TURNS:
+                        self._untold.pop(next(iter(self._untold)))
+                    self._untold[ruling.key[0]] = lent.wake_up
+            raise
 
     def forget(self, ruling: Ruling) -> None:
         """End a turn: the same words will be decided anew."""
@@ -285,19 +339,20 @@ class Turns:
             return value
 
     def _served(self, request: Request, ask: Callable[[ModelCall], ModelReply] | None) -> Any:
-        if isinstance(request, Decide):
-            return decide_traced(self._enforcer, request.turn)
-        if isinstance(request, Look):
-            return request.run()
-        assert ask is not None
-        return ask(request)
+        if isinstance(request, ModelCall):
+            assert ask is not None
+            return ask(request)
+        return self._looked(request)
 
     async def _aserved(
         self, request: Request, ask: Callable[[ModelCall], Awaitable[ModelReply]] | None
     ) -> Any:
-        if isinstance(request, Decide):
-            return await adecide_traced(self._enforcer, request.turn)
+        if isinstance(request, ModelCall):
+            assert ask is not None
+            return await ask(request)
+        return await asyncio.to_thread(self._looked, request)
+
+    def _looked(self, request: Decide | Look) -> Any:
         if isinstance(request, Look):
-            return await asyncio.to_thread(request.run)
-        assert ask is not None
-        return await ask(request)
+            return request.run()
+        return decide_traced(self._enforcer, request.turn), self.palace.answer_options

@@ -25,7 +25,7 @@ from llama_index_palace.questions import (
 )
 from llama_index_palace.replies import refusal_text
 from llama_index_palace.session import PalaceSession, current_session
-from llama_index_palace.turns import Ruling, Steps, Turns
+from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from palace import ModelCall, ModelReply
 
 _T = TypeVar("_T")
@@ -84,10 +84,11 @@ class WrappedLLM(FunctionCallingLLM):
         return text, (yield from self._turns.finish(ruling, text))
 
     @contextmanager
-    def _left_early(self, ruling: Ruling) -> Iterator[None]:
+    def _left_early(self, ruling: Ruling, lent: Lent) -> Iterator[None]:
         """End the turn if its stream fails or nobody reads it to the end."""
         try:
-            yield
+            with self._turns.telling(ruling, lent):
+                yield
         except BaseException:
             self._turns.forget(ruling)
             raise

@@ -1,18 +1,17 @@
 """The walk: from a prompt to a verdict, layer by layer, before any model is called.
 
-In: a turn. Out: a `Verdict` with the whole trace; the journal keeps it. The walk is written once
-and asks for its I/O; a sync and an async driver run it.
+In: a turn. Out: a `Verdict` with the whole trace; the journal keeps it. With an event loop the walk
+runs as a whole in one thread: it is short, and every hop between threads costs as much as a layer.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
@@ -33,10 +32,6 @@ from palace.types.verdict import (
 )
 
 _log = logging.getLogger(__name__)
-_T = TypeVar("_T")
-# A step of the walk is a piece of I/O; the drivers decide where it runs.
-Steps = Generator[Callable[[], Any], Any, _T]
-
 # Kinds whose answer has a home: a hit in an earlier layer is kept, but the home is asked first.
 HOME_LAYER: Mapping[RecallKind, LayerName] = {"procedure": "L4", "status": "L3"}
 
@@ -139,13 +134,25 @@ class RetrievalEnforcer:
         Returns:
             The verdict. A failing store is an `unavailable` outcome, not an exception.
         """
-        steps = self._decide(_as_turn(prompt, session_id, project, history, as_of))
-        try:
-            step = next(steps)
-            while True:
-                step = steps.send(step())
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+        turn = _as_turn(prompt, session_id, project, history, as_of)
+        parts = self._palace.enforcement
+        started = time.perf_counter()
+        heard = parts.heard(turn)
+        if heard is not None and not heard.rest:
+            verdict = _acknowledged(turn, heard)
+        else:
+            asked = replace(turn, prompt=heard.rest) if heard else turn
+            verdict = _decided_at(parts, parts.dated(asked))
+            verdict = _with_writes(verdict, heard.writes) if heard else verdict
+        verdict = replace(
+            verdict,
+            turn=turn,
+            reminders=_reminders(parts, verdict),
+            elapsed_ms=(time.perf_counter() - started) * 1000,
+        )
+        if parts.journal is not None:
+            _keep(parts.journal, verdict, parts)
+        return verdict
 
     async def adecide(
         self,
@@ -156,66 +163,39 @@ class RetrievalEnforcer:
         history: Sequence[Mapping[str, str] | Message] = (),
         as_of: datetime | None = None,
     ) -> Verdict:
-        """Decide as `decide` does; every piece of I/O runs in a thread, off the event loop."""
-        steps = self._decide(_as_turn(prompt, session_id, project, history, as_of))
-        try:
-            step = next(steps)
-            while True:
-                step = steps.send(await asyncio.to_thread(step))
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+        """Decide as `decide` does, in a thread, off the event loop."""
+        import asyncio  # whoever awaits has it; nobody else need wait for it
 
-    # -- the walk ------------------------------------------------------------------------------
-
-    def _decide(self, turn: Turn) -> Steps[Verdict]:
-        parts = self._palace.enforcement
-        started = time.perf_counter()
-        heard = yield lambda: parts.heard(turn)
-        if heard is not None and not heard.rest:
-            verdict = _acknowledged(turn, heard)
-        else:
-            asked = replace(turn, prompt=heard.rest) if heard else turn
-            verdict = yield from _decided_at(parts, parts.dated(asked))
-            verdict = replace(verdict, turn=turn)
-            verdict = _with_writes(verdict, turn, heard.writes) if heard else verdict
-        reminders = yield lambda: _reminders(parts, verdict)
-        verdict = replace(
-            verdict, reminders=reminders, elapsed_ms=(time.perf_counter() - started) * 1000
-        )
-        if parts.journal is not None:
-            record = verdict_record(
-                verdict, prompts=parts.policy.journal_prompts, shown=parts.shown
-            )
-            journal = parts.journal
-            yield lambda: _keep(journal, record)
-        return verdict
+        turn = _as_turn(prompt, session_id, project, history, as_of)
+        return await asyncio.to_thread(self.decide, turn)
 
 
-def _decided_at(parts: Enforcement, turn: Turn) -> Steps[Verdict]:
+# -- the walk --------------------------------------------------------------------------------------
+
+
+def _decided_at(parts: Enforcement, turn: Turn) -> Verdict:
     """Look at today's state, or at that of the moment the turn asks about."""
     moment, at = turn.as_of, parts.at
     if moment is None or at is None:
-        return (yield from _decided(parts, turn))
-    past = yield lambda: at(moment)
+        return _decided(parts, turn)
     # Whether it asks for a memory at all, the words of today tell.
-    verdict = yield from _decided(replace(past, detector=parts.detector), turn)
+    verdict = _decided(replace(at(moment), detector=parts.detector), turn)
     evidence = tuple(replace(e, state_of=moment) for e in verdict.evidence)
     quoted = quote_evidence(evidence) if verdict.action in {"ground", "answer"} else verdict.text
     return replace(verdict, evidence=evidence, text=quoted)
 
 
-def _decided(parts: Enforcement, turn: Turn) -> Steps[Verdict]:
+def _decided(parts: Enforcement, turn: Turn) -> Verdict:
     """Look, as far as the prompt asks for it."""
-    query, signal, failure = yield lambda: _read(parts, turn)
+    query, signal, failure = _read(parts, turn)
     if failure is not None:
         return _verdict(turn, signal, _unreadable(parts, failure), parts.policy)
-    reports = yield from _walk(parts, turn, query, signal)
+    reports = _walk(parts, turn, query, signal)
     verdict = _verdict(turn, signal, reports, parts.policy)
     if signal.kind == "meta" and signal.band == "recall":
-        records = yield lambda: _previous(parts, turn.session_id)
-        return _meta_verdict(verdict, records, parts.policy)
+        return _meta_verdict(verdict, _previous(parts, turn.session_id), parts.policy)
     if parts.policy.inject_always and _may_carry_context(verdict):
-        return (yield from _with_context(parts, verdict, query))
+        return _with_context(parts, verdict, query)
     return verdict
 
 
@@ -232,11 +212,11 @@ def _acknowledged(turn: Turn, heard: Heard) -> Verdict:
     )
 
 
-def _with_writes(verdict: Verdict, turn: Turn, writes: tuple[PromptWrite, ...]) -> Verdict:
+def _with_writes(verdict: Verdict, writes: tuple[PromptWrite, ...]) -> Verdict:
     """Return the verdict on the rest of a prompt, with what was written; a reply says it first."""
     said = "\n".join([*(write.text for write in writes), verdict.text])
     is_reply = verdict.action in {"fallback", "answer"}
-    return replace(verdict, turn=turn, written=writes, text=said if is_reply else verdict.text)
+    return replace(verdict, written=writes, text=said if is_reply else verdict.text)
 
 
 def _reminders(parts: Enforcement, verdict: Verdict) -> tuple[Evidence, ...]:
@@ -261,12 +241,14 @@ def _may_carry_context(verdict: Verdict) -> bool:
     return verdict.action == "pass" and not _is_machine(verdict)
 
 
-def _keep(journal: Journal, record: Mapping[str, Any]) -> None:
+def _keep(journal: Journal, verdict: Verdict, parts: Enforcement) -> None:
     """Write the record; a journal that cannot be written must not silence a palace that reads."""
     try:
-        journal.append(record)
+        journal.append(
+            verdict_record(verdict, prompts=parts.policy.journal_prompts, shown=parts.shown)
+        )
     except StoreError as error:
-        _log.warning("verdict %s is not in the journal: %s", record["id"], error)
+        _log.warning("verdict %s is not in the journal: %s", verdict.id, error)
 
 
 def _as_turn(
@@ -302,16 +284,13 @@ def _unreadable(parts: Enforcement, failure: PalaceError) -> list[LayerReport]:
     return [LayerReport(x.name, "unavailable", reason=failure.message) for x in parts.layers]
 
 
-def _walk(
-    parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal
-) -> Steps[list[LayerReport]]:
+def _walk(parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal) -> list[LayerReport]:
     """Ask the layers in order until one is sufficient; a prompt that is no recall meets L0 only."""
     layers = [x for x in parts.layers if x.name == "L0" or signal.band != "other"]
     home = HOME_LAYER.get(signal.kind)
     reports: list[LayerReport] = []
     for number, layer in enumerate(layers):
-        report = yield lambda layer=layer: layer.gather(turn, query, signal)  # type: ignore[misc]
-        reports.append(_as_shown(report, parts))
+        reports.append(_as_shown(layer.gather(turn, query, signal), parts))
         found = any(r.outcome == "sufficient" for r in reports)
         if found and home not in {x.name for x in layers[number + 1 :]}:
             break
@@ -460,15 +439,14 @@ def _moment(text: str | None) -> datetime | None:
         return None
 
 
-def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[Verdict]:
+def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Verdict:
     """Attach relevant memories to a prompt that passes, within the token budget."""
     layer = next((x for x in parts.layers if x.name == "L1"), None)
     if layer is None:
         return verdict
     report = next((r for r in verdict.walk if r.layer == "L1"), None)
     if report is None:
-        report = yield lambda: layer.gather(verdict.turn, query, verdict.signal)
-        report = _as_shown(report, parts)
+        report = _as_shown(layer.gather(verdict.turn, query, verdict.signal), parts)
         verdict = replace(verdict, walk=(*verdict.walk, report))
     evidence: list[Evidence] = []
     left = parts.policy.context_budget_tokens
@@ -482,5 +460,8 @@ def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Steps[V
 
 def _as_shown(report: LayerReport, parts: Enforcement) -> LayerReport:
     """Return a report whose evidence can be shown, quoted in part or injected."""
-    shown = tuple(replace(e, text=parts.shown(e.text)) for e in report.evidence)
-    return replace(report, evidence=shown)
+    texts = [parts.shown(e.text) for e in report.evidence]
+    if all(text == e.text for text, e in zip(texts, report.evidence, strict=True)):
+        return report
+    shown = (replace(e, text=text) for text, e in zip(texts, report.evidence, strict=True))
+    return replace(report, evidence=tuple(shown))

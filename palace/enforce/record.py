@@ -32,10 +32,8 @@ def verdict_record(
         prompts: What to keep of the prompt: `text` (secrets removed), `hash` or `off`.
         shown: Returns a text as it may be kept.
     """
-    record = verdict.as_trace()
+    record = verdict.as_trace(scores=False)  # the judgement explains the best
     del record["prompt"]
-    for item in record["evidence"]:  # the judgement explains the best; the file stays small
-        del item["scores"]
     ids = [e.id for e in verdict.evidence]
     reminders = [e.id for e in verdict.reminders]
     injects = verdict.action in _INJECTING or (verdict.action == "pass" and bool(ids))

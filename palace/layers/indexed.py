@@ -5,6 +5,7 @@ In: a query. Out: a report of judged memories with their sources and as-of times
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -13,7 +14,7 @@ from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.text import utc_now
-from palace.types.memory import Trust
+from palace.types.memory import Memory, Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport
@@ -56,7 +57,7 @@ class IndexedLayer:
         report = judge(
             self.name,
             self._searcher.scored(query, layer=self.name),
-            evidence_of=lambda scored: self._evidence(scored, is_status=signal.kind == "status"),
+            evidence_of=lambda some: self._evidence(some, is_status=signal.kind == "status"),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
@@ -71,15 +72,17 @@ class IndexedLayer:
             )
         return report
 
-    def _evidence(self, scored: Scored, *, is_status: bool) -> Evidence | None:
-        found = self._searcher.index.load([scored.candidate.key])
-        if not found:  # retired by somebody else since the search
-            return None
-        memory = found[0]
-        if memory.trust not in self._trusted:
-            return None
+    def _evidence(self, some: Sequence[Scored], *, is_status: bool) -> dict[int, Evidence]:
+        # What was retired by somebody else since the search is not loaded.
+        found = self._searcher.index.load([scored.candidate.key for scored in some])
+        return {
+            key: self._evidence_in(memory, is_status=is_status)
+            for key, memory in found.items()
+            if memory.trust in self._trusted
+        }
+
+    def _evidence_in(self, memory: Memory, *, is_status: bool) -> Evidence:
         as_of = memory.valid_from or memory.updated or memory.created
-        old = as_of is not None and utc_now() - as_of > self._stale_after
         return Evidence(
             id=memory.id,
             text=memory.text,
@@ -87,5 +90,5 @@ class IndexedLayer:
             source=memory.source,
             as_of=as_of,
             trust=memory.trust,
-            stale=is_status and old,
+            stale=is_status and as_of is not None and utc_now() - as_of > self._stale_after,
         )

@@ -6,7 +6,7 @@ In: scored candidates with their memories. Out: a `LayerReport` that only speaks
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from palace.errors import PalaceError
@@ -16,6 +16,10 @@ from palace.recall.sufficiency import Sufficiency, Weighed
 from palace.types.memory import Trust
 from palace.types.verdict import Evidence, LayerName, LayerReport
 
+EvidenceOf = Callable[[Sequence[Scored]], Mapping[int, Evidence]]
+"""Makes bare evidence of candidates, by key; leaves out what may not be one: what vanished, or
+whose source is not trusted enough."""
+
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
 
 
@@ -23,7 +27,7 @@ def judge(
     layer: LayerName,
     scored: Sequence[Scored],
     *,
-    evidence_of: Callable[[Scored], Evidence | None],
+    evidence_of: EvidenceOf,
     sufficiency: Sufficiency,
     max_evidence: int,
 ) -> LayerReport:
@@ -32,8 +36,7 @@ def judge(
     Args:
         layer: Whose report this is.
         scored: Candidates, best rank first.
-        evidence_of: Turns a scored candidate into bare evidence, or None where it may not be one
-            (it vanished, or its source is not trusted enough).
+        evidence_of: Loads the words of candidates.
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
     """
@@ -43,11 +46,14 @@ def judge(
     sure.sort(key=lambda item: -_order(item[0].confidence, item[1]))
     kept = [*sure, *(item for item in judged if item[0].band == "unclear")]
     found: list[tuple[Weighed, Scored, Evidence]] = []
-    for weighed, one in kept:
-        bare = evidence_of(one) if len(found) < max_evidence else None
-        if bare is not None:
-            evidence = replace(bare, confidence=weighed.confidence, scores=one.features)
-            found.append((weighed, one, evidence))
+    while kept and len(found) < max_evidence:
+        wanted = max_evidence - len(found)
+        some, kept = kept[:wanted], kept[wanted:]
+        bare = evidence_of([one for _, one in some])
+        for weighed, one in some:
+            if (item := bare.get(one.candidate.key)) is not None:
+                item = replace(item, confidence=weighed.confidence, scores=one.features)
+                found.append((weighed, one, item))
     told = found[0][1] if found else judged[0][1] if judged else None
     return LayerReport(
         layer,

@@ -78,13 +78,15 @@ class ScratchpadLayer:
         return judge(
             self.name,
             score(query, candidates, weights=self._weights(query, candidates)),
-            evidence_of=lambda scored: self._evidence(entries[scored.candidate.key]),
+            evidence_of=lambda some: self._evidence(entries, [s.candidate.key for s in some]),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
 
-    def _evidence(self, entry: ScratchEntry) -> Evidence | None:
-        return _evidence(entry) if entry.source in self._trusted else None
+    def _evidence(
+        self, entries: Sequence[ScratchEntry], numbers: Sequence[int]
+    ) -> dict[int, Evidence]:
+        return {n: _evidence(entries[n]) for n in numbers if entries[n].source in self._trusted}
 
     def _weights(self, query: Query, candidates: Sequence[Candidate]) -> Weights:
         """Return the palace's weights; a term the notes hold is not unknown."""

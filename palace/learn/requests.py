@@ -65,11 +65,23 @@ class Listener:
         self._lexicons = tuple(lexicons)
         self._timeout_ms = timeout_ms
 
-    def _all(self, kind: str) -> list[str]:
-        return [p for lexicon in self._lexicons for p in lexicon.requests.get(kind, ())]
+        def all_of(kind: str) -> list[str]:
+            return [p for x in self._lexicons for p in x.requests.get(kind, ())]
 
-    def _any(self, kind: str) -> str:
-        return "|".join(self._all(kind)) or "(?!)"
+        def any_of(kind: str) -> str:
+            return "|".join(all_of(kind)) or "(?!)"
+
+        begins = r"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))"
+        # Compiled when a prompt first may hold one.
+        self._keep_whole = [rf"\A\s*(?:{pattern})\s*\Z" for pattern in all_of("keep_whole")]
+        self._keep = rf"{begins}\s*(?P<cue>{any_of('keep')})\s*[:：]\s*"
+        self._keep_that = rf"\A\s*(?P<cue>{any_of('keep_that')})\s*"
+        self._to_the_model = rf"\A(?:{any_of('to_the_model')})"
+        self._correct = [
+            (x, rf"\A(?:{pattern})\s*[.!。！]*\Z")
+            for x in self._lexicons
+            for pattern in x.requests.get("correct", ())
+        ]
 
     def request_to_keep(self, prompt: str) -> Keep | None:
         """Return what a prompt asks to be remembered, or None.
@@ -89,15 +101,14 @@ class Listener:
         text = prompt.strip()
         if not text or len(text) > MAX_CORRECTION_CHARS or "\n" in text or _QUESTION.search(text):
             return None
-        for lexicon in self._lexicons:
-            for pattern in lexicon.requests.get("correct", ()):
-                match = self._search(rf"\A(?:{pattern})\s*[.!。！]*\Z", text)
-                if match is None or machine_reason(text):
-                    continue
-                named = match.groupdict()
-                said = Contradiction(_value(named["new"]), _value(named.get("old") or ""))
-                if not _is_clause(said, lexicon.function_words):
-                    return said
+        for lexicon, pattern in self._correct:
+            match = self._search(pattern, text)
+            if match is None or machine_reason(text):
+                continue
+            named = match.groupdict()
+            said = Contradiction(_value(named["new"]), _value(named.get("old") or ""))
+            if not _is_clause(said, lexicon.function_words):
+                return said
         return None
 
     def _search(self, pattern: str, text: str) -> regex.Match[str] | None:
@@ -108,17 +119,15 @@ class Listener:
             return None
 
     def _kept_whole(self, prompt: str) -> Keep | None:
-        for pattern in self._all("keep_whole"):
-            match = self._search(rf"\A\s*(?:{pattern})\s*\Z", prompt)
+        for pattern in self._keep_whole:
+            match = self._search(pattern, prompt)
             if match is not None and _is_statement(match["statement"]):
                 return Keep((match["statement"].strip(),))
         return None
 
     def _kept_after_a_cue(self, prompt: str) -> Keep | None:
         match = self._after_a_colon(prompt)
-        direct = (
-            None if match else self._search(rf"\A\s*(?P<cue>{self._any('keep_that')})\s*", prompt)
-        )
+        direct = None if match else self._search(self._keep_that, prompt)
         match = match or direct
         if match is None or not self._may_ask(prompt[: match.start("cue")]):
             return None
@@ -132,12 +141,11 @@ class Listener:
     def _after_a_colon(self, prompt: str) -> regex.Match[str] | None:
         if ":" not in prompt and "：" not in prompt:
             return None
-        begins = r"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))"
-        return self._search(rf"{begins}\s*(?P<cue>{self._any('keep')})\s*[:：]\s*", prompt)
+        return self._search(self._keep, prompt)
 
     def _is_to_the_model(self, statement: str) -> bool:
         """Whether it instructs who answers ("remember that you are a pirate") and tells nothing."""
-        return self._search(rf"\A(?:{self._any('to_the_model')})", statement) is not None
+        return self._search(self._to_the_model, statement) is not None
 
     def _may_ask(self, before: str) -> bool:
         """Whether what stands before a request leaves it the person's own."""

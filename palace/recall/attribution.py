@@ -7,7 +7,7 @@ matches as well as the right one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,7 +30,7 @@ def people_asked(query: Query, candidates: Sequence[Candidate]) -> frozenset[str
     return frozenset().union(*spoke)
 
 
-def standing(candidate: Candidate, people: Collection[str], said: Collection[str]) -> Standing:
+def standing(candidate: Candidate, people: Set[str], said: Set[str]) -> Standing:
     """Return how a turn stands to the people asked about; "" where nobody is, or no one speaks.
 
     Args:
@@ -40,9 +40,9 @@ def standing(candidate: Candidate, people: Collection[str], said: Collection[str
     """
     if not candidate.session or not people:
         return ""
-    if any(token in people for token in candidate.context):
+    if not people.isdisjoint(candidate.context):
         return "own"
-    if any(token in said for token in people):
+    if not people.isdisjoint(said):
         return "named"
     return "addressed" if not word_tokens("address").isdisjoint(said) else "other"
 

@@ -6,7 +6,7 @@ never depend on what else was found, so the best of the bad stays bad.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
 from palace.ports import Candidate
@@ -30,18 +30,19 @@ def features(
     total = sum(idf.values()) or 1.0
     matched = [t for t in idf if t in here]
     own = [t for t in query.terms if t in here]
-    known_total = sum(idf[t] for t in weights.known) or 1.0
+    known_total = sum([idf[t] for t in weights.known]) or 1.0
     asked = {token for name in query.names for token in name}
     rest = {t: weight for t, weight in idf.items() if t not in asked}
     rest_total = sum(rest.values()) or 1.0
+    rest_here = {t: weight for t, weight in rest.items() if t in here}
     return {
-        "coverage": sum(idf[t] for t in matched) / total,
-        "coverage_body": sum(idf[t] for t in idf if t in body) / total,
-        "coverage_window": sum(idf[t] for t in idf if t in window) / total,
-        "coverage_known": sum(idf[t] for t in matched) / known_total,
-        "absent": sum(idf[t] for t in idf if t not in weights.known) / total,
+        "coverage": sum([idf[t] for t in matched]) / total,
+        "coverage_body": sum([idf[t] for t in idf if t in body]) / total,
+        "coverage_window": sum([idf[t] for t in idf if t in window]) / total,
+        "coverage_known": sum([idf[t] for t in matched]) / known_total,
+        "absent": sum([idf[t] for t in idf if t not in weights.known]) / total,
         "distinct": min(len(matched), 4) / 4,
-        "rarest": max((idf[t] for t in matched), default=0.0) / weights.ceiling,
+        "rarest": max([idf[t] for t in matched], default=0.0) / weights.ceiling,
         "head": _share(query.head, here),
         "tail": _share([t for t in query.terms if t not in query.head], here),
         "names": _names_present(query, here),
@@ -50,14 +51,14 @@ def features(
         "unknown_name": _unknown_names(query, weights),
         "identifiers": _share([i for i in query.identifiers if i in idf], here),
         "numbers": _share([n for n in query.numbers if n in idf], body),
-        "missing": max((idf[t] for t in idf if t not in here), default=0.0) / weights.ceiling,
-        "missing_known": max((idf[t] for t in weights.known if t not in here), default=0.0)
+        "missing": max([idf[t] for t in idf if t not in here], default=0.0) / weights.ceiling,
+        "missing_known": max([idf[t] for t in weights.known if t not in here], default=0.0)
         / weights.ceiling,
         "answer_type": answer_present(query, candidate),
         "counted": counted_present(query, candidate.body),
         "phrase": _adjacent_pairs(own, candidate.body),
-        "rest_body": sum(rest[t] for t in rest if t in body) / rest_total,
-        "relevance": min(relevance(candidate, rest) / (rest_total * (K1 + 1)), 1.0),
+        "rest_body": sum([rest[t] for t in rest_here if t in body]) / rest_total,
+        "relevance": min(relevance(candidate, rest_here) / (rest_total * (K1 + 1)), 1.0),
         "one_term": float(len(query.terms) <= 1),
         "carried": float(bool(query.carried)),
         "own": _own_share(query, here),
@@ -66,7 +67,7 @@ def features(
 
 def _share(terms: Sequence[str], present: set[str]) -> float:
     """Return the share of terms that are present; neutral .5 where nothing was asked."""
-    return sum(t in present for t in terms) / len(terms) if terms else 0.5
+    return len([t for t in terms if t in present]) / len(terms) if terms else 0.5
 
 
 def _own_share(query: Query, present: set[str]) -> float:
@@ -96,12 +97,11 @@ def _adjacent_pairs(terms: Sequence[str], body: Sequence[str]) -> float:
     pairs = list(pairwise(terms))
     if not pairs:
         return 0.5
-    places: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {term: [] for term in terms}
     for number, token in enumerate(body):
-        places.setdefault(token, []).append(number)
-    close = sum(
-        any(abs(i - j) <= 3 for i in places.get(a, ()) for j in places.get(b, ())) for a, b in pairs
-    )
+        if token in places:
+            places[token].append(number)
+    close = sum(any(abs(i - j) <= 3 for i in places[a] for j in places[b]) for a, b in pairs)
     return close / len(pairs)
 
 
@@ -112,16 +112,29 @@ def answer_present(query: Query, candidate: Candidate) -> float:
     """
     if query.answer_type not in ("clock", "date", "number", "person"):
         return 0.5
-    fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
     if query.answer_type == "person":
+        fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
         return float(bool(candidate.session) or not candidate.names.isdisjoint(fresh))
-    if query.answer_type == "number":
-        return float(_tell_number(fresh))
-    if query.answer_type == "clock":
-        clocks = any(":" in t and t[0].isdigit() for t in fresh)
-        return float(clocks or not word_tokens("clock_words").isdisjoint(fresh))
-    dates = any(t[0].isdigit() or t.startswith("month") for t in fresh)
-    return float(dates or not word_tokens("relative_dates").isdisjoint(fresh))
+    return float(bool(answer_tokens(query, candidate.body)))
+
+
+def answer_tokens(query: Query, tokens: Iterable[str]) -> set[str]:
+    """Return the tokens that tell a time, a date or a number, as is asked, and are not asked with.
+
+    None for questions of another kind.
+    """
+    fresh = set(tokens).difference(query.terms, query.carried, query.numbers)
+    match query.answer_type:
+        case "clock":
+            told = {t for t in fresh if ":" in t and t[0].isdigit()}
+            return told | (word_tokens("clock_words") & fresh)
+        case "date":
+            told = {t for t in fresh if t[0].isdigit() or t.startswith("month")}
+            return told | (word_tokens("relative_dates") & fresh)
+        case "number":
+            return {t for t in fresh if t[0].isdigit()} | (word_tokens("number_words") & fresh)
+        case _:
+            return set()
 
 
 def counted_present(query: Query, body: Sequence[str]) -> float:

@@ -8,7 +8,7 @@ trusts the cosine where they do not. Fixed weights and reciprocal ranks cannot d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from palace.recall.scoring import Scored
@@ -56,7 +56,7 @@ def fused(
         share = fusion.vector_share
     joined = {key: share * meaning[key] + (1 - share) * words[key] for key in words}
     order = sorted(ranked, key=lambda s: -joined[s.candidate.key])
-    return [replace(s, rank=joined[s.candidate.key]) for s in order]
+    return [s._replace(rank=joined[s.candidate.key]) for s in order]
 
 
 def _scaled(values: Mapping[int, float]) -> dict[int, float]:

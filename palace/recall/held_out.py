@@ -52,16 +52,21 @@ class IndexWithout:
         )
 
     def neighbours(
-        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
-    ) -> dict[int, list[Candidate]]:
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        distance: int,
+        scope: Scope,
+        known: Sequence[Candidate] = (),
+    ) -> list[Candidate]:
         """See `Index.neighbours`."""
-        return self._index.neighbours(candidates, distance=distance, scope=scope)
+        return self._index.neighbours(candidates, distance=distance, scope=scope, known=known)
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """See `Index.candidates_by_key`."""
         return self._index.candidates_by_key([k for k in keys if k not in self._keys])
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         """See `Index.load`."""
         return self._index.load([k for k in keys if k not in self._keys])
 

@@ -7,7 +7,6 @@ What is judged of a candidate, whether it answers, does not change.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from palace.recall.scoring import JUDGED, Scored
 
@@ -31,4 +30,4 @@ def with_priors(ranked: Sequence[Scored], priors: Priors) -> list[Scored]:
 
 
 def _moved(scored: Scored, prior: float) -> Scored:
-    return replace(scored, rank=scored.rank + prior, prior=prior)
+    return scored._replace(rank=scored.rank + prior, prior=prior)

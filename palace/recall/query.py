@@ -50,7 +50,7 @@ class Analyst:
         content = [w for w in found if not _is_function_word(w, lexicon)]
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         terms = _terms(content, counts)
-        names = _names(prompt, content, counts, lexicon)
+        names = _names(prompt, found, content, counts, lexicon)
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         return Query(
@@ -85,7 +85,8 @@ class Analyst:
             if lexicon.scripts and not _script_letters(text, lexicon):
                 return 0
             typical = any(letter in lowered for letter in lexicon.typical_letters)
-            return typical + sum(word in lexicon.function_words for word in said)
+            known = lexicon.function_words
+            return typical + len([word for word in said if word in known])
 
         return max(self.lexicons, key=evidence)
 
@@ -178,10 +179,14 @@ def _standing_for(word: Word, counts: Mapping[str, TermCounts]) -> tuple[str, ..
 
 
 def _names(
-    prompt: str, content: Sequence[Word], counts: Mapping[str, TermCounts], lexicon: Lexicon
+    prompt: str,
+    found: Sequence[Word],
+    content: Sequence[Word],
+    counts: Mapping[str, TermCounts],
+    lexicon: Lexicon,
 ) -> tuple[tuple[str, ...], ...]:
     """Return names: runs of capitalised words, and words the palace itself writes as names."""
-    spaced = [w for w in words(prompt) if w.shape == "word"]
+    spaced = [w for w in found if w.shape == "word"]
     # In Title Case or ALL CAPS a capital says nothing.
     shouting = len(spaced) > 3 and sum(w.surface[0].isupper() for w in spaced) > 0.8 * len(spaced)
     names: list[tuple[str, ...]] = []

@@ -10,10 +10,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from palace.ports import Candidate
 from palace.recall.attribution import Said, Standing, people_asked, standing
-from palace.recall.features import answer_present
+from palace.recall.features import answer_tokens
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
 
@@ -23,8 +24,7 @@ _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """One candidate as the ranking sees it; terms are those of the question that it holds."""
 
     candidate: Candidate
@@ -68,6 +68,7 @@ class Pool:
         cosines: Mapping[int, float] | None = None,
     ) -> None:
         self._query = query
+        self._asks_when = query.answer_type in ("date", "clock")
         self._cosines = cosines
         self.people = people_asked(query, candidates)
         self.idf = weights.idf
@@ -92,6 +93,7 @@ class Pool:
         words = frozenset(candidate.body)
         terms = tuple([t for t in question.idf if t in words])
         around = tuple([t for t in question.idf if t in candidate.context])
+        held = {t: weight for t, weight in question.idf.items() if t in terms or t in around}
         most = question.total * (K1 + 1)
         return _Seen(
             candidate,
@@ -100,7 +102,7 @@ class Pool:
             around=around,
             standing=standing(candidate, self.people, words),
             coverage=question.share(terms),
-            relevance=relevance(candidate, question.idf) / most if terms or around else 0.0,
+            relevance=relevance(candidate, held) / most if held else 0.0,
         )
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
@@ -163,6 +165,13 @@ class Pool:
         return mean, max(deviation, 0.02)
 
     @cached_property
+    def _dates(self) -> set[str]:
+        """Everything that was found and could say when, if that is asked."""
+        return answer_tokens(
+            self._query, frozenset().union(*(s.words for s in self._seen.values()))
+        )
+
+    @cached_property
     def _uncovered(self) -> float:
         """The share of the question that no candidate holds: there, words cannot be trusted."""
         return 1.0 - max(self._reach.values(), default=0.0)
@@ -177,7 +186,6 @@ class Pool:
     def ranking_features(self, candidate: Candidate) -> dict[str, float]:
         """Return the signals that order this candidate among the others."""
         seen = self._seen[candidate.key]
-        query = self._query
         home_best, home_coverage = self._homes[candidate.path, candidate.session]
         values = {
             "relevance_log": math.log(_LOG_FLOOR + seen.relevance),
@@ -187,11 +195,10 @@ class Pool:
             "reach": self._reach[candidate.key],
             "home_best": home_best,
             "home_coverage": home_coverage,
-            "context": self._question(candidate).share(seen.around),
-            "dated": (
-                answer_present(query, candidate) if query.answer_type in ("date", "clock") else 0.5
-            ),
-            "fresh_names": min(len(candidate.names - self.idf.keys()), _MANY_NAMES) / _MANY_NAMES,
+            "context": self._question(candidate).share(seen.around) if seen.around else 0.0,
+            "dated": float(not self._dates.isdisjoint(seen.words)) if self._asks_when else 0.5,
+            "fresh_names": min(len(candidate.names.difference(self.idf)), _MANY_NAMES)
+            / _MANY_NAMES,
         }
         if self._cosines is not None:
             closeness = self.closeness(candidate)

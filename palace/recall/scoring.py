@@ -7,7 +7,8 @@ Ranks only order; whether something answers is for `sufficiency`, which reads th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 from palace.ports import Candidate
 from palace.recall.attribution import attribution_features
@@ -20,12 +21,12 @@ from palace.types.query import Query
 # Only the head of a ranking is described and judged: what stands below never was the answer in any
 # measurement.
 JUDGED = 10
+_UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """One candidate with its rank score (log-odds) and the features behind a judgement.
 
     Attributes:
@@ -77,7 +78,7 @@ def score(
         if candidate.session:
             values.update(attributed)
         described[candidate.key] = values
-    return [Scored(c, ranks[c.key], described.get(c.key, {})) for c in ordered]
+    return [Scored(c, ranks[c.key], described.get(c.key, _UNDESCRIBED)) for c in ordered]
 
 
 def _described(

@@ -13,7 +13,7 @@ from palace.recall.fusion import QUESTION, Fusion, fused
 from palace.recall.logistic import probability_of
 from palace.recall.priors import Priors, with_priors
 from palace.recall.scoring import Scored, score
-from palace.recall.weighing import Weights, term_weights
+from palace.recall.weighing import NO_WEIGHTS, Weights, term_weights
 from palace.types.query import Hit, Query
 from palace.types.verdict import LayerName
 
@@ -73,17 +73,20 @@ class Searcher:
             by_meaning = self.index.candidates_by_key([k for k, _ in nearest if k not in known])
         heads = (*by_words[:_NEIGHBOURED], *by_meaning[:_NEIGHBOURED])
         spoken = [c for c in heads if c.session]
-        near = self.index.neighbours(spoken, distance=self.neighbour_distance, scope=scope)
-        pool = {c.key: c for around in near.values() for c in around}
-        pool.update((c.key, c) for c in (*by_words, *by_meaning))
+        found = [*by_words, *by_meaning]
+        found += self.index.neighbours(
+            spoken, distance=self.neighbour_distance, scope=scope, known=found
+        )
         cosines = None
         if self.vectors is not None and vector is not None:
-            cosines = self.vectors.cosines(vector, list(pool))
-        return Found(list(pool.values()), self.weights(query), cosines)
+            cosines = self.vectors.cosines(vector, [c.key for c in found])
+        return Found(found, self.weights(query) if found else NO_WEIGHTS, cosines)
 
     def scored(self, query: Query, *, layer: LayerName = "L1") -> list[Scored]:
         """Return the scored candidates of a layer, best first."""
         found = self.found(query, layer=layer)
+        if not found.candidates:
+            return []
         ranked = score(query, found.candidates, weights=found.weights, cosines=found.cosines)
         if found.cosines is not None and self.fusion.method != "question":
             return fused(ranked, found.cosines, self.fusion)  # its scores are no log-odds
@@ -92,10 +95,12 @@ class Searcher:
     def hits(self, query: Query, *, top_k: int, layer: LayerName = "L1") -> list[Hit]:
         """Return the best memories of a layer with their scores in (0, 1)."""
         best = self.scored(query, layer=layer)[:top_k]
+        memories = self.index.load([scored.candidate.key for scored in best])
         return [
             Hit(memory=memory, score=probability_of(scored.rank), parts=_parts(scored))
             for scored in best
-            for memory in self.index.load([scored.candidate.key])
+            for memory in [memories.get(scored.candidate.key)]
+            if memory is not None
         ]
 
 

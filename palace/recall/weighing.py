@@ -36,6 +36,9 @@ class Weights:
     ceiling: float
 
 
+NO_WEIGHTS = Weights({}, frozenset(), ceiling=0.0)
+
+
 def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
     """Return the weight of every term of the query; absent terms weigh most.
 

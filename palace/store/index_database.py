@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -119,11 +119,9 @@ class IndexDatabase:
             finally:
                 _rollback(connection)  # does nothing after a commit
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> AbstractContextManager[object]:
         """Keep other threads out for more than one query."""
-        with self._lock:
-            yield
+        return self._lock
 
     def state(self) -> State:
         """Return what differs after any write of this or another process."""

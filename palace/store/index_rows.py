@@ -5,7 +5,7 @@ In: memories. Out: the values of the columns; and the reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -53,26 +53,18 @@ def decode_row(path: str, line: int, position: int, data: str) -> Memory:
     return decode_memory(data, path=path, line=line, position=position)
 
 
-def candidate(
-    row: Sequence[Any], *, score: Callable[[list[str], list[str]], float] | None = None
-) -> Candidate:
-    """Return a candidate: key, path, position, session, body, context and names of a row.
-
-    Args:
-        row: These columns.
-        score: Returns the relevance of body and context; 0 without.
-    """
-    key, path, position, session, words, place, names = row
-    body, context = words.split(), place.split()
+def candidate(row: Sequence[Any], *, bm25: float = 0.0) -> Candidate:
+    """Return a candidate: key, path, position, session, body, context and names of a row."""
+    key, path, position, session, body, context, names = row
     return Candidate(
-        key=key,
-        path=path,
-        position=position,
-        session=session,
-        body=tuple(body),
-        context=tuple(context),
-        names=frozenset(names.split()),
-        bm25=score(body, context) if score else 0.0,
+        key,
+        path,
+        position,
+        session,
+        tuple(body.split()),
+        tuple(context.split()),
+        frozenset(names.split()),
+        bm25,
     )
 
 

@@ -94,7 +94,7 @@ _MARKED = {
     "triggers": "memories_with_triggers",
     "superseded_by": "memories_superseded",
 }
-_Score = Callable[[list[str], list[str]], float]
+_Row = tuple[Any, ...]
 _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 
 
@@ -310,16 +310,17 @@ class SqliteIndex:
             rows = {term: self._terms.rows(term, visible, layer) for term in asked}
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights=weights, average_tokens=average_tokens(visible))
-            found = self._best(lists, limit, score) if lists else []
-        return sorted(found, key=lambda c: (-c.bm25, c.key))[:limit]
+            best = self._best(lists, limit) if lists else []
+        scored = sorted((-score(row[4], row[5]), row[0], row) for row in best)
+        return [candidate(row, bm25=-negated) for negated, _, row in scored[:limit]]
 
-    def _best(self, lists: Sequence[PostingList], limit: int, score: _Score) -> list[Candidate]:
-        """Return the candidates of the best rows; more are asked for where some are out of date."""
+    def _best(self, lists: Sequence[PostingList], limit: int) -> list[_Row]:
+        """Return the best rows of candidates; more are asked for where some are out of date."""
         wanted = limit + int(limit * _SPARE) + 1
         while True:
-            rows = best_rows(self._matching, lists, wanted=wanted)
-            found = self._valid([key_of(row) for row in rows], score)
-            if len(found) >= limit or len(rows) < wanted:
+            best = best_rows(self._matching, lists, wanted=wanted)
+            found = self._valid([key_of(row) for row in best])
+            if len(found) >= limit or len(best) < wanted:
                 return found
             wanted *= 4
 
@@ -330,15 +331,14 @@ class SqliteIndex:
         )
         return [row for (row,) in rows]
 
-    def _valid(self, keys: Sequence[int], score: _Score) -> list[Candidate]:
-        """Return the candidates of these keys that are valid now."""
+    def _valid(self, keys: Sequence[int]) -> list[_Row]:
+        """Return the rows of the candidates of these keys that are valid now."""
         now = utc_now().isoformat()
-        rows = self._database.rows(
+        return self._database.rows(
             f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
             f" WHERE m.key IN ({_marks(keys)}) AND {_VALID}",
             (*keys, now, now),
         )
-        return [candidate(row, score=score) for row in rows]
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
@@ -363,47 +363,39 @@ class SqliteIndex:
         return [candidate(row) for row in rows]
 
     def neighbours(
-        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
-    ) -> dict[int, list[Candidate]]:
-        """Return, by candidate key, what stands within `distance` memories in the same file."""
-        if distance < 1 or not candidates:
-            return {c.key: [] for c in candidates}
-        places = self._places(candidates, distance=distance, scope=scope)
-        return {
-            c.key: [
-                found
-                for offset in range(-distance, distance + 1)
-                if offset and (found := places.get((c.path, c.session, c.position + offset)))
-            ]
-            for c in candidates
-        }
-
-    def _places(
-        self, candidates: Sequence[Candidate], *, distance: int, scope: Scope
-    ) -> dict[tuple[str, str, int], Candidate]:
-        """Return what stands at or around these candidates."""
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        distance: int,
+        scope: Scope,
+        known: Sequence[Candidate] = (),
+    ) -> list[Candidate]:
+        """Return what stands within `distance` memories in the same file and session, each once."""
         wanted = {
-            (c.path, position)
+            (c.path, c.session, position)
             for c in candidates
             for position in range(c.position - distance, c.position + distance + 1)
         }
+        wanted.difference_update((c.path, c.session, c.position) for c in (*candidates, *known))
+        if not wanted:
+            return []
         visible = [p.number for p in self._terms.visible(scope)]
         now = utc_now().isoformat()
         rows = self._database.rows(
-            f"WITH wanted (path, position) AS (VALUES {', '.join(['(?, ?)'] * len(wanted))})"
+            "WITH wanted (path, session, position) AS"
+            f" (VALUES {', '.join(['(?, ?, ?)'] * len(wanted))})"
             f" SELECT {_CANDIDATE} FROM wanted CROSS JOIN files f ON f.path = wanted.path"
             " CROSS JOIN memories m ON m.file = f.number AND m.position = wanted.position"
-            f" WHERE m.partition IN ({_marks(visible)}) AND {_VALID}",
+            " WHERE m.session = wanted.session"
+            f" AND m.partition IN ({_marks(visible)}) AND {_VALID}",
             (*(value for place in wanted for value in place), *visible, now, now),
         )
-        return {(row[1], row[3], row[2]): candidate(row) for row in rows}
+        return [candidate(row) for row in rows]
 
     # -- reading -------------------------------------------------------------------------------
 
-    def load(self, keys: Sequence[int]) -> list[Memory]:
+    def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these keys, in the order asked; vanished ones are left out."""
-        if not keys:
-            return []
         found = {
             key: self._decoded(*row)
             for key, *row in self._database.rows(
@@ -412,7 +404,7 @@ class SqliteIndex:
                 keys,
             )
         }
-        return [found[key] for key in keys if key in found]
+        return {key: found[key] for key in keys if key in found}
 
     def _decoded(self, path: str, line: int, position: int, data: str) -> Memory:
         try:
@@ -558,18 +550,17 @@ class SqliteIndex:
             return {term: self._terms.count(term, visible) for term in terms}
 
 
-def _bm25(
-    body: Sequence[str],
-    context: Sequence[str],
-    *,
-    weights: Mapping[str, float],
-    average_tokens: float,
-) -> float:
-    length = (len(body) + len(context)) / max(average_tokens, 1.0)
-    norm = K1 * (1 - B + B * length)
+def _bm25(body: str, context: str, *, weights: Mapping[str, float], average_tokens: float) -> float:
+    """Return the relevance of tokens that are joined by blanks."""
+    words, place = body.split(), context.split()
+    norm = K1 * (1 - B + B * (len(words) + len(place)) / max(average_tokens, 1.0))
     total = 0.0
     for term, weight in weights.items():
-        frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
+        frequency = 0.0
+        if term in body:  # as text, which most terms are not; as a token perhaps
+            frequency += words.count(term)
+        if term in context:
+            frequency += PLACE_FREQUENCY * place.count(term)
         if frequency:
             total += weight * frequency * (K1 + 1) / (frequency + norm)
     return total

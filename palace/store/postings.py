@@ -13,6 +13,7 @@ smaller: among memories that hold the same words once, the first of a list are t
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -119,8 +120,9 @@ def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) 
                 scores[row] = scores.get(row, 0.0) + one.weight
     _add_long(matching, long, scores, wanted)
     bar = sorted(scores.values(), reverse=True)[:wanted][-1] if scores else 0.0
-    head = [row for row, score in scores.items() if score >= bar]
-    return sorted(head, key=lambda row: (-scores[row], row))[:wanted]
+    above = [row for row, score in scores.items() if score > bar]
+    level = [row for row, score in scores.items() if score == bar]
+    return [*sorted(above, key=lambda row: (-scores[row], row)), *sorted(level)][:wanted]
 
 
 def _split(lists: Sequence[PostingList]) -> tuple[list[PostingList], list[PostingList]]:
@@ -144,13 +146,17 @@ def _add_long(
     telling = telling[:_JOINED_LISTS]
     several = (join for size in range(2, len(telling) + 1) for join in combinations(telling, size))
     joins = sorted(several, key=_weight, reverse=True)[:_JOINS]
+    known, added = sorted(scores.values()), 0
     # Each by itself as well: where enough memories are held, enough are found.
     for join in sorted([*joins, *((one,) for one in long)], key=_weight, reverse=True):
         weight = _weight(join)
-        if sum(score >= weight for score in scores.values()) >= wanted:
+        # What was added scores no less, because the heaviest join came first.
+        if len(known) - bisect_left(known, weight) + added >= wanted:
             return
         for row in matching(" AND ".join(one.expression for one in join), wanted):
-            scores.setdefault(row, weight)
+            if row not in scores:
+                scores[row] = weight
+                added += 1
 
 
 def _weight(join: Iterable[PostingList]) -> float:

@@ -232,10 +232,10 @@ class VectorChannel:
         lock = FileLock(self._file.folder / "embedding.lock")
         with lock.acquire(timeout=patience_s, poll_interval=_POLL_S):
             missing = self._vectors.missing(limit=self._batch_size)
-            loaded = [(d, m) for key, d in missing.items() for m in self._index.load([key])]
+            loaded = self._index.load(list(missing))
             if len(loaded) < len(missing):  # removed since
                 self._vectors.recount()
-            passages = {digest: passage_of(memory) for digest, memory in loaded}
+            passages = {missing[key]: passage_of(memory) for key, memory in loaded.items()}
             model = self._model()
             vectors = model.embed(list(passages.values()), kind="passage")
             if self._stopped.is_set():

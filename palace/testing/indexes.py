@@ -6,7 +6,6 @@ In: a fixture `index` that can be filled. Out: inherited tests.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Protocol
 
@@ -56,12 +55,12 @@ class IndexContract:
     ) -> list[str]:
         """Return the texts that a search finds, best first."""
         candidates = index.candidates(terms, layer=layer, scope=scope, limit=50)
-        return [m.text for m in index.load([c.key for c in candidates])]
+        return [m.text for m in index.load([c.key for c in candidates]).values()]
 
     def test_empty(self, index: FilledIndex) -> None:
         """Nothing in, nothing out, and no error."""
         assert self.found(index, "anyth") == []
-        assert (index.size(), index.get("m-00000001"), index.load([1])) == (0, None, [])
+        assert (index.size(), index.get("m-00000001"), index.load([1])) == (0, None, {})
         assert index.counts(["anyth"]) == {"anyth": TermCounts()}
 
     def test_best_first_and_limit(self, index: FilledIndex) -> None:
@@ -74,7 +73,7 @@ class IndexContract:
         assert scores == sorted(scores, reverse=True)
         assert all(score > 0 for score in scores)
         (best,) = index.candidates(["green", "kettl"], **self.asking(limit=1))
-        assert index.load([best.key])[0].position == 2
+        assert index.load([best.key])[best.key].position == 2
         assert index.candidates(["blue"], **self.asking(limit=0)) == []
 
     def asking(self, limit: int = 50) -> Any:  # noqa: ANN401 - keyword arguments of `candidates`
@@ -125,7 +124,7 @@ class IndexContract:
         )
         assert self.found(index, "kettl") == ["blue kettle"]
         found = index.candidates(["kettl"], **self.asking())
-        assert index.neighbours(found, distance=2, scope=self.everyone) == {found[0].key: []}
+        assert index.neighbours(found, distance=2, scope=self.everyone) == []
         assert [_text_of(index.get(f"m-0000000{n}")) for n in range(3)] == [
             "red kettle",
             "green kettle",
@@ -191,13 +190,13 @@ class IndexContract:
         self.put(index, *memories)
         keys = [c.key for c in index.candidates(["kettl"], **self.asking())]
         keys.sort(reverse=True)
-        assert index.load([*keys[:2], 987_654, keys[2]]) == memories[::-1]
-        assert index.load([]) == []
+        assert [*index.load([*keys[:2], 987_654, keys[2]]).values()] == memories[::-1]
+        assert index.load([]) == {}
 
     def test_candidates_by_key(self, index: FilledIndex) -> None:
         """They are those a search returns, in the order asked; what vanished is left out."""
         self.put(index, *(self.memory(n, f"kettle of Mira {n}") for n in range(3)))
-        found = [replace(c, bm25=0.0) for c in index.candidates(["kettl"], **self.asking())]
+        found = [c._replace(bm25=0.0) for c in index.candidates(["kettl"], **self.asking())]
         keys = [c.key for c in found]
         assert index.candidates_by_key(keys) == found
         assert index.candidates_by_key([keys[2], 987_654, keys[0]]) == [found[2], found[0]]
@@ -209,23 +208,24 @@ class IndexContract:
         old = [c.key for c in index.candidates(["blue"], **self.asking())]
         self.put(index, self.memory(0, "blue rug"), self.memory(1, "blue bag"))
         assert index.candidates_by_key(old) == []
-        assert index.load(old) == []
+        assert index.load(old) == {}
 
     def test_neighbours(self, index: FilledIndex) -> None:
-        """They stand near in the same file and session, and tell on which side."""
+        """They stand near in the same file and session."""
         self.put(
             index, *(self.memory(n, f"word{n}", session="s1" if n < 5 else "s2") for n in range(7))
         )
         elsewhere = (self.memory(n, f"other{n}", path="rooms/desk/b.md") for n in range(4))
         self.put(index, *elsewhere)
         (third,) = index.candidates(["word3"], **self.asking())
-        near = index.neighbours([third], distance=2, scope=self.everyone)[third.key]
-        assert [(c.body[0], c.position - third.position) for c in near] == [
+        near = index.neighbours([third], distance=2, scope=self.everyone)
+        assert sorted((c.body[0], c.position - third.position) for c in near) == [
             ("word1", -2),
             ("word2", -1),
             ("word4", 1),
         ]
-        assert index.neighbours([third], distance=0, scope=self.everyone) == {third.key: []}
+        assert index.neighbours([third], distance=0, scope=self.everyone) == []
+        assert index.neighbours([third], distance=2, scope=self.everyone, known=near) == []
 
 
 def _text_of(memory: Memory | None) -> str:

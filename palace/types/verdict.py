@@ -264,19 +264,25 @@ class Verdict:
             ]
         return shape
 
-    def as_trace(self) -> dict[str, Any]:
-        """The public shape with everything a person needs to see why: scores and reasons too."""
+    def as_trace(self, *, scores: bool = True) -> dict[str, Any]:
+        """The public shape with everything a person needs to see why.
+
+        Args:
+            scores: Whether to tell the features of every piece of evidence too.
+        """
         trace = self.as_dict()
         trace["prompt"] = self.turn.prompt
         trace["signal"].update(runner_up=self.signal.runner_up, band=self.signal.band)
         for item, evidence in zip(trace["evidence"], self.evidence, strict=True):
-            item["scores"] = {k: round(v, 4) for k, v in evidence.scores.items()}
+            if scores:
+                item["scores"] = {k: round(v, 4) for k, v in evidence.scores.items()}
             item["stale"] = evidence.stale
             item["trust"] = evidence.trust
         for item, report in zip(trace["walk"], self.walk, strict=True):
             item["reason"] = report.reason
         trace["elapsed_ms"] = round(self.elapsed_ms, 3)
-        trace["judgement"] = self.judgement.as_dict() if self.judgement else None
+        judgement = self.judgement
+        trace["judgement"] = judgement.as_dict() if judgement else None
         return trace
 
     def explain(self) -> str:

@@ -128,8 +128,8 @@ class CalibratingVerbs(OpenedPalace):
         made = []
         for part, candidate in everything:
             kind = kind_of(candidate)
-            memories = self.index.load([candidate.key]) if left[kind] else []
-            for memory in memories:
+            memories = self.index.load([candidate.key]) if left[kind] else {}
+            for memory in memories.values():
                 lexicon = self._parts.analyst.language_of(memory.text, words(memory.text))
                 question = cloze_question(memory, lexicon, self.index, rng=rng)
                 if question is not None:

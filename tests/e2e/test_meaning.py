@@ -21,7 +21,7 @@ def nearest(palace: Mempalace, text: str) -> list[str]:
     vector = palace.vectors.ask(text)
     assert vector is not None
     found = palace.vectors.nearest(vector, layer="L1", scope=Scope(), limit=5)
-    return [m.text for m in palace.index.load([key for key, _ in found])]
+    return [m.text for m in palace.index.load([key for key, _ in found]).values()]
 
 
 def texts_embedded(palace: Mempalace) -> list[str]:

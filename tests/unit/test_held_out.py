@@ -23,7 +23,7 @@ def test_what_is_hidden_was_never_written() -> None:
     assert view.size() == 1
     hidden = [c.key for c in index.candidates_in("kitchen")]
     assert view.candidates_by_key(hidden) == []
-    assert view.load(hidden) == []
+    assert view.load(hidden) == {}
 
 
 def test_a_full_answer_comes_from_further_down() -> None:

@@ -64,11 +64,15 @@ def scored(number: int, coverage: float) -> Scored:
     return Scored(Candidate(number, "a.md", number, "", (), ()), 10.0 - number, features)
 
 
+def evidence_of(scored: Scored) -> Evidence:
+    return Evidence(f"m-{scored.candidate.key}", "text", "L1", "a.md:1")
+
+
 def judged(*coverages: float, max_evidence: int = 5) -> LayerReport:
     return judge(
         "L1",
         [scored(n, c) for n, c in enumerate(coverages)],
-        evidence_of=lambda s: Evidence(f"m-{s.candidate.key}", "text", "L1", "a.md:1"),
+        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
         sufficiency=BAR,
         max_evidence=max_evidence,
     )
@@ -107,7 +111,7 @@ def test_a_lower_sufficient_bar_still_hands_evidence_on() -> None:
     report = judge(
         "L1",
         [scored(0, 0.3)],  # 0.17: above the given bar, below the fitted unclear one
-        evidence_of=lambda _: Evidence("m-0", "text", "L1", "a.md:1"),
+        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
         sufficiency=lenient,
         max_evidence=5,
     )

@@ -59,7 +59,7 @@ def found(
 ) -> list[str]:
     (asked,) = EMBEDDER.embed([text], kind="query")
     keys = [key for key, _ in vectors.nearest(asked, layer="L1", scope=scope, limit=limit)]
-    return [m.text for m in index.load(keys)]
+    return [m.text for m in index.load(keys).values()]
 
 
 def test_nothing_is_embedded(index: SqliteIndex, file: VectorFile) -> None:

@@ -1,0 +1,119 @@
+"""The wake-up of a session: once, however many first calls are under way at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.runnables import RunnableLambda
+from langchain_palace import ChatPalace, PalaceRunnable
+
+from tests.adapters.langchain.doubles import HIT, IDENTITY, PASS, CountingModel, honest
+
+AT_ONCE = 4
+SESSION = {"configurable": {"session_id": "a"}}
+
+
+def meeting():
+    """Return a model that answers only when so many calls have reached it."""
+    barrier = threading.Barrier(AT_ONCE)
+
+    def persona(asked):
+        barrier.wait(20)
+        return honest(asked)
+
+    return CountingModel(persona=persona)
+
+
+def chat_of(model, palace):
+    return ChatPalace(inner=model, palace=palace)
+
+
+def chain_of(model, palace):
+    return PalaceRunnable(bound=RunnableLambda(str) | model | StrOutputParser(), palace=palace)
+
+
+def agent_of(model, palace):
+    agents = pytest.importorskip("langchain.agents")
+    from langchain_palace import PalaceMiddleware
+
+    agent = agents.create_agent(model, [], middleware=[PalaceMiddleware(palace)])
+    return RunnableLambda(lambda text: {"messages": [("user", text)]}) | agent
+
+
+HOSTS = [chat_of, chain_of, agent_of]
+
+
+def woken(model):
+    return [IDENTITY in asked.everything for asked in model.asked]
+
+
+@pytest.mark.parametrize("prompt", [PASS, HIT])
+@pytest.mark.parametrize("host_of", HOSTS)
+def test_of_first_calls_at_once_one_wakes_up(palace, host_of, prompt):
+    palace.set_identity(IDENTITY)
+    model = meeting()
+    host = host_of(model, palace)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda _: host.invoke(prompt, SESSION), range(AT_ONCE)))
+
+    assert sorted(woken(model)) == [False] * (AT_ONCE - 1) + [True]
+
+
+@pytest.mark.parametrize("host_of", HOSTS)
+async def test_of_first_calls_awaited_at_once_one_wakes_up(palace, host_of):
+    palace.set_identity(IDENTITY)
+    model = meeting()
+    host = host_of(model, palace)
+
+    await asyncio.gather(*(host.ainvoke(PASS, SESSION) for _ in range(AT_ONCE)))
+
+    assert sorted(woken(model)) == [False] * (AT_ONCE - 1) + [True]
+
+
+@pytest.mark.parametrize("host_of", HOSTS)
+def test_a_call_that_fails_leaves_the_wake_up_to_any_later_one(palace, host_of):
+    palace.set_identity(IDENTITY)
+    left = iter([ConnectionError()])
+
+    def persona(asked):
+        if (error := next(left, None)) is not None:
+            raise error
+        return honest(asked)
+
+    model = CountingModel(persona=persona)
+    host = host_of(model, palace)
+
+    with pytest.raises(ConnectionError):
+        host.invoke(PASS, SESSION)
+    for prompt in (HIT, PASS, HIT):
+        host.invoke(prompt, SESSION)
+
+    assert woken(model) == [True, True, False, False]
+
+
+@pytest.mark.parametrize("host_of", [chat_of, chain_of])
+def test_a_stream_that_breaks_before_its_first_word_leaves_the_wake_up(palace, host_of):
+    palace.set_identity(IDENTITY)
+    left = iter([ConnectionError()])
+
+    def persona(asked):
+        if (error := next(left, None)) is not None:
+            raise error
+        return honest(asked)
+
+    model = CountingModel(persona=persona)
+    host = host_of(model, palace)
+
+    with pytest.raises(ConnectionError):
+        list(host.stream(PASS, SESSION))
+    stream = host.stream(PASS, SESSION)
+    next(stream)
+    stream.close()  # it was told: who stops reading has begun all the same
+    list(host.stream(HIT, SESSION))
+
+    assert woken(model) == [True, True, False]
