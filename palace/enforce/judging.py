@@ -34,13 +34,13 @@ _AT = regex.compile(
 )
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
-_YES_NO = regex.compile(
-    r"\s*(?:and |so |but |then )?"
+_ASKS = (
+    r"(?:and |so |but |then )?"
     r"(?:did|do|does|is|are|was|were|have|has|had|can|could|will|would|should|may|must"
-    r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't)\b",
-    regex.IGNORECASE,
+    r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't)\b"
 )
-_YES_NO_LATER = regex.compile(rf"(?:[?,;]|\band)\s+{_YES_NO.pattern}", regex.IGNORECASE)
+_YES_NO = regex.compile(rf"\s*{_ASKS}", regex.IGNORECASE)
+_YES_NO_LATER = regex.compile(rf"(?:[?,;]|\band)\s++{_ASKS}", regex.IGNORECASE)
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
 STRICT_LEAST_COVERED = 0.75

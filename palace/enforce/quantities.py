@@ -140,7 +140,7 @@ _NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 ROUGH = (
     r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"
     r"|or so|a good|well over|upwards of|getting on for|not quite|nearly|almost|(?:(?:just|a|well"
-    r"|slightly|little|bit|touch|shade)\s+)*(?:over|under|above|below|shy of|short of|past)"
+    r"|slightly|little|bit|touch|shade)\s+){0,3}(?:over|under|above|below|shy of|short of|past)"
     r"|(?:(?:a|slightly)\s+)?(?:little\s+|bit\s+)?(?:more|less|fewer|better) than"
     r"|at (?:least|most)"
     r"|etwa|rund|knapp|gut|ungefähr|fast|beinahe|annähernd|über|unter|mehr als|weniger als"

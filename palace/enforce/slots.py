@@ -24,8 +24,8 @@ from palace.recall.logistic import load_model
 from palace.text import fold, starts_sentence, stem
 
 _BREAK = regex.compile(
-    r"(?P<line>\n+)|(?P<sentence>[.!?;|]+(?=\s|$)|\s[/•]\s|[。！？；])"
-    r"|(?P<clause>[,:()\[\]]+(?=\s|$)|(?<=\s)[-–—(=]|[，、：→—]|->"
+    r"(?P<line>\n+)|(?P<sentence>(?<![.!?;|])[.!?;|]++(?=\s|$)|\s[/•]\s|[。！？；])"
+    r"|(?P<clause>(?<![,:()\[\]])[,:()\[\]]++(?=\s|$)|(?<=\s)[-–—(=]|[，、：→—]|->"
     r"|\s(?:and|but|while|whereas|und|aber|et|mais|y|pero|e|en|with|mit)\s)",
     regex.IGNORECASE,
 )
