@@ -32,7 +32,6 @@ FOREIGN_PER_CONVERSATION = 25
 RANKING_L2 = 3.0
 SUFFICIENCY_L2 = 1.0
 ATTRIBUTION_L2 = 5.0
-ATTRIBUTION_INPUTS = (*ATTRIBUTION_FEATURES, "named", "addressed", "other")
 
 
 @dataclass
@@ -237,7 +236,7 @@ def fit_sufficiency(rows: Sequence[Judged]) -> Fitted:
 def _attribution_examples(rows: Sequence[Judged]) -> list[tuple[Judged, dict[str, float], float]]:
     """Return the first candidate of questions that are true of the person, or of another one."""
     return [
-        (row, {n: row.head[0][0][n] for n in ATTRIBUTION_INPUTS}, float(row.family[:3] == "cat"))
+        (row, {n: row.head[0][0][n] for n in ATTRIBUTION_FEATURES}, float(row.family[:3] == "cat"))
         for row in rows
         if row.kind == "turn" and row.head and row.head[0][0].get("attributed")
         if row.family == "adversarial" or row.family.startswith("category")

@@ -46,6 +46,7 @@ class Candidate:
         context: Index tokens of speaker, headings, title, tags, room and drawer.
         names: Tokens of the body that are written as names.
         bm25: Raw relevance, larger is better; 0 for a candidate that was not searched for.
+        asks: Ranges (start, end) of the body that are questions.
     """
 
     key: int
@@ -56,6 +57,7 @@ class Candidate:
     context: tuple[str, ...]
     names: frozenset[str] = frozenset()
     bm25: float = 0.0
+    asks: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

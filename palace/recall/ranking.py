@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from palace.ports import Candidate
-from palace.recall.attribution import Said, Standing, people_asked, standing
+from palace.recall.attribution import Standing, Voice, people_asked, standing, voices
 from palace.recall.features import answer_present
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
@@ -25,13 +25,19 @@ _MANY_NAMES = 4
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """One candidate as the ranking sees it; terms are those of the question that it holds."""
+    """One candidate as the ranking sees it; terms are those of the question that it holds.
+
+    Attributes:
+        asked: Terms that it asks itself.
+        shares: Share of the question by voice; turns alone.
+    """
 
     candidate: Candidate
-    words: frozenset[str]
     terms: tuple[str, ...]
     around: tuple[str, ...]
+    asked: frozenset[str]
     standing: Standing
+    shares: Mapping[Voice, float]
     coverage: float
     relevance: float
 
@@ -93,12 +99,20 @@ class Pool:
         terms = tuple([t for t in question.idf if t in words])
         around = tuple([t for t in question.idf if t in candidate.context])
         most = question.total * (K1 + 1)
+        where = standing(candidate, self.people, words)
+        shares: dict[Voice, float] = {}
+        asked: list[str] = []
+        if candidate.session and terms:
+            said = voices(candidate, terms, () if where == "own" else self.people)
+            shares = {voice: question.share(held) for voice, held in said.items()}
+            asked = [t for start, end in candidate.asks for t in candidate.body[start:end]]
         return _Seen(
             candidate,
-            words=words,
             terms=terms,
             around=around,
-            standing=standing(candidate, self.people, words),
+            asked=frozenset(terms).intersection(asked),
+            standing=where,
+            shares=shares,
             coverage=question.share(terms),
             relevance=relevance(candidate, question.idf) / most if terms or around else 0.0,
         )
@@ -112,13 +126,9 @@ class Pool:
         return [(abs(step), turns[here + step]) for step in (-1, 1, -2, 2) if here + step in turns]
 
     @cached_property
-    def said(self) -> list[Said]:
-        """Every turn that was found, as evidence of who is meant."""
-        return [
-            Said(s.words, s.standing, s.coverage)
-            for s in self._seen.values()
-            if s.candidate.session
-        ]
+    def said(self) -> list[tuple[bool, Mapping[Voice, float]]]:
+        """Every turn that stands to a person asked about: whether it is his own, and its shares."""
+        return [(s.standing == "own", s.shares) for s in self._seen.values() if s.standing]
 
     @cached_property
     def _homes(self) -> dict[tuple[str, str], tuple[float, float]]:
@@ -151,6 +161,31 @@ class Pool:
                     best[term] = lent
         question = self._question(seen.candidate)
         return sum([question.idf[t] * share for t, share in best.items()]) / question.total
+
+    def _reply(self, seen: _Seen) -> dict[str, float]:
+        """Return how a turn stands to the ones before and after it.
+
+        What they say of the question that it does not say itself, what of that the one before
+        asked for, and how much of it is a question.
+        """
+        candidate, before, after, answers = seen.candidate, 0.0, 0.0, 0.0
+        if candidate.session:
+            turns, here = self._sessions[candidate.path, candidate.session], candidate.position
+            share = self._spoken.share
+            last, following = turns.get(here - 1), turns.get(here + 1)
+            if last and last.terms:
+                before = share([t for t in last.terms if t not in seen.terms])
+                if last.asked and last.candidate.context != candidate.context:
+                    answers = share([t for t in last.asked if t not in seen.terms])
+            if following and following.terms:
+                after = share([t for t in following.terms if t not in seen.terms])
+        asked = sum(end - start for start, end in candidate.asks)
+        return {
+            "before": before,
+            "after": after,
+            "answers": answers,
+            "asks": asked / len(candidate.body) if asked and candidate.session else 0.0,
+        }
 
     @cached_property
     def _cosine_scale(self) -> tuple[float, float]:
@@ -192,6 +227,9 @@ class Pool:
                 answer_present(query, candidate) if query.answer_type in ("date", "clock") else 0.5
             ),
             "fresh_names": min(len(candidate.names - self.idf.keys()), _MANY_NAMES) / _MANY_NAMES,
+            "self_said": seen.shares.get("self", 0.0),
+            "addressed_said": seen.shares.get("addressed", 0.0),
+            **self._reply(seen),
         }
         if self._cosines is not None:
             closeness = self.closeness(candidate)

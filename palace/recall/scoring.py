@@ -68,7 +68,7 @@ def score(
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
     head = ordered[:JUDGED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
-    attributed = attribution_features(pool.said, pool.spoken_idf)
+    attributed = attribution_features(pool.said)
     described = {}
     for number, candidate in enumerate(head):
         ahead = ranks[candidate.key] - (top if number else runner_up)
