@@ -20,7 +20,7 @@ Voice = Literal["self", "addressed", "plain"]
 # How many words away a word for a person may stand from what is said of him.
 _NEAR = 3
 # Keeps the masses of a question that matched next to nothing near zero.
-_PRIOR = 0.02
+_PRIOR = 0.1
 
 
 def people_asked(query: Query, candidates: Sequence[Candidate]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from palace.types.query import Query
 REACH = {0: 1.0, 1: 0.6, 2: 0.4}
 _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
+REPLY_FEATURES = ("before_1", "before_2", "after_1", "after_2", "answers", "asks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,30 +163,29 @@ class Pool:
         question = self._question(seen.candidate)
         return sum([question.idf[t] * share for t, share in best.items()]) / question.total
 
-    def _reply(self, seen: _Seen) -> dict[str, float]:
-        """Return how a turn stands to the ones before and after it.
+    def _replies(self, seen: _Seen) -> dict[str, float]:
+        """Return what the two turns before and after say of the question that nearer ones do not.
 
-        What they say of the question that it does not say itself, what of that the one before
-        asked for, and how much of it is a question.
+        With what of it the turn before asks of this one, and how much of this one is a question.
         """
-        candidate, before, after, answers = seen.candidate, 0.0, 0.0, 0.0
-        if candidate.session:
-            turns, here = self._sessions[candidate.path, candidate.session], candidate.position
-            share = self._spoken.share
-            last, following = turns.get(here - 1), turns.get(here + 1)
-            if last and last.terms:
-                before = share([t for t in last.terms if t not in seen.terms])
-                if last.asked and last.candidate.context != candidate.context:
-                    answers = share([t for t in last.asked if t not in seen.terms])
-            if following and following.terms:
-                after = share([t for t in following.terms if t not in seen.terms])
+        candidate, share = seen.candidate, self._spoken.share
+        values = dict.fromkeys(REPLY_FEATURES, 0.0)
+        if not candidate.session:
+            return values
+        turns = self._sessions[candidate.path, candidate.session]
+        for name, step in (("before", -1), ("after", 1)):
+            known = set(seen.terms)
+            for distance in (1, 2):
+                turn = turns.get(candidate.position + step * distance)
+                if turn and not known.issuperset(turn.terms):
+                    values[f"{name}_{distance}"] = share([t for t in turn.terms if t not in known])
+                    known.update(turn.terms)
+        last = turns.get(candidate.position - 1)
+        if last and last.asked and last.candidate.context != candidate.context:
+            values["answers"] = share(last.asked.difference(seen.terms))
         asked = sum(end - start for start, end in candidate.asks)
-        return {
-            "before": before,
-            "after": after,
-            "answers": answers,
-            "asks": asked / len(candidate.body) if asked and candidate.session else 0.0,
-        }
+        values["asks"] = asked / len(candidate.body) if asked else 0.0
+        return values
 
     @cached_property
     def _cosine_scale(self) -> tuple[float, float]:
@@ -229,7 +229,7 @@ class Pool:
             "fresh_names": min(len(candidate.names - self.idf.keys()), _MANY_NAMES) / _MANY_NAMES,
             "self_said": seen.shares.get("self", 0.0),
             "addressed_said": seen.shares.get("addressed", 0.0),
-            **self._reply(seen),
+            **self._replies(seen),
         }
         if self._cosines is not None:
             closeness = self.closeness(candidate)

@@ -13,7 +13,7 @@ from palace.ports import Candidate
 from palace.recall.attribution import attribution_features
 from palace.recall.features import features
 from palace.recall.logistic import LogisticModel, load_model
-from palace.recall.ranking import Pool
+from palace.recall.ranking import REPLY_FEATURES, Pool
 from palace.recall.weighing import Weights
 from palace.types.query import Query
 
@@ -22,6 +22,10 @@ from palace.types.query import Query
 JUDGED = 10
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
+_RANKED_THAT_JUDGE = (
+    *("reach", "home_best", "home_coverage", "named", "addressed", "other"),
+    *("self_said", "addressed_said", *REPLY_FEATURES),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ def _described(
     """Return the absolute features of a candidate, and those of the ranking that judge as well."""
     around = [seen.candidate for _, seen in pool.near(candidate)]
     values = features(query, candidate, around, weights=weights)
-    for name in ("reach", "home_best", "home_coverage", "named", "addressed", "other"):
+    for name in _RANKED_THAT_JUDGE:
         values[name] = ranked[name]
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
