@@ -46,7 +46,7 @@ DETECTOR_L2 = 2.0
 BARS = {
     "detector": {"recall": 0.55, "other": 0.2},
     "sufficiency_statement": {"sufficient": 0.4, "unclear": 0.05},  # with meaning: unclear alone
-    "sufficiency_turn": {"sufficient": 0.2, "unclear": 0.05},
+    "sufficiency_turn": {"sufficient": 0.28, "unclear": 0.07},
     "attribution": {},
     "ranking": {},
 }

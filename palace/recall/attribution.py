@@ -8,6 +8,7 @@ matches as well as the right one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal, get_args
 
 from palace.ports import Candidate
@@ -32,7 +33,7 @@ def people_asked(query: Query, candidates: Sequence[Candidate]) -> frozenset[str
     return frozenset().union(*spoke)
 
 
-def standing(candidate: Candidate, people: Collection[str], said: Collection[str]) -> Standing:
+def standing(candidate: Candidate, people: AbstractSet[str], said: AbstractSet[str]) -> Standing:
     """Return how a turn stands to the people asked about; "" where nobody is, or no one speaks.
 
     Args:
@@ -42,11 +43,11 @@ def standing(candidate: Candidate, people: Collection[str], said: Collection[str
     """
     if not candidate.session or not people:
         return ""
-    if any(token in people for token in candidate.context):
+    if not people.isdisjoint(candidate.context):
         return "own"
-    if any(token in said for token in people):
+    if not people.isdisjoint(said):
         return "named"
-    return "addressed" if not word_tokens("address").isdisjoint(said) else "other"
+    return "other" if word_tokens("address").isdisjoint(said) else "addressed"
 
 
 def voices(

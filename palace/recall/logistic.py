@@ -34,11 +34,8 @@ class LogisticModel:
 
     def log_odds(self, features: Mapping[str, float]) -> float:
         """Return bias + sum of weight * value."""
-        total = self.bias
-        for name, weight in self.weights.items():
-            if name in features:
-                total += weight * features[name]
-        return total
+        value = features.get
+        return sum([w * value(name, 0.0) for name, w in self.weights.items()], self.bias)
 
     def contributions(self, features: Mapping[str, float]) -> dict[str, float]:
         """Return each feature's share of the log-odds, largest first."""

@@ -17,7 +17,7 @@ from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, word
 from palace.types.memory import Memory
 
 Tokens = tuple[str, str, str, str]
-"""Body, context and names of one memory, space-joined index tokens, and `start:end` of questions."""
+"""Body, context and names of one memory: space-joined index tokens; and its questions as ranges."""
 
 
 def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:

@@ -450,7 +450,8 @@ class SqliteIndex:
         """Return every memory of a layer in file order, retired ones too, with its tokens."""
         rows = self._database.rows(
             "SELECT f.path, m.line, m.position, m.data, m.body, m.context, m.names, m.asks"
-            " FROM memories m JOIN files f ON f.number = m.file WHERE f.layer = ? ORDER BY f.path, m.position",
+            " FROM memories m JOIN files f ON f.number = m.file WHERE f.layer = ?"
+            " ORDER BY f.path, m.position",
             (layer,),
         )
         return [(self._decoded(*row[:4]), row[4:]) for row in rows]
