@@ -23,16 +23,15 @@ from palace.recall.logistic import LogisticModel
 from palace.recall.ranking import Pool
 from palace.recall.scoring import JUDGED, Scored, score
 from palace.recall.search import Found
-from palace.recall.sufficiency import ATTRIBUTION_POWER
+from palace.recall.sufficiency import asks_about_a_stranger, attributed
 from palace.types.query import Query
 
 SEED = 20261001
 LEARNED_FROM = 5
-FOREIGN_PER_CONVERSATION = 25
+FOREIGN_PER_CONVERSATION = 50
 RANKING_L2 = 3.0
 SUFFICIENCY_L2 = 1.0
 ATTRIBUTION_L2 = 5.0
-ATTRIBUTION_INPUTS = (*ATTRIBUTION_FEATURES, "named", "addressed", "other")
 
 
 @dataclass
@@ -66,8 +65,8 @@ class Judged:
 
     @property
     def stranger(self) -> bool:
-        """Whether nobody the question names is known."""
-        return bool(self.head) and self.head[0][0]["unknown_name"] >= 1.0
+        """Whether nobody the question is about is known."""
+        return bool(self.head) and asks_about_a_stranger(self.head[0][0])
 
 
 def _asked(
@@ -237,7 +236,7 @@ def fit_sufficiency(rows: Sequence[Judged]) -> Fitted:
 def _attribution_examples(rows: Sequence[Judged]) -> list[tuple[Judged, dict[str, float], float]]:
     """Return the first candidate of questions that are true of the person, or of another one."""
     return [
-        (row, {n: row.head[0][0][n] for n in ATTRIBUTION_INPUTS}, float(row.family[:3] == "cat"))
+        (row, {n: row.head[0][0][n] for n in ATTRIBUTION_FEATURES}, float(row.family[:3] == "cat"))
         for row in rows
         if row.kind == "turn" and row.head and row.head[0][0].get("attributed")
         if row.family == "adversarial" or row.family.startswith("category")
@@ -278,21 +277,17 @@ def held_out_confidences(rows: Sequence[Judged]) -> list[tuple[Judged, float, bo
         spoken = _attribution_examples(others)
         attribution = fit_attribution(others) if spoken else None
         for row in (r for r in rows if r.fold == fold):
-            scored = [
-                (
-                    model.probability(f)
-                    * (
-                        attribution.probability(f) ** ATTRIBUTION_POWER
-                        if attribution and f.get("attributed")
-                        else 1.0
-                    ),
-                    bool(label),
-                )
-                for f, label in row.head
-            ]
+            scored = [(_confidence(f, model, attribution), bool(label)) for f, label in row.head]
             best, right = max(scored, default=(0.0, False))
             result.append((row, 0.0 if row.stranger else best, right))
     return result
+
+
+def _confidence(features: dict[str, float], model: Fitted, attribution: Fitted | None) -> float:
+    probability = model.probability(features)
+    if attribution is None or not features.get("attributed"):
+        return probability
+    return attributed(probability, attribution.probability(features))
 
 
 def report_confidences(title: str, rows: Sequence[Judged], bars: Sequence[float]) -> None:

@@ -45,6 +45,7 @@ class Candidate(NamedTuple):
         context: Index tokens of speaker, headings, title, tags, room and drawer.
         names: Tokens of the body that are written as names.
         bm25: Raw relevance, larger is better; 0 for a candidate that was not searched for.
+        asks: Ranges (start, end) of the body that are questions.
     """
 
     key: int
@@ -55,6 +56,7 @@ class Candidate(NamedTuple):
     context: tuple[str, ...]
     names: frozenset[str] = frozenset()
     bm25: float = 0.0
+    asks: tuple[tuple[int, int], ...] = ()
 
 
 class TermCounts(NamedTuple):

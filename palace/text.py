@@ -10,10 +10,11 @@ import re
 import secrets as _random
 import time
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import Literal, NamedTuple
 
 import regex
@@ -45,6 +46,9 @@ _GROUPED_NUMBER = regex.compile(r"\d{1,3}(?:[,.]\d{3})+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _ISO_DATE = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _ISO_MONTH = regex.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
+# A mark inside a word or an address ends nothing; in scripts without blanks words follow at once.
+_SENTENCE_END = regex.compile(rf"[.!?…]+(?=[\s\"'”’)\]{_DENSE}]|$)|[。؟\n]+")
+_QUESTION_MARKS = frozenset("?？؟")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 _MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents
 _UNFOLDED = str.maketrans(
@@ -226,6 +230,25 @@ def tokens_of(found: Iterable[Word]) -> list[str]:
             result.extend(part for part in word.parts if part != word.token)
         result.extend(word.extra)
     return result
+
+
+def question_ranges(text: str, found: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """Yield which of the tokens of `tokens_of(found)` stand in a question, as (start, end).
+
+    A question is a sentence that ends in a question mark; `text` is what `found` was cut from.
+    """
+    if _QUESTION_MARKS.isdisjoint(text):
+        return
+    if not text.isascii():
+        text = _composed(text)  # as `words` reads it, so that places agree
+    sentences = list(_SENTENCE_END.finditer(text))
+    ends = [end.end() for end in sentences]
+    questions = {n for n, end in enumerate(sentences) if not _QUESTION_MARKS.isdisjoint(end[0])}
+    here = 0
+    for sentence, spoken in groupby(found, key=lambda word: bisect_right(ends, word.start)):
+        start, here = here, here + len(tokens_of(spoken))
+        if sentence in questions:
+            yield start, here
 
 
 def name_tokens(text: str) -> Iterator[str]:

@@ -7,18 +7,21 @@ matches as well as the right one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, get_args
 
 from palace.ports import Candidate
 from palace.recall.lexicon import word_tokens
 from palace.types.query import Query
 
 Standing = Literal["own", "named", "addressed", "other", ""]
+Voice = Literal["self", "addressed", "plain"]
 
-# Keeps the shares of a question that matched next to nothing near one half.
-_PRIOR = 0.01
+# How many words away a word for a person may stand from what is said of him.
+_NEAR = 3
+# Keeps the masses of a question that matched next to nothing near zero.
+_PRIOR = 0.1
 
 
 def people_asked(query: Query, candidates: Sequence[Candidate]) -> frozenset[str]:
@@ -30,7 +33,7 @@ def people_asked(query: Query, candidates: Sequence[Candidate]) -> frozenset[str
     return frozenset().union(*spoke)
 
 
-def standing(candidate: Candidate, people: Set[str], said: Set[str]) -> Standing:
+def standing(candidate: Candidate, people: AbstractSet[str], said: AbstractSet[str]) -> Standing:
     """Return how a turn stands to the people asked about; "" where nobody is, or no one speaks.
 
     Args:
@@ -44,76 +47,69 @@ def standing(candidate: Candidate, people: Set[str], said: Set[str]) -> Standing
         return "own"
     if not people.isdisjoint(said):
         return "named"
-    return "addressed" if not word_tokens("address").isdisjoint(said) else "other"
+    return "other" if word_tokens("address").isdisjoint(said) else "addressed"
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One turn as evidence of who is meant: its words, how it stands, what it covers in [0, 1]."""
+def voices(
+    candidate: Candidate, terms: Collection[str], addressed: Collection[str]
+) -> dict[Voice, set[str]]:
+    """Return the terms that a turn says, by whom it says them of; one may be said of both.
 
-    words: frozenset[str]
-    standing: Standing
-    coverage: float
-
-    @property
-    def of_oneself(self) -> bool:
-        """Whether its speaker speaks of himself and to nobody."""
-        return not (self.to_somebody or word_tokens("first_person").isdisjoint(self.words))
-
-    @property
-    def to_somebody(self) -> bool:
-        """Whether it speaks to somebody."""
-        return not word_tokens("address").isdisjoint(self.words)
-
-
-def attribution_features(turns: Sequence[Said], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return how much of what was found is the asked person's own, each in [-1, 1].
-
-    All are 0 when the turns do not stand to anybody; `attributed` tells the two apart.
+    Of the speaker himself where a word for him stands nearest, of who is spoken to where a word
+    for him does or where it is asked; plain where neither or both.
 
     Args:
-        turns: Everything that was found in conversations.
-        weights: Term -> weight of the question without the person's name.
+        candidate: The turn.
+        terms: Those of its body that count.
+        addressed: Names by which somebody is spoken to, beside the words of the languages.
     """
-    mine = [t for t in turns if t.standing == "own"]
-    others = [t for t in turns if t.standing not in ("own", "")]
-    if not mine and not others:
-        return dict.fromkeys(ATTRIBUTION_FEATURES, 0.0)
-    mass, rival = (sum(t.coverage**3 for t in side) for side in (mine, others))
-    return {
-        "attributed": 1.0,
-        "own_mass": (mass + _PRIOR) / (mass + rival + 2 * _PRIOR) - 0.5,
-        "own_best": _best(mine) - _best(others),
-        "own_of_self": _best([t for t in mine if t.of_oneself])
-        - _best([t for t in others if t.of_oneself]),
-        "own_addressed": _best([t for t in others if t.to_somebody])
-        - _best([t for t in mine if t.to_somebody]),
-        "own_terms": _term_share(mine, others, weights) - 0.5,
-    }
+    found: dict[Voice, set[str]] = {}
+    body = candidate.body
+    for term in terms:
+        place = -1
+        for _ in range(body.count(term)):
+            place = body.index(term, place + 1)
+            found.setdefault(_voice(candidate, place, addressed), set()).add(term)
+    return found
 
 
-ATTRIBUTION_FEATURES = (
-    "attributed",
-    "own_mass",
-    "own_best",
-    "own_of_self",
-    "own_addressed",
-    "own_terms",
-)
+def _voice(candidate: Candidate, place: int, addressed: Collection[str]) -> Voice:
+    body, last = candidate.body, len(candidate.body) - 1
+    first_person, address = word_tokens("first_person"), word_tokens("address")
+    to_self = to_other = False
+    for step in range(1, _NEAR + 1):
+        for token in (body[max(place - step, 0)], body[min(place + step, last)]):
+            to_self = to_self or token in first_person
+            to_other = to_other or token in address or token in addressed
+        if to_self or to_other:
+            break
+    to_other = to_other or any(start <= place < end for start, end in candidate.asks)
+    return "plain" if to_self == to_other else "self" if to_self else "addressed"
 
 
-def _best(turns: Sequence[Said]) -> float:
-    return max((t.coverage for t in turns), default=0.0)
+def attribution_features(turns: Iterable[tuple[bool, Mapping[Voice, float]]]) -> dict[str, float]:
+    """Return how much of what was found is said by the asked person, and of whom; in [0, 1].
+
+    All are 0 when nothing is said by anybody; `attributed` tells the two apart.
+
+    Args:
+        turns: Of everything found in conversations: whether the asked person says it, and the
+            share of the question it says in each voice, in [0, 1].
+    """
+    best = dict.fromkeys(_SIDES, 0.0)
+    mass = dict.fromkeys(_SIDES, 0.0)
+    attributed = False
+    for is_own, shares in turns:
+        attributed = True
+        for voice, share in shares.items():
+            side = (is_own, voice)
+            best[side] = max(best[side], share)
+            mass[side] += share**3
+    total = sum(mass.values()) + _PRIOR
+    values = [float(attributed), *best.values(), *(m / total for m in mass.values())]
+    return dict(zip(ATTRIBUTION_FEATURES, values, strict=True))
 
 
-def _term_share(
-    mine: Sequence[Said], others: Sequence[Said], weights: Mapping[str, float]
-) -> float:
-    """Return the weighted share of each term's turns that are the person's own."""
-    share = total = 0.0
-    for term, weight in weights.items():
-        own, theirs = (sum(term in t.words for t in side) for side in (mine, others))
-        if own or theirs:
-            share += weight * (own + 0.5) / (own + theirs + 1)
-            total += weight
-    return share / total if total else 0.5
+_SIDES = [(is_own, voice) for is_own in (True, False) for voice in get_args(Voice)]
+_NAMES = [f"{'own' if is_own else 'other'}_{voice}" for is_own, voice in _SIDES]
+ATTRIBUTION_FEATURES = ("attributed", *_NAMES, *(f"{name}_mass" for name in _NAMES))

@@ -8,45 +8,63 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from palace.ports import Candidate
-from palace.recall.attribution import Said, Standing, people_asked, standing
-from palace.recall.features import answer_tokens
+from palace.recall.attribution import Standing, Voice, people_asked, standing, voices
+from palace.recall.features import answer_present
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
 
 # How much of a word counts that a turn does not hold itself but one at this distance does.
-REACH = {0: 1.0, 1: 0.6, 2: 0.4}
+REACH = {1: 0.6, 2: 0.4}
 _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
+REPLY_FEATURES = ("before_1", "before_2", "after_1", "after_2", "answers", "asks")
 
 
 class _Seen(NamedTuple):
-    """One candidate as the ranking sees it; terms are those of the question that it holds."""
+    """One candidate as the ranking sees it; which terms of the question it holds, as bits.
+
+    Attributes:
+        terms: In its body.
+        asked: In a question that it asks itself.
+        shares: Share of the question by voice; turns alone.
+    """
 
     candidate: Candidate
-    words: frozenset[str]
-    terms: tuple[str, ...]
-    around: tuple[str, ...]
+    terms: int
+    asked: int
+    place_share: float
     standing: Standing
-    coverage: float
+    shares: Mapping[Voice, float]
     relevance: float
 
 
-@dataclass(frozen=True, slots=True)
 class _Question:
-    """Term weights of the question as one kind of memory is asked it, and their sum."""
+    """The terms of the question as one kind of memory is asked it, a bit each, with weights."""
 
-    idf: Mapping[str, float]
-    total: float
+    def __init__(self, idf: Mapping[str, float]) -> None:
+        self.idf = idf
+        self.total = sum(idf.values()) or 1.0
+        self._bits = {term: 1 << n for n, term in enumerate(idf)}
+        self._shares: dict[int, float] = {}
 
-    def share(self, terms: Iterable[str]) -> float:
+    def bits(self, terms: Iterable[str]) -> int:
+        """Return some of its terms as bits."""
+        bits = 0
+        for term in terms:
+            bits |= self._bits.get(term, 0)
+        return bits
+
+    def share(self, bits: int) -> float:
         """Return the weighted share of the question that some of its terms make up."""
-        idf = self.idf
-        return sum([idf[t] for t in terms if t in idf]) / self.total
+        share = self._shares.get(bits)
+        if share is None:
+            held = [self.idf[term] for term, bit in self._bits.items() if bit & bits]
+            share = self._shares[bits] = sum(held) / self.total
+        return share
 
 
 class Pool:
@@ -74,9 +92,7 @@ class Pool:
         self.idf = weights.idf
         # A speaker's name says whose words are meant; it is seldom said itself.
         self.spoken_idf = {t: w for t, w in weights.idf.items() if t not in self.people}
-        self._asked, self._spoken = (
-            _Question(idf, sum(idf.values()) or 1.0) for idf in (self.idf, self.spoken_idf)
-        )
+        self._asked, self._spoken = _Question(self.idf), _Question(self.spoken_idf)
         self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
         self._seen: dict[int, _Seen] = {}
         for candidate in candidates:
@@ -91,18 +107,27 @@ class Pool:
     def _see(self, candidate: Candidate) -> _Seen:
         question = self._question(candidate)
         words = frozenset(candidate.body)
-        terms = tuple([t for t in question.idf if t in words])
-        around = tuple([t for t in question.idf if t in candidate.context])
-        held = {t: weight for t, weight in question.idf.items() if t in terms or t in around}
-        most = question.total * (K1 + 1)
+        terms = [t for t in question.idf if t in words]
+        around = [t for t in question.idf if t in candidate.context]
+        held = {t: question.idf[t] for t in (*terms, *around)} if terms or around else {}
+        where = standing(candidate, self.people, words)
+        shares: dict[Voice, float] = {}
+        asked = 0
+        if candidate.session and terms:
+            said = voices(candidate, terms, () if where == "own" else self.people)
+            shares = {
+                voice: question.share(question.bits(spoken)) for voice, spoken in said.items()
+            }
+            for start, end in candidate.asks:
+                asked |= question.bits(candidate.body[start:end])
         return _Seen(
             candidate,
-            words=words,
-            terms=terms,
-            around=around,
-            standing=standing(candidate, self.people, words),
-            coverage=question.share(terms),
-            relevance=relevance(candidate, held) / most if held else 0.0,
+            terms=question.bits(terms),
+            asked=asked,
+            place_share=question.share(question.bits(around)) if around else 0.0,
+            standing=where,
+            shares=shares,
+            relevance=relevance(candidate, held) / (question.total * (K1 + 1)) if held else 0.0,
         )
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
@@ -114,23 +139,19 @@ class Pool:
         return [(abs(step), turns[here + step]) for step in (-1, 1, -2, 2) if here + step in turns]
 
     @cached_property
-    def said(self) -> list[Said]:
-        """Every turn that was found, as evidence of who is meant."""
-        return [
-            Said(s.words, s.standing, s.coverage)
-            for s in self._seen.values()
-            if s.candidate.session
-        ]
+    def said(self) -> list[tuple[bool, Mapping[Voice, float]]]:
+        """Every turn that stands to a person asked about: whether it is his own, and its shares."""
+        return [(s.standing == "own", s.shares) for s in self._seen.values() if s.standing]
 
     @cached_property
     def _homes(self) -> dict[tuple[str, str], tuple[float, float]]:
         """Best relevance, and share of the question that stands anywhere in a session or drawer."""
         best: dict[tuple[str, str], float] = {}
-        terms: dict[tuple[str, str], dict[str, None]] = {}
+        terms: dict[tuple[str, str], int] = {}
         for seen in self._seen.values():
             home = (seen.candidate.path, seen.candidate.session)
             best[home] = max(best.get(home, 0.0), seen.relevance)
-            terms.setdefault(home, {}).update(dict.fromkeys(seen.terms))
+            terms[home] = terms.get(home, 0) | seen.terms
         return {
             home: (best[home], (self._spoken if home[1] else self._asked).share(held))
             for home, held in terms.items()
@@ -142,17 +163,46 @@ class Pool:
         return {key: self._reach_of(seen) for key, seen in self._seen.items()}
 
     def _reach_of(self, seen: _Seen) -> float:
-        near = [(d, turn) for d, turn in self.near(seen.candidate) if turn.terms]
-        if not near:
-            return seen.coverage
-        best = dict.fromkeys(seen.terms, REACH[0])
-        for distance, turn in near:
-            lent = REACH[distance]
-            for term in turn.terms:
-                if best.get(term, 0.0) < lent:
-                    best[term] = lent
-        question = self._question(seen.candidate)
-        return sum([question.idf[t] * share for t, share in best.items()]) / question.total
+        share, here = self._question(seen.candidate).share, seen.terms
+        before, after, far_before, far_after = self._said_around(seen)
+        reach = share(here)
+        if near := (before | after) & ~here:
+            reach += REACH[1] * share(near)
+        if far := (far_before | far_after) & ~(here | near):
+            reach += REACH[2] * share(far)
+        return reach
+
+    def _said_around(self, seen: _Seen) -> tuple[int, int, int, int]:
+        """Return the terms of the turns before and after, then of those two before and after."""
+        candidate = seen.candidate
+        turns = self._sessions.get((candidate.path, candidate.session), {})
+        before, after, far_before, far_after = [
+            turns[place].terms if (place := candidate.position + step) in turns else 0
+            for step in (-1, 1, -2, 2)
+        ]
+        return before, after, far_before, far_after
+
+    def _replies(self, seen: _Seen) -> dict[str, float]:
+        """Return what the two turns before and after say of the question that nearer ones do not.
+
+        With what of it the turn before asks of this one, and how much of this one is a question.
+        """
+        candidate, share, here = seen.candidate, self._spoken.share, seen.terms
+        values = dict.fromkeys(REPLY_FEATURES, 0.0)
+        if not candidate.session:
+            return values
+        before, after, far_before, far_after = self._said_around(seen)
+        values["before_1"] = share(before & ~here)
+        values["after_1"] = share(after & ~here)
+        values["before_2"] = share(far_before & ~(here | before))
+        values["after_2"] = share(far_after & ~(here | after))
+        last = self._sessions[candidate.path, candidate.session].get(candidate.position - 1)
+        if last and last.asked and last.candidate.context != candidate.context:
+            values["answers"] = share(last.asked & ~here)
+        if candidate.asks:
+            asked = sum([end - start for start, end in candidate.asks])
+            values["asks"] = asked / len(candidate.body)
+        return values
 
     @cached_property
     def _cosine_scale(self) -> tuple[float, float]:
@@ -163,13 +213,6 @@ class Pool:
         mean = sum(values) / len(values)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
         return mean, max(deviation, 0.02)
-
-    @cached_property
-    def _dates(self) -> set[str]:
-        """Everything that was found and could say when, if that is asked."""
-        return answer_tokens(
-            self._query, frozenset().union(*(s.words for s in self._seen.values()))
-        )
 
     @cached_property
     def _uncovered(self) -> float:
@@ -186,6 +229,7 @@ class Pool:
     def ranking_features(self, candidate: Candidate) -> dict[str, float]:
         """Return the signals that order this candidate among the others."""
         seen = self._seen[candidate.key]
+        fresh_names = len(candidate.names.difference(self.idf))
         home_best, home_coverage = self._homes[candidate.path, candidate.session]
         values = {
             "relevance_log": math.log(_LOG_FLOOR + seen.relevance),
@@ -195,10 +239,13 @@ class Pool:
             "reach": self._reach[candidate.key],
             "home_best": home_best,
             "home_coverage": home_coverage,
-            "context": self._question(candidate).share(seen.around) if seen.around else 0.0,
-            "dated": float(not self._dates.isdisjoint(seen.words)) if self._asks_when else 0.5,
+            "context": seen.place_share,
+            "dated": answer_present(self._query, candidate) if self._asks_when else 0.5,
             "fresh_names": min(len(candidate.names.difference(self.idf)), _MANY_NAMES)
             / _MANY_NAMES,
+            "self_said": seen.shares.get("self", 0.0),
+            "addressed_said": seen.shares.get("addressed", 0.0),
+            **self._replies(seen),
         }
         if self._cosines is not None:
             closeness = self.closeness(candidate)

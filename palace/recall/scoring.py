@@ -14,7 +14,7 @@ from palace.ports import Candidate
 from palace.recall.attribution import attribution_features
 from palace.recall.features import features
 from palace.recall.logistic import LogisticModel, load_model
-from palace.recall.ranking import Pool
+from palace.recall.ranking import REPLY_FEATURES, Pool
 from palace.recall.weighing import Weights
 from palace.types.query import Query
 
@@ -24,6 +24,10 @@ JUDGED = 10
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
+_RANKED_THAT_JUDGE = (
+    *("reach", "home_best", "home_coverage", "named", "addressed", "other"),
+    *("self_said", "addressed_said", *REPLY_FEATURES),
+)
 
 
 class Scored(NamedTuple):
@@ -69,7 +73,7 @@ def score(
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
     head = ordered[:JUDGED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
-    attributed = attribution_features(pool.said, pool.spoken_idf)
+    attributed = attribution_features(pool.said)
     described = {}
     for number, candidate in enumerate(head):
         ahead = ranks[candidate.key] - (top if number else runner_up)
@@ -91,7 +95,7 @@ def _described(
     """Return the absolute features of a candidate, and those of the ranking that judge as well."""
     around = [seen.candidate for _, seen in pool.near(candidate)]
     values = features(query, candidate, around, weights=weights)
-    for name in ("reach", "home_best", "home_coverage", "named", "addressed", "other"):
+    for name in _RANKED_THAT_JUDGE:
         values[name] = ranked[name]
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)

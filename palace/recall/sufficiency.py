@@ -14,9 +14,21 @@ from palace.recall.logistic import LogisticModel
 from palace.recall.scoring import Scored
 from palace.types.verdict import Band, Judgement, Rule
 
-# What is about somebody else is wrong however well it matches; chosen on held-out conversations,
-# where 1 let half of the questions about the wrong person pass and 4 cost true ones.
-ATTRIBUTION_POWER = 2
+# What is about somebody else is wrong however well it matches. The powers are chosen on held-out
+# conversations: they part true questions from those about the wrong person, and keep the product
+# what it says, a probability.
+_ANSWERS_POWER = 0.6
+_OWN_POWER = 3.0
+
+
+def attributed(probability: float, own: float) -> float:
+    """Return the probability that a turn answers a question about a person.
+
+    Args:
+        probability: That it answers, whoever is meant.
+        own: That what was found is the asked person's own.
+    """
+    return float(probability**_ANSWERS_POWER * own**_OWN_POWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +55,7 @@ class Sufficiency:
     question, a turn lives from the turns around it and from who spoke.
 
     Where a conversation is asked about a person, a turn has to hold the answer *and* to be that
-    person's: two questions, two models, and the confidence is the product of both.
+    person's: two questions, two models, and the confidence joins both.
 
     Args:
         statement: Fitted model for statements, with the bars `sufficient` and `unclear`.
@@ -90,16 +102,16 @@ class Sufficiency:
     def confidence(self, scored: Scored) -> float:
         """Return the probability that this candidate answers; 0 for questions about strangers."""
         features = scored.features
-        if not features or _asks_about_a_stranger(features):
+        if not features or asks_about_a_stranger(features):
             return 0.0
         probability = self.model(scored).probability(features)
-        factor = self._attribution_factor(features)
-        return probability if factor is None else probability * factor
+        own = self._own(features)
+        return probability if own is None else attributed(probability, own)
 
-    def _attribution_factor(self, features: Mapping[str, float]) -> float | None:
+    def _own(self, features: Mapping[str, float]) -> float | None:
         if self._attribution is None or not features.get("attributed"):
             return None
-        return self._attribution.probability(features) ** ATTRIBUTION_POWER
+        return self._attribution.probability(features)
 
     def bars(self, scored: Scored) -> tuple[float, float]:
         """Return the bars in force for this candidate: sufficient from, unclear from."""
@@ -130,13 +142,13 @@ class Sufficiency:
         if meaning is None:
             return confidence
         features = scored.features
-        return 0.0 if _asks_about_a_stranger(features) else meaning.probability(features)
+        return 0.0 if asks_about_a_stranger(features) else meaning.probability(features)
 
     def _decided(self, scored: Scored, confidence: float, promise: float) -> tuple[Band, Rule]:
         features = scored.features
         if not features:
             return "none", "bars"
-        if _asks_about_a_stranger(features):
+        if asks_about_a_stranger(features):
             return "none", "stranger"
         sufficient_at, unclear_at = self.bars(scored)
         alone = not scored.candidate.session
@@ -162,16 +174,16 @@ class Sufficiency:
         """Return how this candidate is judged, feature by feature."""
         features, model = scored.features, self.model(scored)
         weighed = self.weighed(scored)
-        attribution = self._attribution_factor(features)
+        probability, own = model.probability(features), self._own(features)
         sufficient_at, unclear_at = self.bars(scored)
-        whose = self._attribution if attribution is not None else None
+        whose = self._attribution if own is not None else None
         return Judgement(
             source=scored.candidate.path,
             model="turn" if scored.candidate.session else "statement",
             bias=model.bias,
             parts=_parts(model, features),
-            probability=model.probability(features),
-            attribution=attribution,
+            probability=probability,
+            attribution=None if own is None else attributed(probability, own) / probability,
             attribution_parts=_parts(whose, features) if whose else {},
             confidence=weighed.confidence,
             sufficient_at=sufficient_at,
@@ -186,7 +198,7 @@ def _parts(model: LogisticModel, features: Mapping[str, float]) -> dict[str, tup
     return {name: (features[name], share) for name, share in model.contributions(features).items()}
 
 
-def _asks_about_a_stranger(features: Mapping[str, float]) -> bool:
+def asks_about_a_stranger(features: Mapping[str, float]) -> bool:
     """Return whether nobody named is known; in a conversation also where only a place or thing is.
 
     "What did Olga say about Lisbon?" is about Olga; whoever else spoke of Lisbon is not asked.

@@ -13,15 +13,15 @@ from typing import Any
 
 from palace.ports import Candidate
 from palace.store.memory_json import decode_memory, encode_memory
-from palace.text import name_tokens_of, tokens, tokens_of, words
+from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, words
 from palace.types.memory import Memory
 
-Tokens = tuple[str, str, str]
-"""Body, context and names of one memory: space-joined index tokens."""
+Tokens = tuple[str, str, str, str]
+"""Body, context and names of one memory: space-joined index tokens; and its questions as ranges."""
 
 
 def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
-    """Return (body, context, names): the space-joined index tokens of one memory."""
+    """Return (body, context, names, asks) of one memory."""
     place = [
         memory.speaker,
         memory.heading,
@@ -35,7 +35,8 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
     context = _place_tokens("\n".join(part for part in place if part))
     found = words(memory.text)
     names = dict.fromkeys((*name_tokens_of(memory.text, found), *tokens(memory.speaker)))
-    return " ".join(tokens_of(found)), context, " ".join(names)
+    asks = " ".join(f"{start}:{end}" for start, end in question_ranges(memory.text, found))
+    return " ".join(tokens_of(found)), context, " ".join(names), asks
 
 
 @lru_cache(maxsize=1024)
@@ -54,8 +55,8 @@ def decode_row(path: str, line: int, position: int, data: str) -> Memory:
 
 
 def candidate(row: Sequence[Any], *, bm25: float = 0.0) -> Candidate:
-    """Return a candidate: key, path, position, session, body, context and names of a row."""
-    key, path, position, session, body, context, names = row
+    """Return a candidate: key, path, position, session, body, context, names, asks of a row."""
+    key, path, position, session, body, context, names, asks = row
     return Candidate(
         key,
         path,
@@ -65,7 +66,13 @@ def candidate(row: Sequence[Any], *, bm25: float = 0.0) -> Candidate:
         tuple(context.split()),
         frozenset(names.split()),
         bm25,
+        _ranges(asks) if asks else (),
     )
+
+
+def _ranges(text: str) -> tuple[tuple[int, int], ...]:
+    pairs = (one.partition(":") for one in text.split())
+    return tuple([(int(start), int(end)) for start, _, end in pairs])
 
 
 def moment(when: datetime | None) -> str:

@@ -33,7 +33,7 @@ from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -64,8 +64,9 @@ CREATE TABLE memories (
     key INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, position INTEGER NOT NULL,
     line INTEGER NOT NULL, partition INTEGER, id TEXT NOT NULL, session TEXT NOT NULL,
     valid_from TEXT NOT NULL, valid_to TEXT NOT NULL, body TEXT NOT NULL, context TEXT NOT NULL,
-    names TEXT NOT NULL, data TEXT NOT NULL, passage BLOB NOT NULL, kind TEXT NOT NULL,
-    trust TEXT NOT NULL, confidence REAL NOT NULL, importance REAL NOT NULL, dated TEXT NOT NULL
+    names TEXT NOT NULL, asks TEXT NOT NULL, data TEXT NOT NULL, passage BLOB NOT NULL,
+    kind TEXT NOT NULL, trust TEXT NOT NULL, confidence REAL NOT NULL, importance REAL NOT NULL,
+    dated TEXT NOT NULL
 );
 CREATE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_place ON memories (file, position);
@@ -87,7 +88,7 @@ CREATE VIRTUAL TABLE postings USING fts5(
 """,
     frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
 )
-_CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names"
+_CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names, m.asks"
 _MARKED = {
     "key": "memories_with_key",
     "links": "memories_with_links",
@@ -440,8 +441,9 @@ class SqliteIndex:
     def tokenised(self, layer: LayerName) -> list[tuple[Memory, Tokens]]:
         """Return every memory of a layer in file order, retired ones too, with its tokens."""
         rows = self._database.rows(
-            "SELECT f.path, m.line, m.position, m.data, m.body, m.context, m.names FROM memories m"
-            " JOIN files f ON f.number = m.file WHERE f.layer = ? ORDER BY f.path, m.position",
+            "SELECT f.path, m.line, m.position, m.data, m.body, m.context, m.names, m.asks"
+            " FROM memories m JOIN files f ON f.number = m.file WHERE f.layer = ?"
+            " ORDER BY f.path, m.position",
             (layer,),
         )
         return [(self._decoded(*row[:4]), row[4:]) for row in rows]

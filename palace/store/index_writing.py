@@ -18,8 +18,8 @@ from palace.types.verdict import LayerName
 
 _MEMORY = (
     "INSERT INTO memories (file, position, line, partition, id, session, valid_from,"
-    " valid_to, body, context, names, data, passage, kind, trust, confidence, importance, dated)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " valid_to, body, context, names, asks, data, passage, kind, trust, confidence, importance,"
+    " dated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _COUNT = (
     "INSERT INTO terms VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
@@ -195,7 +195,7 @@ class WriteBatch:
     def _insert(
         self, memory: Memory, tags: Sequence[str], data: str, number: int, layer: LayerName
     ) -> None:
-        body, context, names = self.tokens(memory, tags)
+        body, context, names, asks = self.tokens(memory, tags)
         said, place = body.split(), context.split()
         partition = self._partition(layer, memory.scope) if memory.status == "active" else None
         added = self.connection.execute(
@@ -212,6 +212,7 @@ class WriteBatch:
                 body,
                 context,
                 names,
+                asks,
                 data,
                 passage_digest(passage_of(memory)),
                 memory.kind,

@@ -62,8 +62,8 @@ class Judgement:
         bias: Log-odds before any feature speaks.
         parts: Feature -> (value, contribution to the log-odds), largest contribution first.
         probability: What the features add up to, in [0, 1].
-        attribution: Factor in [0, 1] for whether what was found is the asked person's own; None
-            where nobody was asked about or nobody speaks.
+        attribution: Factor for whether what was found is the asked person's own, above 1 where it
+            surely is; None where nobody was asked about or nobody speaks.
         attribution_parts: As `parts`, for the model behind `attribution`.
         confidence: `probability` times `attribution`; 0 when nobody the question names is known.
         sufficient_at: The bar in force from which evidence is sufficient.
