@@ -21,6 +21,7 @@ from palace.types.query import Query
 REACH = {0: 1.0, 1: 0.6, 2: 0.4}
 _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
+_TIMES = ("clock", "date", "duration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +189,7 @@ class Pool:
             "home_best": home_best,
             "home_coverage": home_coverage,
             "context": self._question(candidate).share(seen.around),
-            "dated": (
-                answer_present(query, candidate) if query.answer_type in ("date", "clock") else 0.5
-            ),
+            "dated": answer_present(query, candidate) if query.answer_type in _TIMES else 0.5,
             "fresh_names": min(len(candidate.names - self.idf.keys()), _MANY_NAMES) / _MANY_NAMES,
         }
         if self._cosines is not None:

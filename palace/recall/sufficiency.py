@@ -115,8 +115,9 @@ class Sufficiency:
         """Return the band of a candidate as if it had this confidence.
 
         A name nobody in this palace has is never more than none; a statement that lacks a name of
-        the question is never sufficient, one that holds them all is never less than unclear. What
-        only shares words with the turn before is never sufficient either.
+        the question, tells no date, hour, number or person where one is asked for, or tells of
+        another month or year, is never sufficient; one that holds all names is never less than
+        unclear. What only shares words with the turn before is never sufficient either.
         """
         return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
@@ -145,6 +146,10 @@ class Sufficiency:
         if confidence >= sufficient_at:
             if named is not None and named < 1.0:
                 rule = "name missing"
+            elif alone and features.get("answer_type") == 0.0:
+                rule = "answer missing"
+            elif alone and features.get("other_date"):
+                rule = "other date"
             elif features.get("own", 0.5) <= 0.0:
                 rule = "own words"
             else:
