@@ -5,6 +5,7 @@ In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
@@ -40,6 +41,8 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
     "decision": "fact",
 }
 _LONG_PROMPT_WORDS = 60
+_OFTEN_TOLD = 4
+_LARGE_MAGNITUDE = 6
 
 
 class CueDetector:
@@ -125,13 +128,13 @@ class CueDetector:
             name: float(matches(pattern, text, timeout_ms=self._timeout_ms))
             for name, pattern in lexicon.cues.items()
         }
-        return {
+        found = {
             **cues,
             **self._familiarity(query, cues, noted=self._noted(turn)),
             **_shape(turn, query, text),
-            **_crossed(cues),
             "follow_up": float(bool(query.carried)),
         }
+        return {**found, **_crossed(found)}
 
     def _familiarity(
         self, query: Query, cues: Mapping[str, float], *, noted: frozenset[str]
@@ -142,7 +145,9 @@ class CueDetector:
         scope = Scope(query.session_id, query.project)
         counts = self._vocabulary.counts([t for name in query.names for t in name], scope=scope)
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]
-        loaded = self._vocabulary.size(scope=scope) > 0 or bool(noted)
+        told = max((min(counts[t].any for t in name) for name in query.names), default=0)
+        size = self._vocabulary.size(scope=scope)
+        loaded = size > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
         return {
@@ -153,6 +158,10 @@ class CueDetector:
             "known_terms": known if loaded else 0.0,
             "all_known": float(loaded and known > 0.999 and len(query.terms) > 1),
             "any_name": float(bool(query.names)),
+            # Of its own people and things a palace tells more than once, of the world's hardly.
+            "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
+            # The more memories, the less it says that they hold a word.
+            "size": min(math.log10(size + 1) / _LARGE_MAGNITUDE, 1.0),
         }
 
 
@@ -180,17 +189,20 @@ def _shape(turn: Turn, query: Query, text: str) -> dict[str, float]:
     }
 
 
-def _crossed(cues: Mapping[str, float]) -> dict[str, float]:
+def _crossed(found: Mapping[str, float]) -> dict[str, float]:
     """Return the few combinations that mean more than their parts."""
-    personal = max((cues.get(name, 0.0) for name in PERSONAL_CUES), default=0.0)
-    question = cues.get("question", 0.0)
-    task = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
+    personal = max((found.get(name, 0.0) for name in PERSONAL_CUES), default=0.0)
+    question = found.get("question", 0.0)
+    task = max(found.get("task", 0.0), found.get("task_inside", 0.0))
     return {
         "personal": personal,
         "personal_question": personal * question * (1.0 - task),
-        "personal_past": max(cues.get("past_we", 0.0), cues.get("past_i", 0.0)) * question,
+        "personal_past": max(found.get("past_we", 0.0), found.get("past_i", 0.0)) * question,
         "personal_task": personal * task,
+        "personal_long": personal * found["long"],
         "impersonal_question": question * (1.0 - personal),
+        "impersonal_fact": found.get("fact_words", 0.0) * (1.0 - personal),
+        "impersonal_name": found["name_told"] * (1.0 - personal),
     }
 
 

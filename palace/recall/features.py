@@ -6,13 +6,23 @@ never depend on what else was found, so the best of the bad stays bad.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
+
+import regex
 
 from palace.ports import Candidate
 from palace.recall.lexicon import word_tokens
 from palace.recall.weighing import K1, Weights, relevance
-from palace.types.query import Query
+from palace.types.query import AnswerType, Query
+
+_MONTH = regex.compile("month")
+_YEAR = regex.compile(r"(?:19|20)\d\d$")
+# A token that names a day, a month or a year: 2026-05-07, 2026, 7/5, 7.5.2026, 3rd, 五月.
+_DAY = regex.compile(
+    r"\d{4}-\d\d(?:-\d\d)?$|(?:19|20)\d\d$|\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{1,2}\.\d{1,2}\.\d{2,4}$"
+    r"|\d{1,2}(?:st|nd|rd|th)$|.*[年月号曜]"
+)
 
 
 def features(
@@ -55,6 +65,7 @@ def features(
         "missing_known": max([idf[t] for t in weights.known if t not in here], default=0.0)
         / weights.ceiling,
         "answer_type": answer_present(query, candidate),
+        "other_date": other_date_told(query, candidate.body),
         "counted": counted_present(query, candidate.body),
         "phrase": _adjacent_pairs(own, candidate.body),
         "rest_body": sum([rest[t] for t in rest_here if t in body]) / rest_total,
@@ -110,31 +121,22 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
-    if query.answer_type not in ("clock", "date", "number", "person"):
-        return 0.5
+    tells = _TELLS.get(query.answer_type)
+    if query.answer_type == "person" and candidate.session:
+        return 1.0  # who speaks
+    fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
     if query.answer_type == "person":
-        fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
-        return float(bool(candidate.session) or not candidate.names.isdisjoint(fresh))
-    return float(bool(answer_tokens(query, candidate.body)))
+        return float(not candidate.names.isdisjoint(fresh))
+    return float(tells(fresh)) if tells else 0.5
 
 
-def answer_tokens(query: Query, tokens: Iterable[str]) -> set[str]:
-    """Return the tokens that tell a time, a date or a number, as is asked, and are not asked with.
-
-    None for questions of another kind.
-    """
-    fresh = set(tokens).difference(query.terms, query.carried, query.numbers)
-    match query.answer_type:
-        case "clock":
-            told = {t for t in fresh if ":" in t and t[0].isdigit()}
-            return told | (word_tokens("clock_words") & fresh)
-        case "date":
-            told = {t for t in fresh if t[0].isdigit() or t.startswith("month")}
-            return told | (word_tokens("relative_dates") & fresh)
-        case "number":
-            return {t for t in fresh if t[0].isdigit()} | (word_tokens("number_words") & fresh)
-        case _:
-            return set()
+def other_date_told(query: Query, body: Sequence[str]) -> float:
+    """Return 1 if a memory tells of another month or year than the one asked about, else 0."""
+    asked, told = (
+        [{t for t in tokens if kind.match(t)} for kind in (_MONTH, _YEAR)]
+        for tokens in (query.terms, body)
+    )
+    return float(any(a and t and a.isdisjoint(t) for a, t in zip(asked, told, strict=True)))
 
 
 def counted_present(query: Query, body: Sequence[str]) -> float:
@@ -151,4 +153,30 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
 
 
 def _tell_number(tokens: Collection[str]) -> bool:
-    return any(t[0].isdigit() for t in tokens) or not word_tokens("number_words").isdisjoint(tokens)
+    """Whether one of the tokens is a number; a date, a year or a time of day is none."""
+    plain = any(t[0].isdigit() and not (_DAY.match(t) or ":" in t) for t in tokens)
+    return plain or not word_tokens("number_words").isdisjoint(tokens)
+
+
+def _tell_date(tokens: Collection[str]) -> bool:
+    """Whether one of the tokens tells when: an hour does too."""
+    dates = any(t.startswith("month") or _DAY.match(t) for t in tokens)
+    said = dates or not word_tokens("relative_dates").isdisjoint(tokens)
+    return said or _tell_clock(tokens)
+
+
+def _tell_clock(tokens: Collection[str]) -> bool:
+    clocks = any(":" in t and t[0].isdigit() for t in tokens)
+    return clocks or not word_tokens("clock_words").isdisjoint(tokens)
+
+
+def _tell_duration(tokens: Collection[str]) -> bool:
+    return _tell_number(tokens) or _tell_date(tokens)
+
+
+_TELLS: Mapping[AnswerType, Callable[[Collection[str]], bool]] = {
+    "clock": _tell_clock,
+    "date": _tell_date,
+    "duration": _tell_duration,
+    "number": _tell_number,
+}

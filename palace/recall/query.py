@@ -18,6 +18,8 @@ MAX_CARRIED = 16
 _HEAD_WORDS = 6
 # A lower-case word is taken for a name when the palace mostly writes it as one.
 _NAME_SHARE = 0.6
+# … and one with a capital, at the start of a sentence, also when the palace puts it there itself.
+_NAME_SHARE_OF_A_CAPITAL = 0.2
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
@@ -196,13 +198,10 @@ def _names(
             continue
         count = counts[word.token]
         ordinary = word.token in lexicon.soft and word.surface.islower()
-        known = count.name > 0 and count.name >= _NAME_SHARE * count.any and not ordinary
-        capital = (
-            lexicon.capitals_mark_names
-            and not shouting
-            and word.surface[0].isupper()
-            and not starts_sentence(prompt, word.start)
-        )
+        written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
+        share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE
+        known = count.name > 0 and count.name >= share * count.any and not ordinary
+        capital = written and not starts_sentence(prompt, word.start)
         quoted = prompt[word.start - 1 : word.start] == "`"
         if not (known or capital or quoted):
             continue

@@ -22,6 +22,7 @@ REACH = {1: 0.6, 2: 0.4}
 _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
 REPLY_FEATURES = ("before_1", "before_2", "after_1", "after_2", "answers", "asks")
+_TIMES = ("clock", "date", "duration")
 
 
 class _Seen(NamedTuple):
@@ -86,7 +87,7 @@ class Pool:
         cosines: Mapping[int, float] | None = None,
     ) -> None:
         self._query = query
-        self._asks_when = query.answer_type in ("date", "clock")
+        self._asks_when = query.answer_type in _TIMES
         self._cosines = cosines
         self.people = people_asked(query, candidates)
         self.idf = weights.idf
@@ -229,8 +230,8 @@ class Pool:
     def ranking_features(self, candidate: Candidate) -> dict[str, float]:
         """Return the signals that order this candidate among the others."""
         seen = self._seen[candidate.key]
-        fresh_names = len(candidate.names.difference(self.idf))
         home_best, home_coverage = self._homes[candidate.path, candidate.session]
+        fresh_names = len(candidate.names.difference(self.idf))
         values = {
             "relevance_log": math.log(_LOG_FLOOR + seen.relevance),
             "named": float(seen.standing == "named"),
@@ -241,8 +242,7 @@ class Pool:
             "home_coverage": home_coverage,
             "context": seen.place_share,
             "dated": answer_present(self._query, candidate) if self._asks_when else 0.5,
-            "fresh_names": min(len(candidate.names.difference(self.idf)), _MANY_NAMES)
-            / _MANY_NAMES,
+            "fresh_names": min(fresh_names, _MANY_NAMES) / _MANY_NAMES,
             "self_said": seen.shares.get("self", 0.0),
             "addressed_said": seen.shares.get("addressed", 0.0),
             **self._replies(seen),

@@ -127,8 +127,9 @@ class Sufficiency:
         """Return the band of a candidate as if it had this confidence.
 
         A name nobody in this palace has is never more than none; a statement that lacks a name of
-        the question is never sufficient, one that holds them all is never less than unclear. What
-        only shares words with the turn before is never sufficient either.
+        the question, tells no date, hour, number or person where one is asked for, or tells of
+        another month or year, is never sufficient; one that holds all names is never less than
+        unclear. What only shares words with the turn before is never sufficient either.
         """
         return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
@@ -155,11 +156,8 @@ class Sufficiency:
         named = features["names"] if features["has_names"] and alone else None
         rule: Rule = "bars"
         if confidence >= sufficient_at:
-            if named is not None and named < 1.0:
-                rule = "name missing"
-            elif features.get("own", 0.5) <= 0.0:
-                rule = "own words"
-            else:
+            rule = _unproved(features, alone=alone, named=named)
+            if rule == "bars":
                 return "sufficient", rule
         meaning = self._meaning_for(scored)
         if confidence < unclear_at and named == 1.0:
@@ -196,6 +194,17 @@ class Sufficiency:
 
 def _parts(model: LogisticModel, features: Mapping[str, float]) -> dict[str, tuple[float, float]]:
     return {name: (features[name], share) for name, share in model.contributions(features).items()}
+
+
+def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None) -> Rule:
+    """Return why evidence over the bar proves nothing all the same; `bars` if it does."""
+    if named is not None and named < 1.0:
+        return "name missing"
+    if alone and features.get("answer_type") == 0.0:
+        return "answer missing"
+    if alone and features.get("other_date"):
+        return "other date"
+    return "own words" if features.get("own", 0.5) <= 0.0 else "bars"
 
 
 def asks_about_a_stranger(features: Mapping[str, float]) -> bool:

@@ -14,7 +14,9 @@ from palace.types.memory import Memory
 RecallKind = Literal[
     "fact", "status", "history", "preference", "procedure", "identity", "meta", "none"
 ]
-AnswerType = Literal["clock", "date", "number", "person", "place", "reason", "yes_no", "thing"]
+AnswerType = Literal[
+    "clock", "duration", "date", "number", "person", "place", "reason", "yes_no", "thing"
+]
 
 
 @dataclass(frozen=True, slots=True)

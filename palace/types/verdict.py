@@ -20,7 +20,15 @@ LayerName = Literal["L0", "L1", "L2", "L3", "L4", "L5"]
 LayerOutcome = Literal["loaded", "sufficient", "unclear", "none", "skipped", "unavailable"]
 Band = Literal["sufficient", "unclear", "none"]
 Rule = Literal[
-    "bars", "stranger", "name missing", "names present", "own words", "meaning", "procedure"
+    "bars",
+    "stranger",
+    "name missing",
+    "answer missing",
+    "other date",
+    "names present",
+    "own words",
+    "meaning",
+    "procedure",
 ]
 
 
@@ -69,9 +77,11 @@ class Judgement:
         sufficient_at: The bar in force from which evidence is sufficient.
         unclear_at: The bar in force from which it is at least unclear.
         rule: What decided: `bars`; `stranger` (nobody the question names is known), `name missing`
-            (a statement lacks a name of the question), `names present` (it holds them all),
-            `own words` (it only shares words with the turn before), `meaning` (near by meaning is
-            at least unclear) or `procedure` (a playbook proves no fact).
+            (a statement lacks a name of the question), `answer missing` (it tells nothing of the
+            kind that is asked for), `other date` (it tells of another month or year), `names
+            present` (it holds all names), `own words` (it only shares words with the turn before),
+            `meaning` (near by meaning is at least unclear) or `procedure` (a playbook proves no
+            fact).
         prior: Log-odds for what the memory is worth beside its words. They order near ties among
             what was found; whether it answers is judged without them.
     """
