@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from palace.arguments import require_palace
     from palace.enforce.answering import (
         Answer,
         AnswerOptions,
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "palace.arguments": ("require_palace",),
     "palace.enforce.answering": (
         "Answer",
         "AnswerOptions",
@@ -314,6 +316,7 @@ __all__ = [
     "read_history",
     "redact",
     "render_context",
+    "require_palace",
     "search_evidence",
     "seed",
     "settings_table",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from palace.arguments import require_palace
 from palace.errors import (
     FetchError,
     MemoryNotFoundError,
@@ -93,8 +94,11 @@ def agent_tools(
         session_id: The session they work for; without one (here or in a call) the tools that need
             a session say so.
         project: The project whose memories they may see.
+
+    Raises:
+        ConfigError: If what is given is no open palace.
     """
-    scope = ToolScope(palace, session_id=session_id, project=project)
+    scope = ToolScope(require_palace(palace), session_id=session_id, project=project)
     return tuple(
         AgentTool(name, description, arguments_schema(properties, required), scope, handler)
         for name, description, properties, required, handler in _DEFINITIONS

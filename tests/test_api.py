@@ -116,6 +116,7 @@ PUBLIC = [
     "read_history",
     "redact",
     "render_context",
+    "require_palace",
     "search_evidence",
     "seed",
     "settings_table",

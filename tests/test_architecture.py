@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "secrets", "privacy", "ignoring"}
+GROUND = {"types", "errors", "ports", "text", "secrets", "privacy", "ignoring", "arguments"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
     "types": {"explaining"},
     "explaining": set(),
     "errors": set(),
+    "arguments": {"errors"},
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types"},
@@ -33,7 +34,7 @@ MAY_IMPORT = {
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
-    "tools": {"types", "errors", "secrets", "enforce"},
+    "tools": {"types", "errors", "arguments", "secrets", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types"},
     "past": GROUND | {"store", "recall"},

@@ -22,11 +22,11 @@ from langchain_palace.asking import Asker
 from langchain_palace.gate import ReplyGate, canned
 from langchain_palace.gated_model import GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
-from langchain_palace.session import Call, call_of
+from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
 from langchain_palace.turns import Plan, Turns, asked_of, key_of
-from palace import Mempalace, RecallMiss
+from palace import RecallMiss
 
 
 class ChatPalace(GatedChatModel):
@@ -53,7 +53,7 @@ class ChatPalace(GatedChatModel):
         'You shipped 4.1.0 on 2026-03-02 [1].'
     """
 
-    palace: Mempalace = Field(exclude=True)
+    palace: OpenPalace = Field(exclude=True)
     session_id: str | None = None
     project: str | None = None
     forced_tools: int = Field(default=0, exclude=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from langchain_palace.messages import text_of
-from palace import Mempalace, Message
+from palace import Mempalace, Message, require_palace
 
 if TYPE_CHECKING:
     from palace import Compressed
@@ -46,7 +46,9 @@ def compress_history(
         Messages of the history, unchanged, and at most one of ours after the system messages.
     """
     said = [as_message(message) for message in messages]
-    done = palace.compress_if_needed(said, session_id, project=project, task=task, force=force)
+    done = require_palace(palace).compress_if_needed(
+        said, session_id, project=project, task=task, force=force
+    )
     return sent(done, messages)
 
 

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from langchain_palace.compress import compress_history
 from langchain_palace.session import call_of_run
-from palace import Mempalace
+from palace import Mempalace, require_palace
 
 
 class PalaceCompression(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -34,7 +34,7 @@ class PalaceCompression(AgentMiddleware[AgentState[Any], Any, Any]):
         self, palace: Mempalace, *, session_id: str | None = None, project: str | None = None
     ) -> None:
         super().__init__()
-        self.palace = palace
+        self.palace = require_palace(palace)
         self.session_id = session_id
         self.project = project
 

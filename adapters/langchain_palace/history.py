@@ -15,7 +15,7 @@ from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
 
 from langchain_palace.compress import compress_history
-from palace import ConfigError, Mempalace
+from palace import ConfigError, Mempalace, require_palace
 
 _SAID = "message"
 _CLEARED = "messages_cleared"
@@ -32,13 +32,13 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
         session_id: The session.
 
     Raises:
-        ConfigError: If the session has no name.
+        ConfigError: If the session has no name, or the palace is not open.
     """
 
     def __init__(self, palace: Mempalace, session_id: str) -> None:
         if not session_id.strip():
             raise ConfigError("the session has no name", hint="give a session_id")
-        self.palace = palace
+        self.palace = require_palace(palace)
         self.session_id = session_id
 
     @property

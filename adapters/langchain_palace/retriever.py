@@ -17,11 +17,10 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
-from langchain_palace.session import Call, call_of
+from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.tracing import TRACER, document_of
 from palace import (
     LayerReport,
-    Mempalace,
     StoreUnavailableError,
     memory_span,
     search_evidence,
@@ -46,7 +45,7 @@ class PalaceRetriever(BaseRetriever):
         StoreUnavailableError: If nothing was found and not everything could be read.
     """
 
-    palace: Mempalace = Field(exclude=True)
+    palace: OpenPalace = Field(exclude=True)
     k: int = Field(default=4, ge=1)
     session_id: str | None = None
     project: str | None = None

@@ -20,10 +20,10 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
 from langchain_palace.questions import Question, question_in
-from langchain_palace.session import Call, call_of
+from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
-from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply, RecallMiss
+from palace import CheckedAnswer, ModelCall, ModelReply, RecallMiss
 
 _SESSION_SPEC = ConfigurableFieldSpec(
     id="session_id",
@@ -56,7 +56,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     """
 
     bound: Runnable[Any, Any] = Field(exclude=True)
-    palace: Mempalace = Field(exclude=True)
+    palace: OpenPalace = Field(exclude=True)
     input_key: str | None = None
     session_id: str | None = None
     project: str | None = None

@@ -1,4 +1,4 @@
-"""Who is asking: session, project and callbacks of one call.
+"""Who is asking, and whom: session, project and callbacks of one call, and an open palace.
 
 In: a `RunnableConfig`, given or inherited. Out: a frozen `Call`.
 """
@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
+from pydantic import BeforeValidator
+
+from palace import Mempalace, require_palace
+
+OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
+"""A field that takes an open palace; anything else is a `ConfigError` at once."""
 
 # `session_id` is what message histories use, `thread_id` what checkpointers use.
 SESSION_KEYS = ("session_id", "thread_id")

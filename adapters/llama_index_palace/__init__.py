@@ -12,6 +12,7 @@ from llama_index_palace.memory_block import PalaceMemoryBlock
 from llama_index_palace.query_engine import PalaceQueryEngine
 from llama_index_palace.retriever import PalaceRetriever
 from llama_index_palace.session import PalaceSession, current_session, palace_session
+from llama_index_palace.synthesizer import palace_synthesizer
 from llama_index_palace.tools import palace_tools
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "compress_history",
     "current_session",
     "palace_session",
+    "palace_synthesizer",
     "palace_tools",
 ]

@@ -15,7 +15,7 @@ from llama_index.core.bridge.pydantic import Field
 from llama_index.core.memory import BaseMemoryBlock
 
 from llama_index_palace.session import current_session
-from palace import Mempalace, Message
+from palace import Mempalace, Message, require_palace
 
 _ROLES = {
     MessageRole.ASSISTANT: "assistant",
@@ -52,7 +52,9 @@ def compress_history(
         Messages of the history, unchanged, and at most one of ours after the system messages.
     """
     said = [as_message(message) for message in messages]
-    done = palace.compress_if_needed(said, session_id, project=project, task=task, force=force)
+    done = require_palace(palace).compress_if_needed(
+        said, session_id, project=project, task=task, force=force
+    )
     kept = [messages[place] for place in done.kept]
     if not done.injected:
         return kept
@@ -104,7 +106,7 @@ class PalaceSummaryBlock(BaseMemoryBlock[str]):
     project: str | None = None
 
     def __init__(self, palace: Mempalace, **fields: Any) -> None:
-        super().__init__(palace=palace, **fields)
+        super().__init__(palace=require_palace(palace), **fields)
 
     async def _aget(
         self,

@@ -20,6 +20,7 @@ from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import Asked
 from llama_index_palace.session import PalaceSession, current_session
+from llama_index_palace.synthesizer import spoken
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from llama_index_palace.wrapped import WrappedLLM
 from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply
@@ -33,7 +34,7 @@ class PalaceQueryEngine(BaseQueryEngine):
     only with a verified quote. The evidence is in `source_nodes`, the verdict in
     `metadata["palace"]`. Query events are emitted as for any engine. Answers from evidence come
     whole, also from an engine that streams; for streamed ones use an engine whose model is a
-    `PalaceLLM`.
+    `PalaceLLM`. An engine that retrieves nothing says so in the palace's own sentence.
 
     Args:
         inner: The engine that answers everything else.
@@ -116,6 +117,7 @@ class PalaceQueryEngine(BaseQueryEngine):
 
     def _passed(self, response: RESPONSE_TYPE, ruling: Ruling) -> Steps[RESPONSE_TYPE]:
         metadata = yield from self._turns.finish(ruling, "", calls=1)
+        response = spoken(response, ruling.options.fallback_text)
         response.metadata = {**(response.metadata or {}), KEY: metadata}
         return response
 

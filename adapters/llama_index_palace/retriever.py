@@ -15,6 +15,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index_palace.events import announce_verdict, evidence_nodes
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.spans import adecide_traced, decide_traced
+from llama_index_palace.structured import miss
 from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict
 
 Gate = Literal["sufficient", "off"]
@@ -24,19 +25,21 @@ class PalaceRetriever(BaseRetriever):
     """Retrieves memories.
 
     With the gate on, a recall question gets its evidence only if that is sufficient, else nothing:
-    then the synthesizers of LlamaIndex (all but `generation`) say "Empty Response" without calling
-    a model. A question that is no recall gets the nearest memories.
+    then the synthesizers of LlamaIndex (all but `generation`) call no model. They say "Empty
+    Response", the one that `palace_synthesizer` returns says the palace's own sentence, and with
+    `raise_on_miss` the sentence comes as `RecallMiss` from any host. A question that is no recall
+    gets the nearest memories.
 
-    A retriever cannot speak, and it cannot have a model confirm unclear evidence. For the honest
-    fallback, near misses and confirmed quotes use `PalaceQueryEngine`, or an engine whose model is
-    a `PalaceLLM`, here with `gate="off"`. A host that gets no node at all says "Empty Response" by
-    itself, before it reaches any model.
+    A retriever cannot have a model confirm unclear evidence. For near misses and confirmed quotes
+    use `PalaceQueryEngine`, or an engine whose model is a `PalaceLLM`, here with `gate="off"`; but
+    a host that gets no node at all speaks by itself, before it reaches any model.
 
     Args:
         palace: An open palace.
         k: Most nodes, >= 1.
         gate: `sufficient`, or `off`: the nearest that share anything with the query, whether they
             answer or not.
+        raise_on_miss: Raise `RecallMiss` when a recall question has no sufficient evidence.
         session_id: Session outside a `palace_session` block.
         project: Project outside a `palace_session` block.
         callback_manager: As for any retriever.
@@ -51,6 +54,7 @@ class PalaceRetriever(BaseRetriever):
         k: int = 4,
         *,
         gate: Gate = "sufficient",
+        raise_on_miss: bool = False,
         session_id: str | None = None,
         project: str | None = None,
         callback_manager: CallbackManager | None = None,
@@ -62,6 +66,7 @@ class PalaceRetriever(BaseRetriever):
         self._enforcer = RetrievalEnforcer(palace)
         self._k = k
         self._gate = gate
+        self._raise_on_miss = raise_on_miss
         self._default = PalaceSession(session_id, project=project)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -93,6 +98,8 @@ class PalaceRetriever(BaseRetriever):
 
     def _judged(self, verdict: Verdict) -> list[NodeWithScore]:
         if verdict.action not in ("ground", "answer"):
+            if self._raise_on_miss:
+                raise miss(verdict.text)
             return []
         return evidence_nodes(verdict.evidence[: self._k])
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from palace.arguments import check_texts, require_palace
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
 from palace.errors import PalaceError, StoreError
@@ -104,6 +105,9 @@ class RetrievalEnforcer:
     Args:
         palace: An open `Mempalace`.
 
+    Raises:
+        ConfigError: If it is anything else, such as the path of one.
+
     Example:
         >>> verdict = RetrievalEnforcer(palace).decide("When did we ship 4.1.0?")  # doctest: +SKIP
         >>> verdict.action  # doctest: +SKIP
@@ -111,7 +115,7 @@ class RetrievalEnforcer:
     """
 
     def __init__(self, palace: Enforceable) -> None:
-        self._palace = palace
+        self._palace = require_palace(palace)
 
     def decide(
         self,
@@ -133,6 +137,9 @@ class RetrievalEnforcer:
 
         Returns:
             The verdict. A failing store is an `unavailable` outcome, not an exception.
+
+        Raises:
+            ConfigError: If the prompt is no text.
         """
         turn = _as_turn(prompt, session_id, project, history, as_of)
         parts = self._palace.enforcement
@@ -258,6 +265,7 @@ def _as_turn(
     history: Sequence[Mapping[str, str] | Message],
     as_of: datetime | None,
 ) -> Turn:
+    check_texts(prompt=prompt.prompt if isinstance(prompt, Turn) else prompt)
     if isinstance(prompt, Turn):
         return prompt
     messages = tuple(

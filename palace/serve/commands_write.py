@@ -213,6 +213,14 @@ def _import(
     form: Annotated[
         ImportFormat | None, typer.Option("--format", help="What it is, if it is not recognised.")
     ] = None,
+    records: Annotated[
+        bool,
+        typer.Option(
+            "--records/--no-records",
+            help="Take in the journal, which holds prompts, and notes of sessions, where there are"
+            " any.",
+        ),
+    ] = True,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; tell what would happen.")
     ] = False,
@@ -224,7 +232,7 @@ def _import(
     """
     opened = door.existing if dry_run else door.open
     with opened() as palace, door.progress("importing") as bar:
-        done = palace.import_from(source, form=form, dry_run=dry_run, progress=bar)
+        done = palace.import_from(source, form=form, records=records, dry_run=dry_run, progress=bar)
     taken = done.added or done.unchanged or done.records
     return Reply(
         {**render.document(done), "unit": done.unit},

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from palace.arguments import check_texts
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
@@ -151,11 +152,13 @@ class ConsolidatingVerbs(WritingVerbs):
             The entry as it stands on the timeline; the same task with the same words is one entry.
 
         Raises:
+            ConfigError: If the task or what was done is no text.
             TextRefusedError: If there is nothing to archive, or it is unfit.
             SecretRefusedError: If it holds a secret.
         """
         from palace.learn.archive import archive_text
 
+        check_texts(task=task, done=done)
         self.refresh(force=False)
         if not task.strip():
             raise TextRefusedError("the task has no name", hint="name the task that is finished")

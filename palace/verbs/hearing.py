@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import islice
 
+from palace.arguments import check_texts
 from palace.errors import (
     PalaceError,
     StoreError,
@@ -42,8 +43,10 @@ class HearingVerbs(KeepingVerbs):
             was written then.
 
         Raises:
+            ConfigError: If the text is no text.
             TextRefusedError: If the right words are unfit.
         """
+        check_texts(text=text)
         said = self._listener.contradiction_in(text)
         used = self._last_used(session_id)
         if said is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from palace.arguments import check_texts
 from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
@@ -176,10 +177,12 @@ class KeepingVerbs(WritingVerbs):
             What went, and where the same words still stand.
 
         Raises:
+            ConfigError: If the reason is no text.
             MemoryNotFoundError: If there is no such memory.
             TextRefusedError: If it is a playbook, which is a file of its own.
             StoreUnavailableError: If a part of the palace cannot be written.
         """
+        check_texts(reason=reason)
         self.refresh()
         memory = self.get(memory_id)
         if memory.room == PLAYBOOKS:

@@ -10,6 +10,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
+from palace.arguments import check_texts
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
@@ -54,8 +55,10 @@ class ReadingVerbs(OpenedPalace):
         """Return one memory by id or unique prefix of at least 8 characters, active or not.
 
         Raises:
+            ConfigError: If the id is no text.
             MemoryNotFoundError: If there is none.
         """
+        check_texts(id=memory_id)
         self.refresh(force=False)
         memory = self.index.get(memory_id)
         if memory is None:
@@ -78,7 +81,11 @@ class ReadingVerbs(OpenedPalace):
 
         This is the search the enforcer uses; unlike the enforcer it always returns the nearest.
         With `as_of` it searches what the palace held at that moment, retired memories included.
+
+        Raises:
+            ConfigError: If the text is no text.
         """
+        check_texts(text=text)
         self.refresh(force=False)
         parts = self._parts if as_of is None else self._parts.at(as_of)
         query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
@@ -101,9 +108,11 @@ class ReadingVerbs(OpenedPalace):
         """Write the identity.
 
         Raises:
+            ConfigError: If the text is no text.
             IdentityTooLongError: If it has more than 1000 characters; says what to merge.
             SecretRefusedError: If it holds a secret.
         """
+        check_texts(text=text)
         return self.identity_file.write(self._parts.writer.fit(text))
 
     def faults(self) -> list[Fault]:

@@ -38,6 +38,7 @@ class TransferringVerbs(ReadingVerbs):
         source: str | Path,
         *,
         form: Format | None = None,
+        records: bool = True,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
@@ -48,6 +49,8 @@ class TransferringVerbs(ReadingVerbs):
                 conversation turns as JSON lines (`session, speaker, text, at`), an export of a
                 palace, or what ChatGPT, mem0 and LangChain export as JSON.
             form: What it is; recognised by its content if not given.
+            records: Whether the journal, which holds prompts, and the notes of sessions are taken
+                in, where the source has them.
             dry_run: Import into a copy that is thrown away, and tell what would happen.
             progress: Called with (done, to do), in files, lines or bytes.
 
@@ -70,15 +73,16 @@ class TransferringVerbs(ReadingVerbs):
             )
         if dry_run:
             with self._copy() as root:
-                to = replace(self._destination(root, RoomStore(root)), append=_nowhere)
+                to = self._destination(root, RoomStore(root), records=records)
+                to = replace(to, append=_nowhere)
                 done = import_path(path, to=to, form=form, progress=progress)
             return replace(done, dry_run=True)
-        to = self._destination(self.root, self.store)
+        to = self._destination(self.root, self.store, records=records)
         done = import_path(path, to=to, form=form, progress=progress)
         self.refresh()
         return done
 
-    def _destination(self, root: Path, store: RoomStore) -> Destination:
+    def _destination(self, root: Path, store: RoomStore, *, records: bool) -> Destination:
         from palace.learn.importing import Destination
 
         return Destination(
@@ -88,7 +92,7 @@ class TransferringVerbs(ReadingVerbs):
             known=lambda: self.memories(include_inactive=True),
             fit=self._parts.writer.fit,
             privacy=self.privacy,
-            records=self._record_folders,
+            records=self._record_folders if records else {},
             append=lambda file, lines: append_line(file, lines, durable=True),
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from palace.arguments import check_texts
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.strength import strength
 from palace.ports import UNUSED
@@ -43,9 +44,10 @@ class WeighingVerbs(ReadingVerbs):
 
         Raises:
             MemoryNotFoundError: If there is no such memory or verdict, or the verdict used none.
-            ConfigError: If no journal is kept.
+            ConfigError: If no journal is kept, or the reason is no text.
             StoreUnavailableError: If the journal cannot be written.
         """
+        check_texts(target=target, reason=reason)
         if not self.settings.journal.enabled:
             raise ConfigError(
                 "feedback is kept in the journal, and none is kept",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from palace.arguments import check_texts
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import fit_tag
 from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check_validity
@@ -74,10 +75,11 @@ class WritingVerbs(ChangingVerbs):
         Raises:
             TextRefusedError: If the text is unfit or a trigger can never match;
                 `SecretRefusedError` if it holds a secret.
-            ConfigError: If `on_conflict`, `kind`, `source`, `key` or a tag is none, a number is not
-                in its range, or it is over before it begins.
+            ConfigError: If `on_conflict`, `kind`, `source`, `key` or a tag is none, a text is no
+                text, a number is not in its range, or it is over before it begins.
             UnsafeNameError: If a name would leave the palace.
         """
+        check_texts(text=text, drawer=drawer, provenance=provenance)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         check_choice("source", source, SOURCES)
@@ -169,10 +171,11 @@ class WritingVerbs(ChangingVerbs):
             (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
 
         Raises:
-            ConfigError: If `source` is none.
+            ConfigError: If `source` is none, or a text is no text.
             MemoryNotFoundError: If there is no such active memory.
             TextRefusedError: If the text is unfit, or it is a playbook, which is a file of its own.
         """
+        check_texts(text=text, reason=reason)
         check_choice("source", source, SOURCES)
         wrong = self.get(memory_id)
         writer = self._parts.writer.judged(Draft(text, scope=wrong.scope), replaces=[wrong])
@@ -202,9 +205,11 @@ class WritingVerbs(ChangingVerbs):
             The memory as it is now, inactive.
 
         Raises:
+            ConfigError: If the reason is no text.
             MemoryNotFoundError: If there is no such active memory.
             TextRefusedError: If it is a playbook, which is a file of its own.
         """
+        check_texts(reason=reason)
         with self._changing("forget") as change:
             old = self.get(memory_id)
             change.session = old.session or None
@@ -216,9 +221,11 @@ class WritingVerbs(ChangingVerbs):
         """Note something for the rest of a session.
 
         Raises:
+            ConfigError: If the text is no text.
             SecretRefusedError: If the text holds a secret.
             UnsafeNameError: If the session id cannot name a file.
         """
+        check_texts(text=text)
         return self.scratchpad.append(session_id, self._parts.writer.fit(text), ttl_s=ttl_s)
 
     def notes(self, session_id: str) -> list[ScratchEntry]:
@@ -253,8 +260,9 @@ class WritingVerbs(ChangingVerbs):
             MemoryNotFoundError: If the note does not exist or has expired.
             TextRefusedError: If summary or reason is missing, or it is raw tool output.
             SecretRefusedError: If anything in it is a secret.
-            ConfigError: If `kind` or `on_conflict` is none.
+            ConfigError: If `kind` or `on_conflict` is none, or a text is no text.
         """
+        check_texts(summary=summary, reason=reason)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)

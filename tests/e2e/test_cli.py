@@ -494,6 +494,17 @@ def test_export_and_import_carry_a_palace(filled: Palace, tmp_path: Path) -> Non
     assert filled("ask", ANSWERED, "--root", other).code == 0
 
 
+def test_records_are_left_behind_on_demand(filled: Palace, tmp_path: Path) -> None:
+    filled("ask", ANSWERED)
+    filled("export", "backup.json")
+    other = ("--root", str(tmp_path / "other"))
+    taken = filled("import", "backup.json", "--no-records", *other, "--json").json
+    assert (taken["added"], taken["records"]) == (3, 0)
+    assert filled("journal", *other, "--json").json == {"records": []}
+    assert "records added" in filled("import", "backup.json", *other).out
+    assert ANSWERED in filled("journal", *other).out
+
+
 def test_export_to_standard_output_is_one_document(filled: Palace) -> None:
     plain = filled("export", "-")
     assert plain.json["format"] == "mempalace-export"

@@ -89,6 +89,21 @@ def test_an_export_to_give_away_holds_no_prompts(tmp_path: Path, first: Mempalac
     assert QUESTION not in (tmp_path / "gift.json").read_text()
 
 
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_records_need_not_be_taken_in(
+    tmp_path: Path, first: Mempalace, form: Literal["json", "markdown"]
+) -> None:
+    first.export(tmp_path / "backup", form=form)
+    with Mempalace.open(tmp_path / "second") as second:
+        for dry_run in (True, False):
+            taken = second.import_from(tmp_path / "backup", records=False, dry_run=dry_run)
+            assert (taken.records, taken.refused) == (0, ())
+            assert taken.added > 0
+        assert records(second) == {}
+        assert [m.text for m in second.memories()] == [m.text for m in first.memories()]
+        assert second.import_from(tmp_path / "backup").records > 0  # it can still be done
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -10,11 +10,18 @@ from typing import Any
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.base.response.schema import Response
+from llama_index.core.base.response.schema import (
+    AsyncStreamingResponse,
+    Response,
+    StreamingResponse,
+)
+from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.memory import InsertMethod, Memory
 from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.response_synthesizers import ResponseMode
+from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import QueryBundle
 from llama_index_palace import (
     PalaceLLM,
@@ -23,8 +30,10 @@ from llama_index_palace import (
     PalaceRetriever,
     PalaceVerdictEvent,
     palace_session,
+    palace_synthesizer,
     palace_tools,
 )
+from llama_index_palace.synthesizer import EMPTY
 
 from palace import ConfigError, Mempalace, RecallMiss, agent_tools
 from tests.adapters.llama_index.scripted import (
@@ -41,8 +50,16 @@ from tests.adapters.llama_index.scripted import (
     open_palace,
     paint_text,
 )
-from tests.adapters.llama_index.test_hosts import OneNode
+from tests.adapters.llama_index.test_hosts import OneNode, remembering
 
+MODES = (
+    ResponseMode.ACCUMULATE,
+    ResponseMode.COMPACT,
+    ResponseMode.COMPACT_ACCUMULATE,
+    ResponseMode.REFINE,
+    ResponseMode.SIMPLE_SUMMARIZE,
+    ResponseMode.TREE_SUMMARIZE,
+)
 LIARS = [name for name in QUOTES if name not in ("honest", "quotes, then lies")]
 
 
@@ -73,6 +90,22 @@ def events() -> Iterator[Events]:
 
 
 # -- query engine --------------------------------------------------------------------------------
+
+
+class NoNode(BaseRetriever):
+    """Finds nothing."""
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[Any]:
+        return []
+
+
+async def said(response: Any) -> str:
+    """Return the whole text of a response, streamed or not."""
+    if isinstance(response, AsyncStreamingResponse):
+        return "".join([piece async for piece in response.response_gen])
+    if isinstance(response, StreamingResponse):
+        return "".join(response.response_gen)
+    return str(response)
 
 
 def ask(engine: PalaceQueryEngine, words: str, asynchronous: bool) -> Response:
@@ -141,6 +174,21 @@ def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
     response = PalaceQueryEngine(inner, palace).query(PASS)
     assert "".join(response.response_gen) == HAIKU
     assert str(PalaceQueryEngine(inner, palace).query(HIT)) == f"{code_text(None)} [1]"
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("own", [False, True], ids=["asks the engine", "asks a model"])
+async def test_an_engine_that_retrieves_nothing_says_the_palaces_sentence(
+    palace, model, own, streaming
+):
+    inner = RetrieverQueryEngine.from_args(NoNode(), llm=model, streaming=streaming)
+    assert await said(inner.query(PASS)) == EMPTY  # what LlamaIndex says by itself
+    engine = PalaceQueryEngine(inner, palace, llm=model if own else None)
+    for words in (PASS, MISS):
+        assert await said(engine.query(words)) == FALLBACK
+        assert await said(await engine.aquery(words)) == FALLBACK
+    assert model.calls == []
+    assert code_text(None) in await said(engine.query(HIT))
 
 
 def test_what_is_embedded_stays_the_question(palace, model):
@@ -215,8 +263,36 @@ class TestRetriever:
 
     def test_an_engine_on_it_does_not_call_its_model_on_a_miss(self, stored, model):
         engine = RetrieverQueryEngine.from_args(PalaceRetriever(stored), llm=model)
-        assert str(engine.query(MISS)) == "Empty Response"
+        assert str(engine.query(MISS)) == EMPTY  # LlamaIndex' own words for it
         assert model.calls == []
+
+    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("streaming", [False, True])
+    async def test_an_engine_on_it_says_the_palaces_sentence(self, stored, model, mode, streaming):
+        speaks = palace_synthesizer(stored, llm=model, response_mode=mode, streaming=streaming)
+        engine = RetrieverQueryEngine(PalaceRetriever(stored), speaks)
+        assert str(engine.query(MISS)) == FALLBACK
+        assert await said(await engine.aquery(MISS)) == FALLBACK
+        assert model.calls == []
+
+    def test_the_sentence_is_that_of_the_settings(self, tmp_path, model):
+        with open_palace(tmp_path / "q", "enforce:\n  fallback_text: Nothing here.\n") as palace:
+            speaks = palace_synthesizer(palace, llm=model)
+            engine = RetrieverQueryEngine(PalaceRetriever(palace), speaks)
+            assert str(engine.query(MISS)) == "Nothing here."
+
+    async def test_a_miss_may_stop_the_host(self, stored, model):
+        retriever = PalaceRetriever(stored, raise_on_miss=True)
+        engine = RetrieverQueryEngine.from_args(retriever, llm=model)
+        chat = ContextChatEngine.from_defaults(retriever=retriever, llm=model, memory=remembering())
+        with pytest.raises(RecallMiss, match=FALLBACK):
+            engine.query(MISS)
+        with pytest.raises(RecallMiss, match=FALLBACK):
+            await engine.aquery(MISS)
+        with pytest.raises(RecallMiss, match=FALLBACK):
+            chat.chat(MISS)
+        assert model.calls == []
+        assert "4711" in retriever.retrieve(HIT)[0].text
 
     def test_events(self, stored, events):
         PalaceRetriever(stored).retrieve(HIT)

@@ -1,0 +1,65 @@
+"""What a host says that retrieved nothing: the palace's own sentence.
+
+In: a palace and what a response synthesizer is made of; responses of engines. Out: a synthesizer,
+or a response, that says plainly what LlamaIndex calls an empty response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator
+from typing import Any
+
+from llama_index.core.base.response.schema import (
+    RESPONSE_TYPE,
+    AsyncStreamingResponse,
+    Response,
+    StreamingResponse,
+)
+from llama_index.core.response_synthesizers import BaseSynthesizer, get_response_synthesizer
+
+from palace import Mempalace, require_palace
+
+# What synthesizers say without nodes and without a call; a test holds it to the installed version.
+EMPTY = "Empty Response"
+
+
+def palace_synthesizer(palace: Mempalace, **arguments: Any) -> BaseSynthesizer:
+    """Return a synthesizer for an engine on a `PalaceRetriever`.
+
+    On a miss the engine gets no nodes, calls no model, and says the palace's own sentence.
+
+    Args:
+        palace: The open palace.
+        **arguments: As for LlamaIndex' `get_response_synthesizer`: `llm`, `response_mode`,
+            `streaming` … With `response_mode="generation"` the model is called whatever there is.
+
+    Raises:
+        ConfigError: If the palace is not open.
+    """
+    sentence = require_palace(palace).answer_options.fallback_text
+    made = get_response_synthesizer(**arguments)
+    made._empty_response = sentence  # a field of every synthesizer, an argument of none of them
+    return made
+
+
+def spoken(response: RESPONSE_TYPE, sentence: str) -> RESPONSE_TYPE:
+    """Return an engine's response with this sentence in place of an empty one."""
+    if response.source_nodes:
+        return response
+    if isinstance(response, Response) and response.response == EMPTY:
+        response.response = sentence
+    elif isinstance(response, StreamingResponse):
+        response.response_gen = _pieces(response.response_gen, sentence)
+    elif isinstance(response, AsyncStreamingResponse):
+        response.response_gen = _apieces(response.response_gen, sentence)
+    return response
+
+
+def _pieces(given: Generator[str, None, None], sentence: str) -> Generator[str, None, None]:
+    for piece in given:
+        yield sentence if piece == EMPTY else piece
+
+
+async def _apieces(given: AsyncGenerator[str, None], sentence: str) -> AsyncGenerator[str, None]:
+    async for piece in given:
+        yield sentence if piece == EMPTY else piece

@@ -1,0 +1,55 @@
+"""Every wrapper takes an open palace, and says so at once when it gets anything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llama_index.core.query_engine import CustomQueryEngine
+from llama_index_palace import (
+    PalaceLLM,
+    PalaceMemoryBlock,
+    PalaceQueryEngine,
+    PalaceRetriever,
+    PalaceSummaryBlock,
+    compress_history,
+    palace_tools,
+)
+
+from palace import ConfigError, Mempalace
+from tests.adapters.llama_index.scripted import ScriptedLLM
+
+NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
+
+
+class Echo(CustomQueryEngine):
+    """An engine that says what it is asked."""
+
+    def custom_query(self, query_str: str) -> str:
+        return query_str
+
+
+WRAPPERS: dict[str, Any] = {
+    "llm": lambda p: PalaceLLM(ScriptedLLM(), p),
+    "query engine": lambda p: PalaceQueryEngine(Echo(), p),
+    "retriever": PalaceRetriever,
+    "memory block": PalaceMemoryBlock,
+    "summary block": PalaceSummaryBlock,
+    "compress": lambda p: compress_history(p, [], "s"),
+    "tools": palace_tools,
+}
+
+
+@pytest.mark.parametrize("wrong", NOT_OPEN, ids=["path", "Path", "None", "class"])
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_what_is_no_open_palace_is_refused_at_once(name, wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"no open palace.*Mempalace\.open"):
+        WRAPPERS[name](wrong)
+    assert list(tmp_path.iterdir()) == []  # nothing was made at a mistyped path
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_an_open_palace_is_taken(name, palace):
+    WRAPPERS[name](palace)
