@@ -41,7 +41,8 @@ _GROUPED_NUMBER = regex.compile(r"\d{1,3}(?:[,.]\d{3})+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _ISO_DATE = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _ISO_MONTH = regex.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
-_SENTENCE_END = regex.compile(r"[.!?…]+(?=[\s\"'”’)\]]|$)|[。！？؟\n]+")
+# A mark inside a word or an address ends nothing; in scripts without blanks words follow at once.
+_SENTENCE_END = regex.compile(rf"[.!?…]+(?=[\s\"'”’)\]{_DENSE}]|$)|[。؟\n]+")
 _QUESTION_MARKS = frozenset("?？؟")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 _MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents
@@ -231,6 +232,8 @@ def question_ranges(text: str, found: Sequence[Word]) -> Iterator[tuple[int, int
     """
     if _QUESTION_MARKS.isdisjoint(text):
         return
+    if not text.isascii():
+        text = _composed(text)  # as `words` reads it, so that places agree
     sentences = list(_SENTENCE_END.finditer(text))
     ends = [end.end() for end in sentences]
     questions = {n for n, end in enumerate(sentences) if not _QUESTION_MARKS.isdisjoint(end[0])}

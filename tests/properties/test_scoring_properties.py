@@ -42,7 +42,10 @@ candidates = st.lists(
     unique_by=lambda found: (found[0][0], found[0][1]),
 ).map(
     lambda found: [
-        Candidate(n, path, position, session, tuple(body), tuple(context), frozenset(names))
+        Candidate(
+            *(n, path, position, session, tuple(body), tuple(context), frozenset(names)),
+            asks=((0, len(body) // 2), (len(body) - 1, len(body))) if len(body) > 3 else (),
+        )
         for n, ((path, position, session), body, context, names) in enumerate(found)
     ]
 )
@@ -79,7 +82,7 @@ def weighed(query: Query, found: list[Candidate], others: int) -> Weights:
 def test_features_stay_in_bounds(query: Query, found: list[Candidate], others: int) -> None:
     for scored in score(query, found, weights=weighed(query, found, others)):
         for name, value in scored.features.items():
-            low = -1.0 if name == "margin" or name.startswith("own_") else 0.0
+            low = -1.0 if name == "margin" else 0.0
             assert low <= value <= 1.0 + 1e-9, name
 
 

@@ -9,15 +9,17 @@ import pytest
 from palace.ports import Candidate
 from palace.recall.attribution import (
     ATTRIBUTION_FEATURES,
-    Said,
     Standing,
+    Voice,
     attribution_features,
     people_asked,
     standing,
+    voices,
 )
+from palace.recall.logistic import load_model
 from palace.recall.scoring import score
 from palace.recall.weighing import term_weights
-from palace.text import name_tokens, tokens
+from palace.text import name_tokens, question_ranges, tokens, words
 from palace.types.query import Query
 from tests.doubles import FixedVocabulary
 
@@ -49,41 +51,66 @@ def test_people_are_who_spoke() -> None:
     ],
 )
 def test_standing(found: Candidate, expected: Standing) -> None:
-    assert standing(found, {"mira"}, set(found.body)) == expected
+    assert standing(found, frozenset({"mira"}), set(found.body)) == expected
 
 
 def test_without_a_person_nobody_stands_anywhere() -> None:
     assert standing(turn("you bought it"), frozenset(), {"you"}) == ""
 
 
-def said(text: str, where: Standing, coverage: float) -> Said:
-    return Said(frozenset(tokens(text)), where, coverage)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("my blue kettle", {"self": {"blue", "kettl"}}),
+        ("your kettle is blue", {"addressed": {"kettl", "blue"}}),
+        ("that kettle looks blue", {"plain": {"kettl", "blue"}}),
+        ("I like your kettle", {"addressed": {"kettl"}}),
+        ("you saw my kettle", {"self": {"kettl"}}),
+        ("I saw it and bought it and then the kettle was here", {"plain": {"kettl"}}),
+        ("is the kettle blue?", {"addressed": {"kettl", "blue"}}),
+        ("shall I take the kettle?", {"plain": {"kettl"}}),
+        ("my kettle! Is the kettle good?", {"self": {"kettl"}, "addressed": {"kettl"}}),
+        ("Mira has a kettle", {"addressed": {"kettl"}}),
+        ("", {}),
+    ],
+)
+def test_of_whom_a_term_is_said(text: str, expected: dict[Voice, set[str]]) -> None:
+    asks = tuple(question_ranges(text, words(text)))
+    found = turn(text, asks=asks)
+    present = [t for t in ("kettl", "blue") if t in found.body]
+    assert voices(found, present, {"mira"}) == expected
 
 
-def test_what_is_found_may_be_the_persons_own_or_not() -> None:
-    kettle = {"kettl": 1.0}
-    hers = attribution_features(
-        [said("my kettle", "own", 1.0), said("nice kettle of yours", "addressed", 1.0)], kettle
-    )
-    his = attribution_features(
-        [said("my kettle", "other", 1.0), said("your kettle is nice", "own", 0.2)], kettle
-    )
-    assert hers["attributed"] == his["attributed"] == 1.0
-    for name in ("own_mass", "own_best", "own_of_self"):
-        assert hers[name] >= 0 > his[name], name
+def test_what_is_found_may_be_said_by_the_person_or_of_him() -> None:
+    hers = attribution_features([(True, {"self": 1.0}), (False, {"addressed": 0.5})])
+    assert hers["attributed"] == hers["own_self"] == 1.0
+    assert hers["other_addressed"] == 0.5
+    assert hers["own_self_mass"] > hers["other_addressed_mass"] > 0
+    assert hers["other_self"] == hers["other_self_mass"] == 0.0
+
+
+def test_the_best_turn_counts_once_and_the_mass_of_all() -> None:
+    once = attribution_features([(True, {"plain": 0.5}), (False, {"plain": 0.5})])
+    twice = attribution_features([(True, {"plain": 0.5})] * 2 + [(False, {"plain": 0.5})])
+    assert twice["own_plain"] == once["own_plain"] == 0.5
+    assert twice["own_plain_mass"] > once["own_plain_mass"] == once["other_plain_mass"]
 
 
 def test_where_nobody_is_asked_about_all_is_neutral() -> None:
-    assert attribution_features([said("my kettle", "", 1.0)], {"kettl": 1.0}) == dict.fromkeys(
-        ATTRIBUTION_FEATURES, 0.0
-    )
-    assert attribution_features([], {}) == dict.fromkeys(ATTRIBUTION_FEATURES, 0.0)
+    assert attribution_features([]) == dict.fromkeys(ATTRIBUTION_FEATURES, 0.0)
+    nothing = attribution_features([(True, {}), (False, {})])
+    assert nothing == {**dict.fromkeys(ATTRIBUTION_FEATURES, 0.0), "attributed": 1.0}
 
 
-def test_a_rare_word_that_only_the_other_says_counts_against_the_person() -> None:
-    weights = {"kettl": 3.0, "blue": 0.1}
-    turns = [said("blue", "own", 0.1), said("kettle", "other", 0.9), said("blue", "other", 0.1)]
-    assert attribution_features(turns, weights)["own_terms"] < 0
+def test_the_shipped_model_knows_whose_a_fact_is() -> None:
+    model = load_model("attribution")
+
+    def own(turns: list[tuple[bool, dict[Voice, float]]]) -> float:
+        return model.probability(attribution_features(turns))
+
+    told = own([(True, {"self": 0.8}), (False, {"addressed": 0.6})])
+    asked = own([(True, {"addressed": 0.8}), (False, {"self": 0.6})])
+    assert told > 0.8 > 0.5 > asked
 
 
 def test_statements_have_no_attribution_features() -> None:
@@ -91,5 +118,5 @@ def test_statements_have_no_attribution_features() -> None:
     weights = term_weights(asked, FixedVocabulary("kettle mira"))
     (page,) = score(asked, [turn("Mira's kettle", session="")], weights=weights)
     (spoken,) = score(asked, [turn("my kettle", context=("mira",))], weights=weights)
-    assert "own_mass" not in page.features
+    assert "own_self" not in page.features
     assert spoken.features["attributed"] == 1.0

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from palace.errors import PalaceError, StoreUnavailableError
-from palace.ports import Index, Scope
+from palace.ports import GLOBAL, Index, Scope
 from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.store import index_database
@@ -157,12 +158,23 @@ def test_words_of_the_text_beat_words_of_its_place() -> None:
 
 def test_timeline_memories_are_found_by_their_day() -> None:
     moment = utc_now().replace(year=2026, month=3, day=14)
-    body, context, names = memory_tokens(
+    body, context, names, asks = memory_tokens(
         memory("we planted beans", room="timeline", created=moment, heading="Mira")
     )
     assert {"2026-03-14", "2026", "month03", "mira"} <= set(context.split())
     assert body.split() == ["we", "plant", "bean"]
-    assert names.split() == []
+    assert names.split() == asks.split() == []
+
+
+def test_what_is_asked_is_kept(index: SqliteIndex) -> None:
+    index.apply([paged(memory("Nice kettle. Is it blue? And whose?"), memory("A kettle.", 1))])
+    asking, told = index.candidates(["kettl"], layer="L1", scope=GLOBAL, limit=5)[::-1]
+    assert [asking.body[start:end] for start, end in asking.asks] == [
+        ("be", "it", "blue"),
+        ("and", "whose"),
+    ]
+    assert told.asks == ()
+    assert index.candidates_by_key([asking.key]) == [replace(asking, bm25=0.0)]
 
 
 def test_a_speaker_is_a_name() -> None:

@@ -137,6 +137,43 @@ def test_neighbours_of_a_conversation_lend_their_words() -> None:
     assert windows[1] == 1.0 > windows[9]
 
 
+def test_who_answers_anothers_question_is_believed_to_answer_it() -> None:
+    asked = query("kettle colour")
+    turns = [
+        *exchange(1, "jona", asks=((0, 5),)),
+        *exchange(2, "jona", asks=()),
+        *exchange(3, "mira", asks=((0, 5),)),
+    ]
+    ranked = score(asked, turns, weights=weights(asked, "kettle", "colour", "x"))
+    ranks = {(s.candidate.session, s.candidate.position): s.rank for s in ranked}
+    assert ranks["s1", 1] > ranks["s2", 1]
+    assert ranks["s3", 1] == pytest.approx(ranks["s2", 1])
+    assert ranks["s1", 0] < ranks["s2", 0]
+    (answer,) = [s for s in ranked if (s.candidate.session, s.candidate.position) == ("s1", 1)]
+    assert answer.features["answers"] == answer.features["before_1"] == 1.0
+    assert answer.features["asks"] == answer.features["after_1"] == 0.0
+
+
+def exchange(number: int, asker: str, **fields: Any) -> list[Candidate]:
+    """Return what somebody says of a kettle's colour and what mira says after it."""
+    said = {**fields, "key": 2 * number, "context": (asker,), "session": f"s{number}"}
+    after = {**said, "key": 2 * number + 1, "context": ("mira",), "asks": ()}
+    return [candidate("which colour is the kettle", **said), candidate("green", 1, **after)]
+
+
+def test_turns_two_steps_away_count_where_no_nearer_one_says_the_same() -> None:
+    asked = query("kettle lamp")
+    said = ("the lamp", "the kettle", "green", "and a kettle", "and a lamp")
+    turns = [candidate(text, n, session="s1", path="a.md") for n, text in enumerate(said)]
+    ranked = score(asked, turns, weights=weights(asked, *said))
+    (middle,) = [s.features for s in ranked if s.candidate.position == 2]
+    assert middle["before_1"] == middle["after_1"] == pytest.approx(0.5)
+    assert middle["before_2"] == middle["after_2"] == pytest.approx(0.5)
+    (second,) = [s.features for s in ranked if s.candidate.position == 1]
+    assert (second["after_1"], second["after_2"]) == (0.0, 0.0)  # its own word is not lent to it
+    assert second["before_1"] == pytest.approx(0.5)
+
+
 def test_statements_do_not_lend_words() -> None:
     asked = query("kettle price")
     pages = [candidate("which kettle", 0), candidate("the price was nine", 1)]

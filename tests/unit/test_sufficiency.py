@@ -10,7 +10,7 @@ import pytest
 from palace.ports import Candidate
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.scoring import Scored
-from palace.recall.sufficiency import Sufficiency
+from palace.recall.sufficiency import Sufficiency, attributed
 from tests.doubles import bar_model
 
 STATEMENT = bar_model({"coverage": 4.0}, bias=-2.0)
@@ -146,21 +146,30 @@ def test_rank_does_not_enter() -> None:
     assert sufficiency.confidence(low) == sufficiency.confidence(high)
 
 
+def test_whose_it_is_can_raise_and_lower_what_it_is() -> None:
+    assert attributed(0.5, 0.99) > 0.5 > attributed(0.5, 0.6)
+    assert attributed(0.9, 0.1) < 0.01
+    assert attributed(1.0, 1.0) == 1.0
+    assert attributed(0.0, 1.0) == attributed(1.0, 0.0) == 0.0
+
+
 # -- the judgement, explained -------------------------------------------------------------------
 
 
 def test_a_judgement_tells_each_feature_and_adds_up() -> None:
-    whose = LogisticModel({"own_best": 1.0}, 0.0, {})
+    whose = LogisticModel({"own_self": -1.0}, 0.0, {})
     sufficiency = Sufficiency(STATEMENT, TURN, attribution=whose)
-    found = scored(session="s1", coverage=0.5, attributed=1.0, own_best=-1.0)
+    found = scored(session="s1", coverage=0.5, attributed=1.0, own_self=1.0)
     told = sufficiency.judgement(found)
     assert (told.model, told.source, told.rule) == ("turn", "a.md", "bars")
     assert told.parts == {"coverage": (0.5, 0.5)}
     total = told.bias + sum(share for _, share in told.parts.values())
     assert told.probability == pytest.approx(1 / (1 + math.exp(-total)))
-    assert told.attribution_parts == {"own_best": (-1.0, -1.0)}
-    assert told.attribution == pytest.approx((1 / (1 + math.exp(1))) ** 2)
+    assert told.attribution_parts == {"own_self": (1.0, -1.0)}
+    assert told.attribution is not None
+    assert told.attribution < 1
     assert told.confidence == pytest.approx(told.probability * told.attribution)
+    assert told.confidence == attributed(told.probability, 1 / (1 + math.exp(1)))
     assert told.confidence == sufficiency.confidence(found)
     assert (told.sufficient_at, told.unclear_at) == (0.9, 0.6)
 

@@ -18,9 +18,11 @@ from palace.text import (
     name_tokens,
     new_id,
     numbers,
+    question_ranges,
     starts_sentence,
     stem,
     tokens,
+    tokens_of,
     utc_now,
     words,
 )
@@ -157,6 +159,27 @@ def test_words_are_linear(text: str) -> None:
 )
 def test_name_tokens(text: str, expected: list[str]) -> None:
     assert list(name_tokens(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("It went well.", []),
+        ("How did it go? Well. And you?!", ["how do it go", "and you"]),
+        ("Really? (Was it v2.0.1?) Yes", ["realli", "be it v2.0.1 2 0 1 2.0.1"]),
+        ('He said "why?" and left', ["he say whi"]),
+        ("see http://a.b/?q=1 now", []),
+        ("你好吗？好。", ["你好 你 好吗 好 吗"]),
+        ("one line\nand what\nelse?", ["els"]),
+        ("?", []),
+        ("e\u0301te\u0301 e\u0301te\u0301? e\u0301te\u0301", ["ete ete"]),
+    ],
+)
+def test_question_ranges(text: str, expected: list[str]) -> None:
+    found = words(text)
+    cut = tokens_of(found)
+    assert [" ".join(cut[a:b]) for a, b in question_ranges(text, found)] == expected
 
 
 def test_sentence_starts() -> None:
