@@ -23,6 +23,7 @@ _DAY = regex.compile(
     r"\d{4}-\d\d(?:-\d\d)?$|(?:19|20)\d\d$|\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{1,2}\.\d{1,2}\.\d{2,4}$"
     r"|\d{1,2}(?:st|nd|rd|th)$|.*[年月号曜]"
 )
+_PARTS = regex.compile("[:/.-]")
 
 
 def features(
@@ -154,7 +155,9 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
 
 def _tell_number(tokens: Collection[str]) -> bool:
     """Whether one of the tokens is a number; a date, a year or a time of day is none."""
-    plain = any(t[0].isdigit() and not (_DAY.match(t) or ":" in t) for t in tokens)
+    times = {t for t in tokens if ":" in t or _DAY.match(t)}
+    parts = {part for t in times for part in _PARTS.split(t)}
+    plain = any(t[0].isdigit() and t not in times and t not in parts for t in tokens)
     return plain or not word_tokens("number_words").isdisjoint(tokens)
 
 

@@ -49,7 +49,7 @@ class Analyst:
         prompt = _bounded(turn.prompt)
         found = words(prompt)
         lexicon = self.language_of(prompt, found)
-        content = [w for w in found if not _is_function_word(w, lexicon)]
+        content = _content(prompt, found, lexicon)
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         terms = _terms(content, counts)
         names = _names(prompt, found, content, counts, lexicon)
@@ -121,9 +121,8 @@ class Analyst:
         spoken = [m for m in turn.history if m.role in {"user", "assistant", "human", "ai"}][-2:]
         content = [
             word
-            for message in spoken
-            for word in words(_bounded(message.content))
-            if not _is_function_word(word, lexicon)
+            for text in (_bounded(message.content) for message in spoken)
+            for word in _content(text, words(text), lexicon)
         ]
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         earlier = (t for t in _terms(content, counts) if t not in terms)
@@ -144,6 +143,16 @@ def _bounded(prompt: str) -> str:
 def _script_letters(text: str, lexicon: Lexicon) -> int:
     letter = lexicon.script_letter
     return 0 if letter is None or text.isascii() else len(letter.findall(text))
+
+
+def _content(text: str, found: Iterable[Word], lexicon: Lexicon) -> list[Word]:
+    """Return the words of a text that carry content: "in May" does, "may I" and "May I" do not."""
+    return [
+        word
+        for word in found
+        if not _is_function_word(word, lexicon)
+        or (word.token.startswith("month") and not starts_sentence(text, word.start))
+    ]
 
 
 def _is_function_word(word: Word, lexicon: Lexicon) -> bool:

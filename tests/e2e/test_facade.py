@@ -531,3 +531,20 @@ def test_wake_up_tells_only_what_holds_now(palace: Mempalace) -> None:
     text = palace.wake_up("today").text
     assert "stairs" in text
     assert "lift" not in text
+
+
+def test_what_happened_in_another_month_is_not_presented(root: Path) -> None:
+    write(root, "rooms/home/boiler.md", "- Nora Lindt repaired the boiler in April.\n")
+    with Mempalace.open(root) as palace:
+        assert ask(palace, "Who repaired our boiler in April?").action == "ground"
+        other = ask(palace, "Who repaired our boiler in May?")
+    assert other.action == "confirm"
+    assert told(other) == ["Nora Lindt repaired the boiler in April."]
+
+
+def test_a_day_is_no_hour(root: Path) -> None:
+    write(root, "rooms/health/leo.md", "- Leo's next oral test with Dr. Campos: 2027-04-22.\n")
+    with Mempalace.open(root) as palace:
+        assert ask(palace, "When is Leo's next oral test with Dr. Campos?").action == "ground"
+        hour = ask(palace, "At what time is Leo's next oral test with Dr. Campos?")
+    assert hour.action == "confirm"

@@ -113,6 +113,23 @@ def test_a_name_in_a_task_is_not_free() -> None:
     assert features("when did Mira call")["known_name_free"] == 1.0
 
 
+def test_how_often_a_name_is_told() -> None:
+    once = FixedVocabulary("Turku is far", names=["turku"])
+    often = FixedVocabulary(*["Mira called"] * 9, names=["mira"])
+    assert features("Who lives in Turku?", vocabulary=once)["name_told"] == 0.25
+    assert features("Who is Mira?", vocabulary=often)["name_told"] == 1.0
+    assert features("who is that", vocabulary=often)["name_told"] == 0.0
+    assert features("Who is Mira?", vocabulary=often)["impersonal_name"] == 1.0
+    assert features("Who is our Mira?", vocabulary=often)["impersonal_name"] == 0.0
+
+
+def test_a_palace_has_a_size() -> None:
+    small, large = (FixedVocabulary(*["kettle"] * n) for n in (9, 999))
+    assert features("kettle", vocabulary=FixedVocabulary())["size"] == 0.0
+    assert features("kettle", vocabulary=small)["size"] == pytest.approx(1 / 6)
+    assert features("kettle", vocabulary=large)["size"] == pytest.approx(1 / 2)
+
+
 def test_known_terms_are_a_share() -> None:
     assert features("blue kettle")["known_terms"] == 1.0
     assert features("blue kettle")["all_known"] == 1.0
@@ -126,6 +143,25 @@ def test_an_empty_palace_knows_nothing_and_nobody_is_a_stranger_in_it() -> None:
 
 
 # -- shape --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "cue", "fires"),
+    [
+        ("until when can we cancel", "question", True),
+        ("on which days do I work", "question", True),
+        ("with whom did we speak", "question", True),
+        ("in the evening we met", "question", False),
+        ("Which client thanks me in wine?", "chat", False),
+        ("thanks!", "chat", True),
+        ("do I have to bring anything", "task", False),
+        ("name of our plumber", "task", False),
+        ("name three plumbers", "task", True),
+        ("do a short summary", "task", True),
+    ],
+)
+def test_what_an_english_prompt_looks_like(prompt: str, cue: str, *, fires: bool) -> None:
+    assert features(prompt)[cue] == float(fires)
 
 
 @pytest.mark.parametrize(

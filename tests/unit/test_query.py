@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 import pytest
 
+from palace.ports import GLOBAL, Scope, TermCounts
 from palace.recall.lexicon import load_lexicons
 from palace.recall.query import MAX_CARRIED, MAX_TERMS, Analyst
 from palace.types.query import AnswerType, Query
@@ -53,6 +55,18 @@ def test_names_that_the_palace_writes_as_names() -> None:
     assert analysed("did mira call?", vocabulary=vocabulary).names == (("mira",),)
 
 
+def test_a_name_at_the_start_that_the_palace_puts_there_too() -> None:
+    class Seldom(FixedVocabulary):
+        """Writes the name inside a sentence once in three times."""
+
+        def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> dict[str, TermCounts]:
+            return {term: TermCounts(any=3, name=int(term == "leo")) for term in terms}
+
+    assert analysed("Leo is allergic to what?", vocabulary=Seldom()).names == (("leo",),)
+    assert analysed("Kettle or pot?", vocabulary=Seldom()).names == ()
+    assert analysed("what does leo eat?", vocabulary=Seldom()).names == ()
+
+
 def test_german_nouns_are_no_names_unless_known() -> None:
     prompt = "Wann haben wir den Kessel mit Mira gekauft?"
     assert analysed(prompt).names == ()
@@ -82,6 +96,11 @@ def test_an_unknown_identifier_is_asked_by_its_known_parts() -> None:
     [
         ("When did we move?", "date"),
         ("What time is the standup?", "clock"),
+        ("Since when does Mira own it?", "date"),
+        ("Remind me when Mira moved", "date"),
+        ("Who was there when we moved?", "person"),
+        ("Which lamp do I light when I read?", "thing"),
+        ("How long does the kettle take?", "duration"),
         ("How many eggs did we buy?", "number"),
         ("Who owns the rollout?", "person"),
         ("Where did we meet?", "place"),
@@ -111,6 +130,19 @@ def test_answer_type(prompt: str, kind: AnswerType) -> None:
 )
 def test_head(prompt: str, head: tuple[str, ...]) -> None:
     assert analysed(prompt).head == head
+
+
+@pytest.mark.parametrize(
+    ("prompt", "months"),
+    [
+        ("Who repaired the boiler in May?", ("month05",)),
+        ("May we repair the boiler?", ()),
+        ("may we repair the boiler in June?", ("month06",)),
+        ("The boiler is cold. May I light it?", ()),
+    ],
+)
+def test_a_month_is_no_function_word(prompt: str, months: tuple[str, ...]) -> None:
+    assert tuple(t for t in analysed(prompt).terms if t.startswith("month")) == months
 
 
 def test_soft_terms_only_say_what_sort() -> None:

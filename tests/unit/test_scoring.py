@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from palace.ports import Candidate, TermCounts
-from palace.recall.features import answer_present, counted_present, features
+from palace.recall.features import (
+    answer_present,
+    counted_present,
+    features,
+    other_date_told,
+)
 from palace.recall.scoring import JUDGED, score
 from palace.recall.weighing import Weights, inverse_frequency, relevance, term_weights
 from palace.text import name_tokens, tokens
@@ -262,12 +267,23 @@ def test_head_and_tail() -> None:
         ("date", "moved in October", 1.0),
         ("date", "moved yesterday", 1.0),
         ("date", "moved away", 0.0),
+        ("date", "moved at 14:30", 1.0),
+        ("date", "moved on the 3rd", 1.0),
+        ("date", "moved 7/5", 1.0),
+        ("date", "moved 15 boxes", 0.0),
+        ("date", "moved 0.8 miles", 0.0),
+        ("duration", "moved for 15 days", 1.0),
+        ("duration", "moved until May 2027", 1.0),
+        ("duration", "moved away", 0.0),
         ("clock", "starts at 14:30", 1.0),
         ("clock", "starts at noon", 1.0),
         ("clock", "starts early", 0.0),
+        ("clock", "starts on 2026-10-05", 0.0),
         ("number", "bought 12", 1.0),
         ("number", "bought twelve", 1.0),
         ("number", "bought some", 0.0),
+        ("number", "bought 60g", 1.0),
+        ("number", "bought on 2026-10-05 at 14:30", 0.0),
         ("person", "we met Mira", 1.0),
         ("person", "we met nobody", 0.0),
         ("thing", "anything", 0.5),
@@ -287,6 +303,23 @@ def test_what_the_question_says_is_no_answer() -> None:
     assert answer_present(asked, candidate("we met Mira")) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "expected"),
+    [
+        ("Who repaired the boiler in May?", "Boiler repaired in April by Nora", 1.0),
+        ("Who repaired the boiler in May?", "Boiler repaired on 2026-04-02 by Nora", 1.0),
+        ("Who repaired the boiler in May?", "Boiler repaired on 2026-05-02 by Nora", 0.0),
+        ("Who repaired the boiler in May?", "Boiler repaired in April and in May by Nora", 0.0),
+        ("Who repaired the boiler in May?", "Boiler repaired by Nora", 0.0),
+        ("Who repaired the boiler?", "Boiler repaired in April by Nora", 0.0),
+        ("What did we earn in 2025?", "We earned 18,000 EUR in 2024", 1.0),
+        ("What did we earn in 2025?", "We earned 18,000 EUR in 2024 and 2025", 0.0),
+    ],
+)
+def test_another_month_or_year(asked: str, told: str, expected: float) -> None:
+    assert other_date_told(query(asked), tokens(told)) == expected
+
+
 def test_a_turn_of_a_conversation_always_holds_a_person() -> None:
     asked = query("move", answer_type="person")
     assert answer_present(asked, candidate("i moved", session="s1")) == 1.0
@@ -298,6 +331,7 @@ def test_a_turn_of_a_conversation_always_holds_a_person() -> None:
         ("bought 12 eggs", 1.0),
         ("eggs: a dozen", 1.0),
         ("eggs and then very much later 12", 0.0),
+        ("eggs of 2026-10-05", 0.0),
         ("12 lamps", 0.0),
         ("eggs", 0.0),
     ],

@@ -181,6 +181,9 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
         ({"coverage": 0.0}, "none", "bars"),
         ({"coverage": 1.0, "has_names": 1.0, "unknown_name": 1.0}, "none", "stranger"),
         ({"coverage": 1.0, "has_names": 1.0, "names": 0.5}, "unclear", "name missing"),
+        ({"coverage": 1.0, "answer_type": 0.0}, "unclear", "answer missing"),
+        ({"coverage": 1.0, "answer_type": 0.5}, "sufficient", "bars"),
+        ({"coverage": 1.0, "other_date": 1.0}, "unclear", "other date"),
         ({"coverage": -9.0, "has_names": 1.0, "names": 1.0}, "unclear", "names present"),
         ({"coverage": 1.0, "own": 0.0}, "unclear", "own words"),
     ],
@@ -207,3 +210,9 @@ def test_whoever_else_spoke_of_a_place_is_not_who_is_asked_about() -> None:
     assert (sufficiency.confidence(nobody), judged(sufficiency, nobody)) == (0.0, "none")
     assert judged(sufficiency, somebody) != "none"
     assert judged(sufficiency, scored(**asked)) != "none"
+
+
+@pytest.mark.parametrize("flaw", [{"answer_type": 0.0}, {"other_date": 1.0}])
+def test_a_turn_may_leave_the_answer_to_the_turns_around_it(flaw: dict[str, float]) -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN)
+    assert judged(sufficiency, scored(session="s1", coverage=9.0, **flaw)) == "sufficient"
