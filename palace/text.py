@@ -47,7 +47,7 @@ _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _ISO_DATE = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _ISO_MONTH = regex.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
 # A mark inside a word or an address ends nothing; in scripts without blanks words follow at once.
-_SENTENCE_END = regex.compile(rf"[.!?…]+(?=[\s\"'”’)\]{_DENSE}]|$)|[。؟\n]+")
+_SENTENCE_END = regex.compile(rf"(?<![.!?…])[.!?…]++(?=[\s\"'”’)\]{_DENSE}]|$)|[。؟\n]+")
 _QUESTION_MARKS = frozenset("?？؟")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 _MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents

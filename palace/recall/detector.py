@@ -5,7 +5,6 @@ In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
@@ -42,7 +41,6 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
 }
 _LONG_PROMPT_WORDS = 60
 _OFTEN_TOLD = 4
-_LARGE_MAGNITUDE = 6
 
 
 class CueDetector:
@@ -146,8 +144,7 @@ class CueDetector:
         counts = self._vocabulary.counts([t for name in query.names for t in name], scope=scope)
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]
         told = max((min(counts[t].any for t in name) for name in query.names), default=0)
-        size = self._vocabulary.size(scope=scope)
-        loaded = size > 0 or bool(noted)
+        loaded = self._vocabulary.size(scope=scope) > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
         return {
@@ -160,8 +157,6 @@ class CueDetector:
             "any_name": float(bool(query.names)),
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
-            # The more memories, the less it says that they hold a word.
-            "size": min(math.log10(size + 1) / _LARGE_MAGNITUDE, 1.0),
         }
 
 

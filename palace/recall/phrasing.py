@@ -18,7 +18,7 @@ PREFIX = "says:"
 _START, _END, _BLANK, _NUMBER = "^", "$", "_", "#"
 # Where no blanks stand between words, a character is the nearest thing to one.
 _CHARACTER = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
-_TOKEN = regex.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W\d_])+(?:'[^\W\d_]+)?|\d+|[?!.,:;\n]")
+_TOKEN = regex.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_])+(?:'[^\W\d_]+)?|[?!.,:;\n]")
 _HEAD_TOKENS, _TAIL_TOKENS = 40, 20
 
 

@@ -240,7 +240,9 @@ class Pool:
             "reach": self._reach[candidate.key],
             "home_best": home_best,
             "home_coverage": home_coverage,
-            "context": seen.place_share,
+            # Of a turn it tells who speaks and when, of a statement what it is kept under.
+            "context": 0.0 if candidate.session else seen.place_share,
+            "context_said": seen.place_share if candidate.session else 0.0,
             "dated": answer_present(self._query, candidate) if self._asks_when else 0.5,
             "fresh_names": min(fresh_names, _MANY_NAMES) / _MANY_NAMES,
             "self_said": seen.shares.get("self", 0.0),

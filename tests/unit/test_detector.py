@@ -123,13 +123,6 @@ def test_how_often_a_name_is_told() -> None:
     assert features("Who is our Mira?", vocabulary=often)["impersonal_name"] == 0.0
 
 
-def test_a_palace_has_a_size() -> None:
-    small, large = (FixedVocabulary(*["kettle"] * n) for n in (9, 999))
-    assert features("kettle", vocabulary=FixedVocabulary())["size"] == 0.0
-    assert features("kettle", vocabulary=small)["size"] == pytest.approx(1 / 6)
-    assert features("kettle", vocabulary=large)["size"] == pytest.approx(1 / 2)
-
-
 def test_known_terms_are_a_share() -> None:
     assert features("blue kettle")["known_terms"] == 1.0
     assert features("blue kettle")["all_known"] == 1.0

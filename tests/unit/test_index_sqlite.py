@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +173,7 @@ def test_what_is_asked_is_kept(index: SqliteIndex) -> None:
         ("and", "whose"),
     ]
     assert told.asks == ()
-    assert index.candidates_by_key([asking.key]) == [replace(asking, bm25=0.0)]
+    assert index.candidates_by_key([asking.key]) == [asking._replace(bm25=0.0)]
 
 
 def test_a_speaker_is_a_name() -> None:

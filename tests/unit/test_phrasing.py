@@ -31,6 +31,7 @@ def test_what_it_is_about_makes_no_difference():
 def test_numbers_are_told_from_words():
     assert "did #" in said("did 12 or 13?")
     assert "did _" in said("did they?")
+    assert "did _" in said("did 4f2a go?")
 
 
 def test_a_long_prompt_is_read_at_both_ends():
