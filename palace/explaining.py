@@ -71,7 +71,7 @@ _RULES: Mapping[str, str] = {
     "bars": "the confidence against the bars",
     "stranger": "nobody the question names is known here",
     "name missing": "a statement that lacks a name of the question is never sufficient",
-    "answer missing": "a statement without a date, hour, number or person proves none",
+    "answer missing": "a statement without a date, hour or number proves none",
     "other date": "what happened at another time is never sufficient",
     "names present": "a statement that holds every name of the question is at least unclear",
     "own words": "what only shares words with the turn before is never sufficient",

@@ -200,7 +200,7 @@ def _decided(parts: Enforcement, turn: Turn) -> Verdict:
     reports = _walk(parts, turn, query, signal)
     verdict = _verdict(turn, signal, reports, parts.policy)
     if signal.kind == "meta" and signal.band == "recall":
-        return _meta_verdict(verdict, _previous(parts, turn.session_id), parts.policy)
+        return _meta_verdict(verdict, _previous(parts, turn), parts.policy)
     if parts.policy.inject_always and _may_carry_context(verdict):
         return _with_context(parts, verdict, query)
     return verdict
@@ -405,11 +405,13 @@ def _nothing(verdict: Verdict, policy: Policy) -> Verdict:
     return replace(verdict, action="fallback", outcome="nothing_stored", text=policy.fallback_text)
 
 
-def _previous(parts: Enforcement, session_id: str | None) -> list[Mapping[str, Any]] | StoreError:
+def _previous(parts: Enforcement, turn: Turn) -> list[Mapping[str, Any]] | StoreError:
+    """Return the last verdicts of this session and project: another's evidence is not its own."""
     try:
-        return list(parts.previous(session_id))
+        records = list(parts.previous(turn.session_id))
     except StoreError as error:
         return error
+    return [record for record in records if record.get("project") == turn.project]
 
 
 def _meta_verdict(

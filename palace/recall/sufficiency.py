@@ -127,7 +127,7 @@ class Sufficiency:
         """Return the band of a candidate as if it had this confidence.
 
         A name nobody in this palace has is never more than none; a statement that lacks a name of
-        the question, tells no date, hour, number or person where one is asked for, or tells of
+        the question, tells no date, hour or number where one is asked for, or tells of
         another month or year, is never sufficient; one that holds all names is never less than
         unclear. What only shares words with the turn before is never sufficient either.
         """

@@ -157,6 +157,15 @@ def test_nothing_told_reaches_or_changes_another_scope(vault, who):
     assert [vault.get(name).text.count(SECRET_WORD) for name in hidden] == [1] * len(hidden)
 
 
+def test_what_another_project_was_told_is_not_what_was_used_here(vault):
+    enforcer = RetrievalEnforcer(vault)
+    asked = "Which memories did you use for the last answer?"
+    enforcer.decide("What is the code word of the bank?", project=OTHER)
+    assert SECRET_WORD not in repr(enforcer.decide(asked, project=OWN))
+    assert SECRET_WORD not in repr(enforcer.decide(asked))
+    assert SECRET_WORD in enforcer.decide(asked, project=OTHER).text
+
+
 def test_no_tool_reaches_another_scope_by_an_id_or_its_beginning(vault):
     [entry] = vault.notes(OTHER)
     hidden = hidden_of(vault)
