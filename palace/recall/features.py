@@ -7,6 +7,7 @@ never depend on what else was found, so the best of the bad stays bad.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
@@ -16,8 +17,6 @@ from palace.recall.lexicon import word_tokens
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import AnswerType, Query
 
-_MONTH = regex.compile("month")
-_YEAR = regex.compile(r"(?:19|20)\d\d$")
 # A token that names a day, a month or a year: 2026-05-07, 2026, 7/5, 7.5.2026, 3rd, 五月.
 _DAY = regex.compile(
     r"\d{4}-\d\d(?:-\d\d)?$|(?:19|20)\d\d$|\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{1,2}\.\d{1,2}\.\d{2,4}$"
@@ -122,23 +121,39 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
-    tells = _TELLS.get(query.answer_type)
+    if query.answer_type != "person" and query.answer_type not in _TELLS:
+        return 0.5
     if query.answer_type == "person" and candidate.session:
         return 1.0  # who speaks
     fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
     if query.answer_type == "person":
         # "Ada owns the backups": at its beginning every word has a capital.
         return 0.5 if candidate.names.isdisjoint(fresh) else 1.0
-    return float(tells(fresh)) if tells else 0.5
+    return float(_TELLS[query.answer_type](fresh))
 
 
 def other_date_told(query: Query, body: Sequence[str]) -> float:
     """Return 1 if a memory tells of another month or year than the one asked about, else 0."""
-    asked, told = (
-        [{t for t in tokens if kind.match(t)} for kind in (_MONTH, _YEAR)]
-        for tokens in (query.terms, body)
-    )
-    return float(any(a and t and a.isdisjoint(t) for a, t in zip(asked, told, strict=True)))
+    for is_one in (_is_month, _is_year):
+        asked = [t for t in query.terms if is_one(t)]
+        told = [t for t in body if is_one(t)] if asked else []
+        if told and not any(t in told for t in asked):
+            return 1.0
+    return 0.0
+
+
+def _is_month(token: str) -> bool:
+    return token.startswith("month") and token[5:].isdigit()  # "month" is a word like any other
+
+
+@lru_cache(maxsize=8192)
+def _is_day(token: str) -> bool:
+    """Whether a token names a day, a month or a year."""
+    return _is_month(token) or _DAY.match(token) is not None
+
+
+def _is_year(token: str) -> bool:
+    return len(token) == 4 and token.isdigit() and token[:2] in ("19", "20")
 
 
 def counted_present(query: Query, body: Sequence[str]) -> float:
@@ -156,7 +171,7 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
 
 def _tell_number(tokens: Collection[str]) -> bool:
     """Whether one of the tokens is a number; a date, a year or a time of day is none."""
-    times = {t for t in tokens if ":" in t or _DAY.match(t)}
+    times = {t for t in tokens if ":" in t or _is_day(t)}
     parts = {part for t in times for part in _PARTS.split(t)}
     plain = any(t[0].isdigit() and t not in times and t not in parts for t in tokens)
     return plain or not word_tokens("number_words").isdisjoint(tokens)
@@ -164,8 +179,7 @@ def _tell_number(tokens: Collection[str]) -> bool:
 
 def _tell_date(tokens: Collection[str]) -> bool:
     """Whether one of the tokens tells when: an hour does too."""
-    dates = any(t.startswith("month") or _DAY.match(t) for t in tokens)
-    said = dates or not word_tokens("relative_dates").isdisjoint(tokens)
+    said = any(map(_is_day, tokens)) or not word_tokens("relative_dates").isdisjoint(tokens)
     return said or _tell_clock(tokens)
 
 

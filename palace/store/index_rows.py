@@ -5,7 +5,7 @@ In: memories. Out: the values of the columns; and the reverse.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -18,6 +18,9 @@ from palace.types.memory import Memory
 
 Tokens = tuple[str, str, str, str]
 """Body, context and names of one memory: space-joined index tokens; and its questions as ranges."""
+
+Score = Callable[[str, Sequence[str], Sequence[str]], float]
+"""Returns the relevance of a memory from its tokens: all as text, those of body and context."""
 
 
 def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
@@ -54,20 +57,18 @@ def decode_row(path: str, line: int, position: int, data: str) -> Memory:
     return decode_memory(data, path=path, line=line, position=position)
 
 
-def candidate(row: Sequence[Any], *, bm25: float = 0.0) -> Candidate:
-    """Return a candidate: key, path, position, session, body, context, names, asks of a row."""
-    key, path, position, session, body, context, names, asks = row
-    return Candidate(
-        key,
-        path,
-        position,
-        session,
-        tuple(body.split()),
-        tuple(context.split()),
-        frozenset(names.split()),
-        bm25,
-        _ranges(asks) if asks else (),
-    )
+def candidate(row: Sequence[Any], *, score: Score | None = None) -> Candidate:
+    """Return a candidate: key, path, position, session, body, context, names, asks of a row.
+
+    Args:
+        row: These columns.
+        score: Returns its relevance; 0 without.
+    """
+    key, path, position, session, said, stood, names, asks = row
+    body, context = tuple(said.split()), tuple(stood.split())
+    bm25 = score(f"{said} {stood}", body, context) if score else 0.0
+    named, asked = frozenset(names.split()), _ranges(asks) if asks else ()
+    return Candidate(key, path, position, session, body, context, named, bm25, asked)
 
 
 def _ranges(text: str) -> tuple[tuple[int, int], ...]:

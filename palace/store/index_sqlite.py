@@ -312,8 +312,8 @@ class SqliteIndex:
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights=weights, average_tokens=average_tokens(visible))
             best = self._best(lists, limit) if lists else []
-        scored = sorted((-score(row[4], row[5]), row[0], row) for row in best)
-        return [candidate(row, bm25=-negated) for negated, _, row in scored[:limit]]
+        found = [candidate(row, score=score) for row in best]
+        return sorted(found, key=lambda c: (-c.bm25, c.key))[:limit]
 
     def _best(self, lists: Sequence[PostingList], limit: int) -> list[_Row]:
         """Return the best rows of candidates; more are asked for where some are out of date."""
@@ -552,19 +552,22 @@ class SqliteIndex:
             return {term: self._terms.count(term, visible) for term in terms}
 
 
-def _bm25(body: str, context: str, *, weights: Mapping[str, float], average_tokens: float) -> float:
-    """Return the relevance of tokens that are joined by blanks."""
-    words, place = body.split(), context.split()
-    norm = K1 * (1 - B + B * (len(words) + len(place)) / max(average_tokens, 1.0))
+def _bm25(
+    text: str,
+    body: Sequence[str],
+    context: Sequence[str],
+    *,
+    weights: Mapping[str, float],
+    average_tokens: float,
+) -> float:
+    length = (len(body) + len(context)) / max(average_tokens, 1.0)
+    norm = K1 * (1 - B + B * length)
     total = 0.0
     for term, weight in weights.items():
-        frequency = 0.0
-        if term in body:  # as text, which most terms are not; as a token perhaps
-            frequency += words.count(term)
-        if term in context:
-            frequency += PLACE_FREQUENCY * place.count(term)
-        if frequency:
-            total += weight * frequency * (K1 + 1) / (frequency + norm)
+        if term in text:  # most terms are not; as a token perhaps
+            frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
+            if frequency:
+                total += weight * frequency * (K1 + 1) / (frequency + norm)
     return total
 
 

@@ -39,26 +39,15 @@ def encode_line(record: Mapping[str, Any]) -> bytes:
         ConfigError: If the record holds something JSON cannot say.
     """
     try:
-        text = _dump(record, ensure_ascii=False)
         try:
-            return text.encode() + b"\n"
+            return _TEXT.encode(dict(record)).encode() + b"\n"
         except UnicodeEncodeError:
-            return _dump(record, ensure_ascii=True).encode() + b"\n"
+            return _ESCAPED.encode(dict(record)).encode() + b"\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise ConfigError(
             f"a record cannot be written as JSON: {error}",
             hint="use text, finite numbers, booleans, lists, mappings and datetimes only",
         ) from error
-
-
-def _dump(record: Mapping[str, Any], *, ensure_ascii: bool) -> str:
-    return json.dumps(
-        dict(record),
-        ensure_ascii=ensure_ascii,
-        allow_nan=False,
-        separators=(",", ":"),
-        default=_plain,
-    )
 
 
 def _plain(value: object) -> object:
@@ -67,6 +56,12 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+_TEXT, _ESCAPED = (
+    json.JSONEncoder(ensure_ascii=escapes, allow_nan=False, separators=(",", ":"), default=_plain)
+    for escapes in (False, True)
+)
 
 
 def decode_line(line: bytes) -> dict[str, Any] | None:

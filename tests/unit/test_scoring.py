@@ -312,6 +312,7 @@ def test_what_the_question_says_is_no_answer() -> None:
         ("Who repaired the boiler in May?", "Boiler repaired in April and in May by Nora", 0.0),
         ("Who repaired the boiler in May?", "Boiler repaired by Nora", 0.0),
         ("Who repaired the boiler?", "Boiler repaired in April by Nora", 0.0),
+        ("What do we earn a month?", "We earn 1,800 EUR since May", 0.0),
         ("What did we earn in 2025?", "We earned 18,000 EUR in 2024", 1.0),
         ("What did we earn in 2025?", "We earned 18,000 EUR in 2024 and 2025", 0.0),
     ],
