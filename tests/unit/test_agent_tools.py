@@ -148,7 +148,9 @@ def test_a_store_that_cannot_be_read_is_said_and_is_no_memory(palace, tools):
 
 
 def test_a_failing_palace_is_a_result_with_its_hint():
-    class Palace:
+    class Palace(Mempalace):
+        def __init__(self): ...
+
         def get(self, memory_id):
             raise StoreUnavailableError("the disk is gone", hint="mount it")
 
