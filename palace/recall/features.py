@@ -127,8 +127,11 @@ def answer_present(query: Query, candidate: Candidate) -> float:
         return 1.0  # who speaks
     fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
     if query.answer_type == "person":
+        if not candidate.names.isdisjoint(fresh):
+            return 1.0
         # "Ada owns the backups": at its beginning every word has a capital.
-        return 0.5 if candidate.names.isdisjoint(fresh) else 1.0
+        common = not candidate.body or candidate.body[0] in word_tokens("stopwords")
+        return 0.0 if common else 0.5
     return float(_TELLS[query.answer_type](fresh))
 
 

@@ -25,7 +25,13 @@ _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _FOLDER = Path(__file__).parent / "lexicons"
 WordKind = Literal[
-    "question_words", "relative_dates", "clock_words", "number_words", "first_person", "address"
+    "stopwords",
+    "question_words",
+    "relative_dates",
+    "clock_words",
+    "number_words",
+    "first_person",
+    "address",
 ]
 
 
@@ -93,7 +99,7 @@ class Lexicon:
         """Alternation of a prompt that leans on the previous turn."""
         return _alternation(self._patterns["follow_up"])
 
-    def listed(self, key: WordKind | Literal["stopwords", "soft"]) -> list[str]:
+    def listed(self, key: WordKind | Literal["soft"]) -> list[str]:
         """Return the words of a list as they are written; none where the language has no such."""
         return str(self._words.get(key, "")).split()
 
