@@ -15,7 +15,9 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
+from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.response_synthesizers import BaseSynthesizer, get_response_synthesizer
+from llama_index.core.types import RESPONSE_TEXT_TYPE
 
 from palace import Mempalace, require_palace
 
@@ -37,9 +39,38 @@ def palace_synthesizer(palace: Mempalace, **arguments: Any) -> BaseSynthesizer:
         ConfigError: If the palace is not open.
     """
     sentence = require_palace(palace).answer_options.fallback_text
-    made = get_response_synthesizer(**arguments)
-    made._empty_response = sentence  # a field of every synthesizer, an argument of none of them
-    return made
+    return _Speaking(get_response_synthesizer(**arguments), sentence)
+
+
+class _Speaking(BaseSynthesizer):
+    """Another synthesizer that says a sentence of its own where it has nothing to say."""
+
+    def __init__(self, inner: BaseSynthesizer, sentence: str) -> None:
+        super().__init__(llm=inner._llm, callback_manager=inner.callback_manager)
+        self._inner = inner
+        self._sentence = sentence
+
+    def synthesize(self, *args: Any, **kwargs: Any) -> RESPONSE_TYPE:
+        """See `BaseSynthesizer.synthesize`."""
+        return spoken(self._inner.synthesize(*args, **kwargs), self._sentence)
+
+    async def asynthesize(self, *args: Any, **kwargs: Any) -> RESPONSE_TYPE:
+        """See `BaseSynthesizer.asynthesize`."""
+        return spoken(await self._inner.asynthesize(*args, **kwargs), self._sentence)
+
+    def get_response(self, *args: Any, **kwargs: Any) -> RESPONSE_TEXT_TYPE:
+        """See `BaseSynthesizer.get_response`."""
+        return self._inner.get_response(*args, **kwargs)
+
+    async def aget_response(self, *args: Any, **kwargs: Any) -> RESPONSE_TEXT_TYPE:
+        """See `BaseSynthesizer.aget_response`."""
+        return await self._inner.aget_response(*args, **kwargs)
+
+    def _get_prompts(self) -> PromptDictType:
+        return self._inner.get_prompts()
+
+    def _update_prompts(self, prompts: PromptDictType) -> None:
+        self._inner.update_prompts(prompts)
 
 
 def spoken(response: RESPONSE_TYPE, sentence: str) -> RESPONSE_TYPE:
