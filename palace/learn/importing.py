@@ -20,7 +20,7 @@ from typing import Any
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError
+from palace.errors import ConfigError, TextRefusedError, WriteConflictError
 from palace.ignoring import IgnoreRules, secret_name
 from palace.learn.foreign import (
     Known,
@@ -121,7 +121,8 @@ class Destination:
     Attributes:
         root: The palace.
         store: Its Markdown.
-        write_file: Writes one new file, given its path relative to the root and its bytes.
+        write_file: Writes one new file, given its path relative to the root and its bytes; a
+            `WriteConflictError` says that there is one by now.
         known: Returns the memories the palace holds, inactive ones included.
         fit: Returns a text as a memory is stored, or raises `TextRefusedError`.
         privacy: What may be written.
@@ -192,8 +193,7 @@ class _Intake:
         if not path.is_relative_to(os.path.realpath(self.to.root)):
             return self.refuse(name, "its place in the palace is a link that leads out of it")
         try:
-            if not path.exists():
-                self.to.write_file(target, data)
+            if not path.exists() and self._written(target, data):
                 self.added += 1
                 self.paths[target] = None
             elif path.is_file() and path.read_bytes() == data:
@@ -203,6 +203,14 @@ class _Intake:
         except OSError as error:
             self.refuse(name, f"its place in the palace cannot be used: {said(error)}")
         return None
+
+    def _written(self, target: str, data: bytes) -> bool:
+        """Write a new file; no if somebody else was quicker."""
+        try:
+            self.to.write_file(target, data)
+        except WriteConflictError:
+            return False
+        return True
 
     def take_records(self, path: str, data: bytes) -> None:
         """Add the records of a file of journal or notes that are not there yet."""

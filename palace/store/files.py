@@ -28,7 +28,8 @@ ABSENT = ""
 LOCK_TIMEOUT_S = 30.0
 SAVE_TIMEOUT_S = 10.0
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
-_LOCK_POLL_S = 0.005
+_LOCK_POLL_S = 0.025
+"""How often a waiting writer looks: each look takes a processor from somebody who only reads."""
 _HINTS = {
     errno.ENOSPC: "Free some disk space, then try again.",
     errno.EDQUOT: "Free some of your disk quota, then try again.",

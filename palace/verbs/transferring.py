@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
-from palace.store.files import atomic_write, locked
+from palace.store.files import ABSENT, atomic_write, locked
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
 from palace.types.session import ConversationTurn
@@ -78,7 +78,8 @@ class TransferringVerbs(ReadingVerbs):
                 done = import_path(path, to=to, form=form, progress=progress)
             return replace(done, dry_run=True)
         to = self._destination(self.root, self.store, records=records)
-        done = import_path(path, to=to, form=form, progress=progress)
+        with locked(self.root, "import"):  # not the palace's own: an import takes its time
+            done = import_path(path, to=to, form=form, progress=progress)
         self.refresh()
         return done
 
@@ -182,4 +183,4 @@ def _link(source: Path, target: Path) -> None:
 def _put_file(root: Path, relative: str, data: bytes) -> None:
     """Write one new file; whoever tidies up does not touch what is written under the lock."""
     with locked(root):
-        atomic_write(root / relative, data, expected_digest=None)
+        atomic_write(root / relative, data, expected_digest=ABSENT)

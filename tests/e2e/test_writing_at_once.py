@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import threading
 from collections import Counter
@@ -64,6 +65,24 @@ def tagged(palace: Mempalace, number: int, writer: int) -> str:
     return palace.tag(f"m-{number:08d}", [f"by-{NAMES[writer].lower()}"]).status
 
 
+def imported(palace: Mempalace, number: int, writer: int) -> str:
+    text = f"{NAMES[number]} keeps the ladder in the shed."
+    return added(palace, f"{number}-{writer}.json", [{"id": f"{number}", "memory": text}])
+
+
+def heard(palace: Mempalace, number: int, writer: int) -> str:
+    at = f"2026-05-0{number + 1}T09:00:00Z"
+    turn = {"session": "s", "speaker": NAMES[number], "text": "The ladder is in.", "at": at}
+    return added(palace, f"{number}-{writer}.jsonl", turn)
+
+
+def added(palace: Mempalace, name: str, exported: object) -> str:
+    """Import what another program exported; every writer has the same in a file of its own."""
+    path = palace.root / ".palace" / name
+    path.write_text(json.dumps(exported), "utf-8")
+    return str(palace.import_from(path).added)
+
+
 Act = Callable[[Mempalace, int, int], str]
 FIRST_ALONE: dict[Act, tuple[str, str]] = {
     same: ("stored", "duplicate"),
@@ -71,6 +90,8 @@ FIRST_ALONE: dict[Act, tuple[str, str]] = {
     promoted: ("stored", "duplicate"),
     corrected: ("stored", "gone"),
     forgotten: ("inactive", "gone"),
+    imported: ("1", "0"),
+    heard: ("1", "0"),
 }
 
 

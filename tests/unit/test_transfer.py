@@ -19,6 +19,7 @@ from palace.learn.places import place_reason
 from palace.learn.transfer import MAX_IDENTITY_CHARS, export_json, export_markdown
 from palace.store.identity_file import MAX_IDENTITY_CHARS as STORE_LIMIT
 from palace.store.rooms import RoomStore
+from palace.verbs.transferring import _put_file
 
 SECRET = "password = " + "Xk29fLq" + "81mZ0pTr"
 
@@ -97,6 +98,21 @@ class TestFolderOfNotes:
         assert reasons(done) == {"a.md": DIFFERS}
         assert done.added == 1
         assert (target.root / "rooms/notes/a.md").read_text() == "ours"
+
+    @pytest.mark.parametrize(("quicker", "unchanged"), [("theirs", 1), ("ours", 0)])
+    def test_never_overwrites_what_came_meanwhile(
+        self, target: Target, tmp_path: Path, quicker: str, unchanged: int
+    ):
+        notes = put(tmp_path / "notes", {"a.md": "theirs"})
+        there = target.root / "rooms/notes/a.md"
+
+        def write(relative: str, data: bytes) -> None:
+            put(target.root, {relative: quicker})
+            _put_file(target.root, relative, data)
+
+        done = import_path(notes, to=Destination(target.root, target.store, write))
+        assert (done.added, done.unchanged, there.read_text()) == (0, unchanged, quicker)
+        assert reasons(done) == ({} if unchanged else {"a.md": DIFFERS})
 
     def test_leaves_out_hidden_names_symlinks_and_other_files(self, target, tmp_path):
         notes = put(
