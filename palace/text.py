@@ -25,9 +25,12 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 # Scripts written without spaces (or, for Hangul, with particles glued on) are cut into bigrams.
 _DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
+MONEY = "€"
+"""Index token of any currency's sign at a number."""
 _CHUNK = regex.compile(
     rf"(?P<dense>[{_DENSE}]+)"
     r"|(?P<sign>(?<![\p{L}\p{N}_])[A-Za-z](?:\+\+|\#)(?!\p{L}))"
+    r"|(?P<money>[$€£¥₽₹](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹])"
     rf"|(?P<word>[[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+"
     rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
     regex.VERSION1,
@@ -35,6 +38,7 @@ _CHUNK = regex.compile(
 # The same where there are no other letters, in a third of the time.
 _ASCII_CHUNK = re.compile(
     r"(?P<sign>(?<![A-Za-z0-9_])[A-Za-z](?:\+\+|#)(?![A-Za-z]))"
+    r"|(?P<money>\$(?=\d))"
     r"|(?P<word>[A-Za-z0-9_]+(?:[.'\-:/@+,][A-Za-z0-9_]+)*)"
 )
 _NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")
@@ -196,6 +200,8 @@ def _chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
             yield match.start(), _dense_words(chunk)
         elif match.lastgroup == "sign":  # C++, C#, F#
             yield match.start(), [Word(chunk, 0, "identifier", chunk.lower())]
+        elif match.lastgroup == "money":
+            yield match.start(), [Word(chunk, 0, "word", MONEY)]
         else:
             yield match.start(), _cut(chunk)
 

@@ -15,6 +15,7 @@ import regex
 from palace.ports import Candidate
 from palace.recall.lexicon import word_tokens
 from palace.recall.weighing import K1, Weights, relevance
+from palace.text import MONEY
 from palace.types.query import AnswerType, Query
 
 # A token that names a day, a month or a year: 2026-05-07, 2026, 7/5, 7.5.2026, 3rd, 五月.
@@ -180,6 +181,11 @@ def _tell_number(tokens: Collection[str]) -> bool:
     return plain or not word_tokens("number_words").isdisjoint(tokens)
 
 
+def _tell_money(tokens: Collection[str]) -> bool:
+    """Whether a currency is named, or that nothing is to pay; a bare number is no price."""
+    return MONEY in tokens or not word_tokens("price_words").isdisjoint(tokens)
+
+
 def _tell_date(tokens: Collection[str]) -> bool:
     """Whether one of the tokens tells when: an hour does too."""
     said = any(map(_is_day, tokens)) or not word_tokens("relative_dates").isdisjoint(tokens)
@@ -199,5 +205,6 @@ _TELLS: Mapping[AnswerType, Callable[[Collection[str]], bool]] = {
     "clock": _tell_clock,
     "date": _tell_date,
     "duration": _tell_duration,
+    "money": _tell_money,
     "number": _tell_number,
 }

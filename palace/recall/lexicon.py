@@ -30,6 +30,7 @@ WordKind = Literal[
     "relative_dates",
     "clock_words",
     "number_words",
+    "price_words",
     "first_person",
     "address",
 ]

@@ -42,6 +42,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "relative_dates": _WORDS,
     "clock_words": _WORDS,
     "number_words": _WORDS,
+    "price_words": _WORDS,
     "first_person": _WORDS,
     "address": _WORDS,
     "openings": _LISTS,

@@ -15,7 +15,7 @@ RecallKind = Literal[
     "fact", "status", "history", "preference", "procedure", "identity", "meta", "none"
 ]
 AnswerType = Literal[
-    "clock", "duration", "date", "number", "person", "place", "reason", "yes_no", "thing"
+    "clock", "duration", "date", "money", "number", "person", "place", "reason", "yes_no", "thing"
 ]
 
 

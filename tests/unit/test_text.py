@@ -9,6 +9,7 @@ import pytest
 
 from palace.text import (
     MAX_TOKEN_CHARS,
+    MONEY,
     canonical_number,
     clip,
     estimate_tokens,
@@ -134,6 +135,16 @@ def test_shapes() -> None:
         "x_y": "identifier",
         "a@b.example": "identifier",
     }
+
+
+@pytest.mark.parametrize("text", ["48 €", "€48", "48\u00a0€", "$48", "£ 48", "￥48", "48 € für 2"])
+def test_the_sign_of_a_currency_is_indexed_whichever_it_is(text: str) -> None:
+    assert MONEY in tokens(text)
+
+
+@pytest.mark.parametrize("text", ["$HOME", "C$", "in €", "48 km", "£"])
+def test_a_sign_without_an_amount_is_none(text: str) -> None:
+    assert MONEY not in tokens(text)
 
 
 @pytest.mark.parametrize(
