@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import threading
+import time
 from contextlib import suppress
 
 import pytest
@@ -233,6 +234,24 @@ def test_a_held_lock_times_out_and_a_released_one_does_not(tmp_path):
             pass
     with locked(tmp_path, timeout_s=1):
         assert (tmp_path / ".palace" / "locks" / "palace.lock").exists()
+
+
+def test_a_lock_is_had_soon_after_it_is_free(tmp_path):
+    held, free_again = threading.Event(), []
+
+    def hold() -> None:
+        with locked(tmp_path):
+            held.set()
+            time.sleep(0.2)
+            free_again.append(time.monotonic())
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(10)
+    with locked(tmp_path, timeout_s=10):
+        had = time.monotonic()
+    holder.join()
+    assert 0 <= had - free_again[0] < 2
 
 
 def test_whoever_holds_a_lock_may_take_it_again_and_keeps_it_to_the_end(tmp_path):
