@@ -25,55 +25,102 @@ _DAY = regex.compile(
 _PARTS = regex.compile("[:/.-]")
 
 
-def features(
-    query: Query,
-    candidate: Candidate,
-    neighbours: Sequence[Candidate],
-    *,
-    weights: Weights,
-) -> dict[str, float]:
-    """Return the absolute signals of one candidate, each in [0, 1]."""
-    body, context = set(candidate.body), set(candidate.context)
-    here = body | context
-    window = here.union(*(n.body for n in neighbours)) if neighbours else here
-    idf = weights.idf
-    total = sum(idf.values()) or 1.0
-    matched = [t for t in idf if t in here]
-    own = [t for t in query.terms if t in here]
-    known_total = sum([idf[t] for t in weights.known]) or 1.0
-    asked = {token for name in query.names for token in name}
-    rest = {t: weight for t, weight in idf.items() if t not in asked}
-    rest_total = sum(rest.values()) or 1.0
-    rest_here = {t: weight for t, weight in rest.items() if t in here}
-    return {
-        "coverage": sum([idf[t] for t in matched]) / total,
-        "coverage_body": sum([idf[t] for t in idf if t in body]) / total,
-        "coverage_window": sum([idf[t] for t in idf if t in window]) / total,
-        "coverage_known": sum([idf[t] for t in matched]) / known_total,
-        "absent": sum([idf[t] for t in idf if t not in weights.known]) / total,
-        "distinct": min(len(matched), 4) / 4,
-        "rarest": max([idf[t] for t in matched], default=0.0) / weights.ceiling,
-        "head": _share(query.head, here),
-        "tail": _share([t for t in query.terms if t not in query.head], here),
-        "names": _names_present(query, here),
-        "names_body": _names_present(query, body),
-        "has_names": float(bool(query.names)),
-        "unknown_name": _unknown_names(query, weights),
-        "identifiers": _share([i for i in query.identifiers if i in idf], here),
-        "numbers": _share([n for n in query.numbers if n in idf], body),
-        "missing": max([idf[t] for t in idf if t not in here], default=0.0) / weights.ceiling,
-        "missing_known": max([idf[t] for t in weights.known if t not in here], default=0.0)
-        / weights.ceiling,
-        "answer_type": answer_present(query, candidate),
-        "other_date": other_date_told(query, candidate.body),
-        "counted": counted_present(query, candidate.body),
-        "phrase": _adjacent_pairs(own, candidate.body),
-        "rest_body": sum([rest[t] for t in rest_here if t in body]) / rest_total,
-        "relevance": min(relevance(candidate, rest_here) / (rest_total * (K1 + 1)), 1.0),
-        "one_term": float(len(query.terms) <= 1),
-        "carried": float(bool(query.carried)),
-        "own": _own_share(query, here),
-    }
+class Asked:
+    """A question as every candidate is measured against it: worked out once, not for each.
+
+    Args:
+        query: What is asked.
+        weights: Term weights of the query.
+    """
+
+    def __init__(self, query: Query, weights: Weights) -> None:
+        self.query = query
+        self.weights = weights
+        idf, known = weights.idf, weights.known
+        self._total = sum(idf.values()) or 1.0
+        self._known_total = sum([idf[t] for t in known]) or 1.0
+        named = {token for name in query.names for token in name}
+        self._rest = {t: weight for t, weight in idf.items() if t not in named}
+        self._rest_total = sum(self._rest.values()) or 1.0
+        self._most_relevance = self._rest_total * (K1 + 1)
+        self._tail = [t for t in query.terms if t not in query.head]
+        self._identifiers = [i for i in query.identifiers if i in idf]
+        self._numbers = [n for n in query.numbers if n in idf]
+        # The prompt's own terms, those of the turn before and the soft ones apart.
+        self._own = [t for t in query.terms if t not in query.soft] if query.carried else []
+        self._dates = [
+            (is_one, asked)
+            for is_one in (_is_month, _is_year)
+            if (asked := [t for t in query.terms if is_one(t)])
+        ]
+        absent = sum([weight for t, weight in idf.items() if t not in known])
+        self._absent = absent / self._total
+        self._has_names = float(bool(query.names))
+        self._unknown_name = _unknown_names(query, weights)
+        self._one_term = float(len(query.terms) <= 1)
+        self._carried = float(bool(query.carried))
+
+    def features(
+        self, candidate: Candidate, neighbours: Sequence[Candidate], *, answered: float
+    ) -> dict[str, float]:
+        """Return the absolute signals of one candidate, each in [0, 1].
+
+        Args:
+            candidate: What is measured.
+            neighbours: The turns around it.
+            answered: What `answer_present` says of it.
+        """
+        query, idf, known = self.query, self.weights.idf, self.weights.known
+        ceiling = self.weights.ceiling
+        body = set(candidate.body)
+        here = body.union(candidate.context)
+        around = [neighbour.body for neighbour in neighbours]
+        matched = [weight for t, weight in idf.items() if t in here]
+        lacking = [weight for t, weight in idf.items() if t not in here]
+        rest_here = {t: weight for t, weight in self._rest.items() if t in here}
+        covered = sum(matched)
+        coverage = covered / self._total
+        told = candidate.body
+        return {
+            "coverage": coverage,
+            "coverage_body": self._coverage(body),
+            "coverage_window": self._coverage(here.union(*around)) if around else coverage,
+            "coverage_known": covered / self._known_total,
+            "absent": self._absent,
+            "distinct": min(len(matched), 4) / 4,
+            "rarest": max(matched, default=0.0) / ceiling,
+            "head": _share(query.head, here),
+            "tail": _share(self._tail, here),
+            "names": _names_present(query, here),
+            "names_body": _names_present(query, body),
+            "has_names": self._has_names,
+            "unknown_name": self._unknown_name,
+            "identifiers": _share(self._identifiers, here),
+            "numbers": _share(self._numbers, body),
+            "missing": max(lacking, default=0.0) / ceiling,
+            "missing_known": max([idf[t] for t in known if t not in here], default=0.0) / ceiling,
+            "answer_type": answered,
+            "other_date": self._other_date_told(told),
+            "counted": counted_present(query, told),
+            "phrase": _adjacent_pairs([t for t in query.terms if t in here], told),
+            "rest_body": sum([w for t, w in rest_here.items() if t in body]) / self._rest_total,
+            "relevance": min(relevance(candidate, rest_here) / self._most_relevance, 1.0),
+            "one_term": self._one_term,
+            "carried": self._carried,
+            "own": _share(self._own, here),
+        }
+
+    def _coverage(self, present: set[str]) -> float:
+        """Return the weighted share of the question that is present."""
+        return sum([weight for t, weight in self.weights.idf.items() if t in present]) / self._total
+
+    def _other_date_told(self, body: Sequence[str]) -> float:
+        """Return 1 if a memory tells of another month or year than the one asked about, else 0."""
+        for is_one, asked in self._dates:
+            told = [t for t in body if is_one(t)]
+            if told and not any(t in told for t in asked):
+                return 1.0
+        return 0.0
 
 
 def _share(terms: Sequence[str], present: set[str]) -> float:
@@ -81,19 +128,10 @@ def _share(terms: Sequence[str], present: set[str]) -> float:
     return len([t for t in terms if t in present]) / len(terms) if terms else 0.5
 
 
-def _own_share(query: Query, present: set[str]) -> float:
-    """Return the share of the prompt's own terms that are present, those of the turn before apart.
-
-    Neutral .5 where the prompt stands alone or only says what sort of thing it asks for.
-    """
-    own = [t for t in query.terms if t not in query.soft] if query.carried else []
-    return _share(own, present)
-
-
 def _names_present(query: Query, present: set[str]) -> float:
     if not query.names:
         return 0.5
-    return sum(all(t in present for t in name) for name in query.names) / len(query.names)
+    return sum([present.issuperset(name) for name in query.names]) / len(query.names)
 
 
 def _unknown_names(query: Query, weights: Weights) -> float:
@@ -133,16 +171,6 @@ def answer_present(query: Query, candidate: Candidate) -> float:
         common = not candidate.body or candidate.body[0] in word_tokens("stopwords")
         return 0.0 if common else 0.5
     return float(_TELLS[query.answer_type](fresh))
-
-
-def other_date_told(query: Query, body: Sequence[str]) -> float:
-    """Return 1 if a memory tells of another month or year than the one asked about, else 0."""
-    for is_one in (_is_month, _is_year):
-        asked = [t for t in query.terms if is_one(t)]
-        told = [t for t in body if is_one(t)] if asked else []
-        if told and not any(t in told for t in asked):
-            return 1.0
-    return 0.0
 
 
 def _is_month(token: str) -> bool:
@@ -187,7 +215,7 @@ def _tell_date(tokens: Collection[str]) -> bool:
 
 
 def _tell_clock(tokens: Collection[str]) -> bool:
-    clocks = any(":" in t and t[0].isdigit() for t in tokens)
+    clocks = any(t[0].isdigit() for t in tokens if ":" in t)
     return clocks or not word_tokens("clock_words").isdisjoint(tokens)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from palace.ports import Candidate
 from palace.recall.attribution import attribution_features
-from palace.recall.features import features
+from palace.recall.features import Asked, answer_present
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.ranking import REPLY_FEATURES, Pool
 from palace.recall.weighing import Weights
@@ -73,11 +73,12 @@ def score(
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
     head = ordered[:JUDGED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
-    attributed = attribution_features(pool.said)
+    asked = Asked(query, weights)
+    attributed = attribution_features(pool.said) if any(c.session for c in head) else {}
     described = {}
     for number, candidate in enumerate(head):
         ahead = ranks[candidate.key] - (top if number else runner_up)
-        values = _described(query, candidate, pool, signals[candidate.key], weights)
+        values = _described(asked, candidate, pool, signals[candidate.key])
         values["margin"] = max(-1.0, min(1.0, ahead / _FULL_MARGIN))
         if candidate.session:
             values.update(attributed)
@@ -86,17 +87,14 @@ def score(
 
 
 def _described(
-    query: Query,
-    candidate: Candidate,
-    pool: Pool,
-    ranked: Mapping[str, float],
-    weights: Weights,
+    asked: Asked, candidate: Candidate, pool: Pool, ranked: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the absolute features of a candidate, and those of the ranking that judge as well."""
     around = [seen.candidate for _, seen in pool.near(candidate)]
-    values = features(query, candidate, around, weights=weights)
+    answered = ranked["dated"] if pool.asks_when else answer_present(asked.query, candidate)
+    values = asked.features(candidate, around, answered=answered)
     for name in _RANKED_THAT_JUDGE:
-        values[name] = ranked[name]
+        values[name] = ranked.get(name, 0.0)
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
     return values

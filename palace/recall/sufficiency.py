@@ -7,8 +7,7 @@ the bad is still bad.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from palace.recall.logistic import LogisticModel
 from palace.recall.scoring import Scored
@@ -31,8 +30,7 @@ def attributed(probability: float, own: float) -> float:
     return float(probability**_ANSWERS_POWER * own**_OWN_POWER)
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """What was made of one candidate.
 
     Attributes:

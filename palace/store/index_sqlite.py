@@ -6,6 +6,7 @@ Nothing in here is canonical; the file can be deleted at any time.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +45,8 @@ _RACY_NS = 50_000_000
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+_UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
 _SCHEMA = Schema(
     SCHEMA_VERSION,
@@ -307,6 +310,8 @@ class SqliteIndex:
             return []
         with self._database.held():
             visible = self._terms.visible(scope)
+            if not any(p.layer == layer for p in visible):
+                return []
             weights = self._terms.weights(asked, visible)
             rows = {term: self._terms.rows(term, visible, layer) for term in asked}
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
@@ -574,7 +579,7 @@ def _bm25(
 def _askable(terms: Sequence[str]) -> list[str]:
     """Return the terms that could be in the index: whole tokens."""
     asked = dict.fromkeys(sayable(term) for term in terms[:_MAX_QUERY_TERMS])
-    return [t for t in asked if t and not any(c <= " " or c in '"\x7f' for c in t)]
+    return [t for t in asked if t and not _UNASKABLE.search(t)]
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 # BM25's usual constants, as FTS5 has them: saturation of repetitions, weight of length.
 K1, B = 1.2, 0.75
@@ -32,8 +32,7 @@ _KEY_BITS = 40
 _CLASSES_PER_OCTAVE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class PostingList:
+class PostingList(NamedTuple):
     """One list, or several read as one.
 
     Attributes:
