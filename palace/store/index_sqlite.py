@@ -18,7 +18,14 @@ from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_counts import TermTable, average_tokens
 from palace.store.index_database import IndexDatabase, Schema, State, begin_generation
-from palace.store.index_rows import Tokens, candidate, decode_row, memory_tokens, sayable
+from palace.store.index_rows import (
+    Tokens,
+    best_candidates,
+    candidate,
+    decode_row,
+    memory_tokens,
+    sayable,
+)
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.postings import (
@@ -317,8 +324,7 @@ class SqliteIndex:
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights=weights, average_tokens=average_tokens(visible))
             best = self._best(lists, limit) if lists else []
-        found = [candidate(row, score=score) for row in best]
-        return sorted(found, key=lambda c: (-c.bm25, c.key))[:limit]
+        return best_candidates(best, score=score, limit=limit)
 
     def _best(self, lists: Sequence[PostingList], limit: int) -> list[_Row]:
         """Return the best rows of candidates; more are asked for where some are out of date."""
