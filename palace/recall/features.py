@@ -159,6 +159,10 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
+    tells = _TOKEN_TELLS.get(query.answer_type)
+    if tells is not None:
+        telling = [t for t in candidate.body if tells(t)]
+        return float(bool(set(telling).difference(query.terms, query.carried, query.numbers)))
     if query.answer_type != "person" and query.answer_type not in _TELLS:
         return 0.5
     if query.answer_type == "person" and candidate.session:
@@ -208,24 +212,27 @@ def _tell_number(tokens: Collection[str]) -> bool:
     return plain or not word_tokens("number_words").isdisjoint(tokens)
 
 
-def _tell_date(tokens: Collection[str]) -> bool:
-    """Whether one of the tokens tells when: an hour does too."""
-    said = any(map(_is_day, tokens)) or not word_tokens("relative_dates").isdisjoint(tokens)
-    return said or _tell_clock(tokens)
+@lru_cache(maxsize=8192)
+def _tells_date(token: str) -> bool:
+    """Whether a token tells when: an hour does too."""
+    return _is_day(token) or token in word_tokens("relative_dates") or _tells_clock(token)
 
 
-def _tell_clock(tokens: Collection[str]) -> bool:
-    clocks = any(t[0].isdigit() for t in tokens if ":" in t)
-    return clocks or not word_tokens("clock_words").isdisjoint(tokens)
+@lru_cache(maxsize=8192)
+def _tells_clock(token: str) -> bool:
+    return (":" in token and token[0].isdigit()) or token in word_tokens("clock_words")
 
 
 def _tell_duration(tokens: Collection[str]) -> bool:
-    return _tell_number(tokens) or _tell_date(tokens)
+    return _tell_number(tokens) or any(map(_tells_date, tokens))
 
 
+# A time is told by one token, whatever stands beside it; a number is not.
+_TOKEN_TELLS: Mapping[AnswerType, Callable[[str], bool]] = {
+    "clock": _tells_clock,
+    "date": _tells_date,
+}
 _TELLS: Mapping[AnswerType, Callable[[Collection[str]], bool]] = {
-    "clock": _tell_clock,
-    "date": _tell_date,
     "duration": _tell_duration,
     "number": _tell_number,
 }

@@ -102,16 +102,13 @@ class Pool:
                 home = self._sessions.setdefault((candidate.path, candidate.session), {})
                 home[candidate.position] = seen
 
-    def _question(self, candidate: Candidate) -> _Question:
-        return self._spoken if candidate.session else self._asked
-
     def _see(self, candidate: Candidate) -> _Seen:
-        question = self._question(candidate)
+        question = self._spoken if candidate.session else self._asked
         words = frozenset(candidate.body)
         terms = [t for t in question.idf if t in words]
         around = [t for t in question.idf if t in candidate.context]
         held = {t: question.idf[t] for t in (*terms, *around)} if terms or around else {}
-        where = standing(candidate, self.people, words)
+        where: Standing = standing(candidate, self.people, words) if candidate.session else ""
         shares: dict[Voice, float] = {}
         asked = 0
         if candidate.session and terms:
@@ -164,9 +161,9 @@ class Pool:
         return {key: self._reach_of(seen) for key, seen in self._seen.items()}
 
     def _reach_of(self, seen: _Seen) -> float:
-        share, here = self._question(seen.candidate).share, seen.terms
         if not seen.candidate.session:
-            return share(here)
+            return self._asked.share(seen.terms)
+        share, here = self._spoken.share, seen.terms
         before, after, far_before, far_after = self._said_around(seen)
         reach = share(here)
         if near := (before | after) & ~here:

@@ -24,9 +24,13 @@ JUDGED = 10
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
-_RANKED_THAT_JUDGE = (
-    *("reach", "home_best", "home_coverage", "named", "addressed", "other"),
-    *("self_said", "addressed_said", *REPLY_FEATURES),
+# Signals of the ranking that judge as well; those that a statement does not have are 0.
+_NOT_RANKED = dict.fromkeys(
+    (
+        *("reach", "home_best", "home_coverage", "named", "addressed", "other"),
+        *("self_said", "addressed_said", *REPLY_FEATURES),
+    ),
+    0.0,
 )
 
 
@@ -93,8 +97,8 @@ def _described(
     around = [seen.candidate for _, seen in pool.near(candidate)]
     answered = ranked["dated"] if pool.asks_when else answer_present(asked.query, candidate)
     values = asked.features(candidate, around, answered=answered)
-    for name in _RANKED_THAT_JUDGE:
-        values[name] = ranked.get(name, 0.0)
+    values.update(_NOT_RANKED)
+    values.update({name: v for name, v in ranked.items() if name in _NOT_RANKED})
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
     return values

@@ -81,6 +81,7 @@ class Sufficiency:
         self._meaning = meaning
         self._sufficient_at = sufficient_at
         self._unclear_at = unclear_at
+        self._turn_bars, self._statement_bars = self.bars_of("turn"), self.bars_of("statement")
 
     def model(self, scored: Scored) -> LogisticModel:
         """Return the model that judges this candidate."""
@@ -113,7 +114,7 @@ class Sufficiency:
 
     def bars(self, scored: Scored) -> tuple[float, float]:
         """Return the bars in force for this candidate: sufficient from, unclear from."""
-        return self.bars_of("turn" if scored.candidate.session else "statement")
+        return self._turn_bars if scored.candidate.session else self._statement_bars
 
     def weighed(self, scored: Scored) -> Weighed:
         """Return confidence, promise and band of a candidate."""

@@ -34,7 +34,7 @@ from palace.store.postings import (
     B,
     PostingList,
     best_rows,
-    key_of,
+    keys_of,
     posting_lists,
 )
 from palace.text import utc_now
@@ -322,7 +322,7 @@ class SqliteIndex:
             weights = self._terms.weights(asked, visible)
             rows = {term: self._terms.rows(term, visible, layer) for term in asked}
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
-            score = partial(_bm25, weights=weights, average_tokens=average_tokens(visible))
+            score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
         return best_candidates(best, score=score, limit=limit)
 
@@ -331,7 +331,7 @@ class SqliteIndex:
         wanted = limit + int(limit * _SPARE) + 1
         while True:
             best = best_rows(self._matching, lists, wanted=wanted)
-            found = self._valid([key_of(row) for row in best])
+            found = self._valid(keys_of(best))
             if len(found) >= limit or len(best) < wanted:
                 return found
             wanted *= 4
@@ -383,6 +383,8 @@ class SqliteIndex:
         known: Sequence[Candidate] = (),
     ) -> list[Candidate]:
         """Return what stands within `distance` memories in the same file and session, each once."""
+        if not candidates:
+            return []
         wanted = {
             (c.path, c.session, position)
             for c in candidates
@@ -564,14 +566,13 @@ class SqliteIndex:
 
 
 def _bm25(
+    weights: Mapping[str, float],
+    average_tokens: float,
     text: str,
     body: Sequence[str],
     context: Sequence[str],
-    *,
-    weights: Mapping[str, float],
-    average_tokens: float,
 ) -> float:
-    length = (len(body) + len(context)) / max(average_tokens, 1.0)
+    length = (len(body) + len(context)) / average_tokens
     norm = K1 * (1 - B + B * length)
     total = 0.0
     for term, weight in weights.items():
