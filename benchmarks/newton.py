@@ -82,9 +82,9 @@ def fit_choice(
     Source: the conditional logit of McFadden 1974; for ranking, ListNet (Cao et al. 2007).
     The penalty acts on standardised features, so that units do not matter.
     """
-    names = sorted({name for rows, _ in groups for row in rows[:1] for name in row})
+    names = sorted({name for rows, _ in groups for row in rows for name in row})
     made = [
-        (np.array([[row[n] for n in names] for row in rows]), np.array(gold), weight)
+        (np.array([[row.get(n, 0.0) for n in names] for row in rows]), np.array(gold), weight)
         for (rows, gold), weight in zip(groups, weights or [1.0] * len(groups), strict=True)
         if len(rows) > 1 and any(gold)
     ]

@@ -21,8 +21,7 @@ Vector = bytes
 """One embedding: L2-normalised float32, little-endian, 4 bytes for every dimension."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """What a reader may see; an argument of every query, never a filter afterwards.
 
     Global memories are always visible; project and session memories only to their own.
@@ -121,8 +120,7 @@ class UseCounters(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Worth:
+class Worth(NamedTuple):
     """What a memory is worth beside its words.
 
     Attributes:

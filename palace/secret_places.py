@@ -80,6 +80,9 @@ _PLACES = (
     ("password", ("pass", "kennwort"), _STATED),
     ("password", ("';", '";'), _DIRECTIVE),
 )
+_LITERALS = tuple(
+    (literal, number) for number, (_, literals, _) in enumerate(_PLACES) for literal in literals
+)
 _KEY_BEGIN = regex.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = regex.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = regex.compile(r"(?:[A-Za-z0-9+/=_:,.-]|\\[nr]|\s)*+")
@@ -123,9 +126,9 @@ def find_in_places(text: str) -> Iterator[Finding]:
         for found in _REGISTRY_LOGIN.finditer(text):
             if not is_syntax(found["value"]) and not EXAMPLE.search(found["value"]):
                 yield Finding("registry-login", found.start("value"), found.end("value"))
-    for kind, literals, pattern in _PLACES:
-        if any(literal in folded for literal in literals):
-            yield from _find_at(pattern, kind, text)
+    for number in sorted({number for literal, number in _LITERALS if literal in folded}):
+        kind, _, pattern = _PLACES[number]
+        yield from _find_at(pattern, kind, text)
 
 
 def _find_at(pattern: regex.Pattern[str], kind: str, text: str) -> Iterator[Finding]:

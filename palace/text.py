@@ -305,6 +305,8 @@ def _dense_words(run: str) -> list[Word]:
 
 
 def _spaced_words(chunk: str) -> list[Word]:
+    if chunk.isalpha() and (len(chunk) == 1 or chunk[1:].islower()):  # most words are plain ones
+        return [_plain_word(chunk, 0)]
     bare = _POSSESSIVE.sub("", chunk)
     if bare[0].isdigit() and _is_numeric(bare):
         return [_number_word(bare, 0)]
@@ -339,7 +341,7 @@ def _as_token(text: str) -> str:
 
 
 def _plain_word(piece: str, start: int) -> Word:
-    if any(c.isdigit() for c in piece):
+    if not piece.isalpha() and any(c.isdigit() for c in piece):
         return _identifier_word(piece, start)
     folded = _as_token(piece)
     month = _MONTHS.get(folded)

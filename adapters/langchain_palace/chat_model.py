@@ -20,7 +20,7 @@ from pydantic import Field, PrivateAttr
 
 from langchain_palace.asking import Asker
 from langchain_palace.gate import ReplyGate, canned
-from langchain_palace.gated_model import GatedChatModel, Prepared
+from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
 from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
@@ -126,6 +126,9 @@ class ChatPalace(GatedChatModel):
 
     def _called(self, config: RunnableConfig | None) -> ChatPalace:
         """Return a copy that knows who asks: a config never reaches the generating methods."""
+        # LangChain describes a model to callbacks once and keeps that. Asked for here, it is
+        # shared by the copies, each of which would make its own: a fifth of what a call costs.
+        getattr(self, DESCRIPTION, None)
         called = self.model_copy()
         called._call = call_of(config, session_id=self.session_id, project=self.project)
         return called

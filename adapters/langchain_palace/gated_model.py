@@ -25,6 +25,8 @@ from langchain_palace.gate import ChunkGate, ReplyGate, chunk_of
 from langchain_palace.messages import text_of
 from langchain_palace.steps import Steps, arun, run
 
+DESCRIPTION = "_serialized"
+"""Where LangChain keeps what it tells callbacks of a model, once it is worked out."""
 # What a wrapper takes over from the model it wraps, so that hosts treat it the same.
 _TAKEN_OVER = (
     "profile",
@@ -123,7 +125,9 @@ class GatedChatModel(BaseChatModel):
             kwargs["tool_choice"] = tool_choice
         model, bound = unbound(self.inner.bind_tools(tools, **kwargs))
         update = {"inner": model, **self._bound_update(tools, tool_choice)}
-        return self.model_copy(update=update).bind(**bound)
+        with_tools = self.model_copy(update=update)
+        vars(with_tools).pop(DESCRIPTION, None)  # that of a model without them
+        return with_tools.bind(**bound)
 
     def _bound_update(self, tools: Sequence[Any], tool_choice: object) -> dict[str, Any]:  # noqa: ARG002 - for subclasses
         return {}

@@ -7,6 +7,7 @@ In: a step that decides a turn. Out: the same step, observed. Without handlers a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManager, BaseCallbackHandler, CallbackManager
@@ -65,28 +66,34 @@ def observed(step: Step[D], *, prompt: str, call: Call, handlers: _Handlers = No
 
     def now() -> D:
         manager = CallbackManager.configure(*_configured(call, handlers))
-        run = manager.on_retriever_start({"name": RUN_NAME}, prompt, name=RUN_NAME)
+        start = partial(manager.on_retriever_start, {"name": RUN_NAME}, prompt, name=RUN_NAME)
+        run = start() if manager.handlers else None  # nobody may be listening
         try:
             with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
                 plan = step.now()
                 told.update(verdict_attributes(plan.verdict))
         except BaseException as error:
-            run.on_retriever_error(error)
+            if run is not None:
+                run.on_retriever_error(error)
             raise
-        run.on_retriever_end(documents_of(plan.verdict.evidence))
+        if run is not None:
+            run.on_retriever_end(documents_of(plan.verdict.evidence))
         return plan
 
     async def later() -> D:
         manager = AsyncCallbackManager.configure(*_configured(call, handlers))
-        run = await manager.on_retriever_start({"name": RUN_NAME}, prompt, name=RUN_NAME)
+        start = partial(manager.on_retriever_start, {"name": RUN_NAME}, prompt, name=RUN_NAME)
+        run = await start() if manager.handlers else None
         try:
             with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
                 plan = await step.later()
                 told.update(verdict_attributes(plan.verdict))
         except BaseException as error:
-            await run.on_retriever_error(error)
+            if run is not None:
+                await run.on_retriever_error(error)
             raise
-        await run.on_retriever_end(documents_of(plan.verdict.evidence))
+        if run is not None:
+            await run.on_retriever_end(documents_of(plan.verdict.evidence))
         return plan
 
     return Step(now, later)

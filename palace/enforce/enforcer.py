@@ -297,9 +297,11 @@ def _walk(parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal) ->
     layers = [x for x in parts.layers if x.name == "L0" or signal.band != "other"]
     home = HOME_LAYER.get(signal.kind)
     reports: list[LayerReport] = []
+    found = False
     for number, layer in enumerate(layers):
-        reports.append(_as_shown(layer.gather(turn, query, signal), parts))
-        found = any(r.outcome == "sufficient" for r in reports)
+        report = _as_shown(layer.gather(turn, query, signal), parts)
+        reports.append(report)
+        found = found or report.outcome == "sufficient"
         if found and home not in {x.name for x in layers[number + 1 :]}:
             break
     return reports
@@ -471,7 +473,7 @@ def _with_context(parts: Enforcement, verdict: Verdict, query: Query) -> Verdict
 def _as_shown(report: LayerReport, parts: Enforcement) -> LayerReport:
     """Return a report whose evidence can be shown, quoted in part or injected."""
     texts = [parts.shown(e.text) for e in report.evidence]
-    if all(text == e.text for text, e in zip(texts, report.evidence, strict=True)):
+    if texts == [e.text for e in report.evidence]:
         return report
     shown = (replace(e, text=text) for text, e in zip(texts, report.evidence, strict=True))
     return replace(report, evidence=tuple(shown))

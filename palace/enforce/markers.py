@@ -6,6 +6,7 @@ the end of our evidence block, that a chat protocol takes for its own, or that a
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import regex
@@ -14,7 +15,8 @@ OPEN_TAG = "<memory-context>"
 CLOSE_TAG = "</memory-context>"
 
 # Characters nobody sees and no writing system needs: controls, bidi marks, fillers, the tag block.
-_INVISIBLE = regex.compile(
+# `re` looks for one of a set of characters in a quarter of the time.
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
@@ -63,7 +65,10 @@ def harmless(text: str) -> str:
     Our tags are escaped, images become links, elements that load something and the marks of chat
     protocols are broken up. Doing it twice changes nothing.
     """
-    seen = _IMAGE.sub("! ", escape_markers(text))
+    seen = escape_markers(text)
+    if "<" not in seen and "[" not in seen:
+        return seen
+    seen = _IMAGE.sub("! ", seen)
     seen = _ELEMENT.sub("&lt;", seen)
     return _PROTOCOL.sub(lambda found: f"{found[0]} ", seen)
 

@@ -40,8 +40,8 @@ def reply_for_miss(fallback_text: str, broken: Sequence[LayerReport]) -> str:
 
 
 def _origin(item: Evidence) -> str:
-    when = f", as of {item.as_of:%Y-%m-%d}" if item.as_of else ""
+    when = f", as of {item.as_of.date()}" if item.as_of else ""
     stale = ", may be out of date" if item.stale else ""
     if item.state_of:
-        stale += f", state of {item.state_of:%Y-%m-%d}"
+        stale += f", state of {item.state_of.date()}"
     return f"{item.source}{when}{stale}"

@@ -79,15 +79,17 @@ def may_be_same(one: Statement, other: Statement) -> bool:
 
     Of what one side alone has, a word or two that add nothing may be left over, see `_only_light`.
     """
-    rests = [
-        [
-            term.key
-            for term, handles in zip(a.terms, a.handles, strict=True)
-            if handles.isdisjoint(b.known)
-        ]
-        for a, b in ((one, other), (other, one))
-    ]
-    return not all(rests) and LIGHT.issuperset(rests[0] + rests[1])
+    rest = _alone(one, other)
+    if not LIGHT.issuperset(rest):
+        return False
+    others = _alone(other, one)
+    return not (rest and others) and LIGHT.issuperset(others)
+
+
+def _alone(one: Statement, other: Statement) -> list[str]:
+    """Return the keys of the terms that nothing of the other statement equals."""
+    pairs = zip(one.terms, one.handles, strict=True)
+    return [term.key for term, handles in pairs if handles.isdisjoint(other.known)]
 
 
 def _polarity(statement: Statement) -> str:

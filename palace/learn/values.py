@@ -58,7 +58,10 @@ _HALVES = {"half": 30, "quarter": 15}
 _VALUE_WORDS = frozenset({*NUMBER_WORDS, *ORDINALS, *_HALVES})
 _CLOCK_AFTER = frozenset({"at", "until", "till", "um"})
 _PIECE = regex.compile(
-    r"(?P<iso>\b\d{4}-\d{2}-\d{2}\b)"
+    # Most pieces are plain words. They are tried first, and by the letter: to ignore case costs
+    # more than all else.
+    r"(?P<word>(?-i:[A-Za-z]++(?=[\s.,;!?)]|\Z)))"
+    r"|(?P<iso>\b\d{4}-\d{2}-\d{2}\b)"
     r"|(?P<clock>\b\d{1,2}:\d{2}(?!\d)(?:\s?[ap]m\b)?|\b\d{1,2}h(?:\d{2})?\b|\b\d{1,2}\s?[ap]m\b)"
     r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|(?<!\w)\w++://\S+)"
     r"|(?P<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)"

@@ -13,7 +13,7 @@ from palace.recall.lexicon import Lexicon, matchable, matches
 from palace.recall.logistic import LogisticModel
 from palace.recall.phrasing import phrases, words_of
 from palace.recall.shape import code_share, machine_reason
-from palace.recall.weighing import term_weights
+from palace.recall.weighing import weights_of
 from palace.text import fold
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
@@ -137,14 +137,16 @@ class CueDetector:
     def _familiarity(
         self, query: Query, cues: Mapping[str, float], *, noted: frozenset[str]
     ) -> dict[str, float]:
-        weights = term_weights(query, self._vocabulary)
+        scope = Scope(query.session_id, query.project)
+        named = [token for name in query.names for token in name]
+        counts = self._vocabulary.counts((*query.terms, *query.carried, *named), scope=scope)
+        size = self._vocabulary.size(scope=scope)
+        weights = weights_of(query, counts, size=size)
         total = sum(weights.idf.values()) or 1.0
         known = sum(w for t, w in weights.idf.items() if t in weights.known or t in noted) / total
-        scope = Scope(query.session_id, query.project)
-        counts = self._vocabulary.counts([t for name in query.names for t in name], scope=scope)
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]
         told = max((min(counts[t].any for t in name) for name in query.names), default=0)
-        loaded = self._vocabulary.size(scope=scope) > 0 or bool(noted)
+        loaded = size > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
         return {

@@ -26,55 +26,102 @@ _DAY = regex.compile(
 _PARTS = regex.compile("[:/.-]")
 
 
-def features(
-    query: Query,
-    candidate: Candidate,
-    neighbours: Sequence[Candidate],
-    *,
-    weights: Weights,
-) -> dict[str, float]:
-    """Return the absolute signals of one candidate, each in [0, 1]."""
-    body, context = set(candidate.body), set(candidate.context)
-    here = body | context
-    window = here.union(*(n.body for n in neighbours)) if neighbours else here
-    idf = weights.idf
-    total = sum(idf.values()) or 1.0
-    matched = [t for t in idf if t in here]
-    own = [t for t in query.terms if t in here]
-    known_total = sum([idf[t] for t in weights.known]) or 1.0
-    asked = {token for name in query.names for token in name}
-    rest = {t: weight for t, weight in idf.items() if t not in asked}
-    rest_total = sum(rest.values()) or 1.0
-    rest_here = {t: weight for t, weight in rest.items() if t in here}
-    return {
-        "coverage": sum([idf[t] for t in matched]) / total,
-        "coverage_body": sum([idf[t] for t in idf if t in body]) / total,
-        "coverage_window": sum([idf[t] for t in idf if t in window]) / total,
-        "coverage_known": sum([idf[t] for t in matched]) / known_total,
-        "absent": sum([idf[t] for t in idf if t not in weights.known]) / total,
-        "distinct": min(len(matched), 4) / 4,
-        "rarest": max([idf[t] for t in matched], default=0.0) / weights.ceiling,
-        "head": _share(query.head, here),
-        "tail": _share([t for t in query.terms if t not in query.head], here),
-        "names": _names_present(query, here),
-        "names_body": _names_present(query, body),
-        "has_names": float(bool(query.names)),
-        "unknown_name": _unknown_names(query, weights),
-        "identifiers": _share([i for i in query.identifiers if i in idf], here),
-        "numbers": _share([n for n in query.numbers if n in idf], body),
-        "missing": max([idf[t] for t in idf if t not in here], default=0.0) / weights.ceiling,
-        "missing_known": max([idf[t] for t in weights.known if t not in here], default=0.0)
-        / weights.ceiling,
-        "answer_type": answer_present(query, candidate),
-        "other_date": other_date_told(query, candidate.body),
-        "counted": counted_present(query, candidate.body),
-        "phrase": _adjacent_pairs(own, candidate.body),
-        "rest_body": sum([rest[t] for t in rest_here if t in body]) / rest_total,
-        "relevance": min(relevance(candidate, rest_here) / (rest_total * (K1 + 1)), 1.0),
-        "one_term": float(len(query.terms) <= 1),
-        "carried": float(bool(query.carried)),
-        "own": _own_share(query, here),
-    }
+class Asked:
+    """A question as every candidate is measured against it: worked out once, not for each.
+
+    Args:
+        query: What is asked.
+        weights: Term weights of the query.
+    """
+
+    def __init__(self, query: Query, weights: Weights) -> None:
+        self.query = query
+        self.weights = weights
+        idf, known = weights.idf, weights.known
+        self._total = sum(idf.values()) or 1.0
+        self._known_total = sum([idf[t] for t in known]) or 1.0
+        named = {token for name in query.names for token in name}
+        self._rest = {t: weight for t, weight in idf.items() if t not in named}
+        self._rest_total = sum(self._rest.values()) or 1.0
+        self._most_relevance = self._rest_total * (K1 + 1)
+        self._tail = [t for t in query.terms if t not in query.head]
+        self._identifiers = [i for i in query.identifiers if i in idf]
+        self._numbers = [n for n in query.numbers if n in idf]
+        # The prompt's own terms, those of the turn before and the soft ones apart.
+        self._own = [t for t in query.terms if t not in query.soft] if query.carried else []
+        self._dates = [
+            (is_one, asked)
+            for is_one in (_is_month, _is_year)
+            if (asked := [t for t in query.terms if is_one(t)])
+        ]
+        absent = sum([weight for t, weight in idf.items() if t not in known])
+        self._absent = absent / self._total
+        self._has_names = float(bool(query.names))
+        self._unknown_name = _unknown_names(query, weights)
+        self._one_term = float(len(query.terms) <= 1)
+        self._carried = float(bool(query.carried))
+
+    def features(
+        self, candidate: Candidate, neighbours: Sequence[Candidate], *, answered: float
+    ) -> dict[str, float]:
+        """Return the absolute signals of one candidate, each in [0, 1].
+
+        Args:
+            candidate: What is measured.
+            neighbours: The turns around it.
+            answered: What `answer_present` says of it.
+        """
+        query, idf, known = self.query, self.weights.idf, self.weights.known
+        ceiling = self.weights.ceiling
+        body = set(candidate.body)
+        here = body.union(candidate.context)
+        around = [neighbour.body for neighbour in neighbours]
+        matched = [weight for t, weight in idf.items() if t in here]
+        lacking = [weight for t, weight in idf.items() if t not in here]
+        rest_here = {t: weight for t, weight in self._rest.items() if t in here}
+        covered = sum(matched)
+        coverage = covered / self._total
+        told = candidate.body
+        return {
+            "coverage": coverage,
+            "coverage_body": self._coverage(body),
+            "coverage_window": self._coverage(here.union(*around)) if around else coverage,
+            "coverage_known": covered / self._known_total,
+            "absent": self._absent,
+            "distinct": min(len(matched), 4) / 4,
+            "rarest": max(matched, default=0.0) / ceiling,
+            "head": _share(query.head, here),
+            "tail": _share(self._tail, here),
+            "names": _names_present(query, here),
+            "names_body": _names_present(query, body),
+            "has_names": self._has_names,
+            "unknown_name": self._unknown_name,
+            "identifiers": _share(self._identifiers, here),
+            "numbers": _share(self._numbers, body),
+            "missing": max(lacking, default=0.0) / ceiling,
+            "missing_known": max([idf[t] for t in known if t not in here], default=0.0) / ceiling,
+            "answer_type": answered,
+            "other_date": self._other_date_told(told),
+            "counted": counted_present(query, told),
+            "phrase": _adjacent_pairs([t for t in query.terms if t in here], told),
+            "rest_body": sum([w for t, w in rest_here.items() if t in body]) / self._rest_total,
+            "relevance": min(relevance(candidate, rest_here) / self._most_relevance, 1.0),
+            "one_term": self._one_term,
+            "carried": self._carried,
+            "own": _share(self._own, here),
+        }
+
+    def _coverage(self, present: set[str]) -> float:
+        """Return the weighted share of the question that is present."""
+        return sum([weight for t, weight in self.weights.idf.items() if t in present]) / self._total
+
+    def _other_date_told(self, body: Sequence[str]) -> float:
+        """Return 1 if a memory tells of another month or year than the one asked about, else 0."""
+        for is_one, asked in self._dates:
+            told = [t for t in body if is_one(t)]
+            if told and not any(t in told for t in asked):
+                return 1.0
+        return 0.0
 
 
 def _share(terms: Sequence[str], present: set[str]) -> float:
@@ -82,19 +129,10 @@ def _share(terms: Sequence[str], present: set[str]) -> float:
     return len([t for t in terms if t in present]) / len(terms) if terms else 0.5
 
 
-def _own_share(query: Query, present: set[str]) -> float:
-    """Return the share of the prompt's own terms that are present, those of the turn before apart.
-
-    Neutral .5 where the prompt stands alone or only says what sort of thing it asks for.
-    """
-    own = [t for t in query.terms if t not in query.soft] if query.carried else []
-    return _share(own, present)
-
-
 def _names_present(query: Query, present: set[str]) -> float:
     if not query.names:
         return 0.5
-    return sum(all(t in present for t in name) for name in query.names) / len(query.names)
+    return sum([present.issuperset(name) for name in query.names]) / len(query.names)
 
 
 def _unknown_names(query: Query, weights: Weights) -> float:
@@ -122,6 +160,10 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
+    tells = _TOKEN_TELLS.get(query.answer_type)
+    if tells is not None:
+        telling = [t for t in candidate.body if tells(t)]
+        return float(bool(set(telling).difference(query.terms, query.carried, query.numbers)))
     if query.answer_type != "person" and query.answer_type not in _TELLS:
         return 0.5
     if query.answer_type == "person" and candidate.session:
@@ -134,16 +176,6 @@ def answer_present(query: Query, candidate: Candidate) -> float:
         common = not candidate.body or candidate.body[0] in word_tokens("stopwords")
         return 0.0 if common else 0.5
     return float(_TELLS[query.answer_type](fresh))
-
-
-def other_date_told(query: Query, body: Sequence[str]) -> float:
-    """Return 1 if a memory tells of another month or year than the one asked about, else 0."""
-    for is_one in (_is_month, _is_year):
-        asked = [t for t in query.terms if is_one(t)]
-        told = [t for t in body if is_one(t)] if asked else []
-        if told and not any(t in told for t in asked):
-            return 1.0
-    return 0.0
 
 
 def _is_month(token: str) -> bool:
@@ -181,30 +213,33 @@ def _tell_number(tokens: Collection[str]) -> bool:
     return plain or not word_tokens("number_words").isdisjoint(tokens)
 
 
-def _tell_money(tokens: Collection[str]) -> bool:
-    """Whether a currency is named, or that nothing is to pay; a bare number is no price."""
-    return MONEY in tokens or not word_tokens("price_words").isdisjoint(tokens)
+def _tells_money(token: str) -> bool:
+    """Whether a token names a currency, or that nothing is to pay; a bare number is no price."""
+    return token == MONEY or token in word_tokens("price_words")
 
 
-def _tell_date(tokens: Collection[str]) -> bool:
-    """Whether one of the tokens tells when: an hour does too."""
-    said = any(map(_is_day, tokens)) or not word_tokens("relative_dates").isdisjoint(tokens)
-    return said or _tell_clock(tokens)
+@lru_cache(maxsize=8192)
+def _tells_date(token: str) -> bool:
+    """Whether a token tells when: an hour does too."""
+    return _is_day(token) or token in word_tokens("relative_dates") or _tells_clock(token)
 
 
-def _tell_clock(tokens: Collection[str]) -> bool:
-    clocks = any(":" in t and t[0].isdigit() for t in tokens)
-    return clocks or not word_tokens("clock_words").isdisjoint(tokens)
+@lru_cache(maxsize=8192)
+def _tells_clock(token: str) -> bool:
+    return (":" in token and token[0].isdigit()) or token in word_tokens("clock_words")
 
 
 def _tell_duration(tokens: Collection[str]) -> bool:
-    return _tell_number(tokens) or _tell_date(tokens)
+    return _tell_number(tokens) or any(map(_tells_date, tokens))
 
 
+# A time or a price is told by one token, whatever stands beside it; a number is not.
+_TOKEN_TELLS: Mapping[AnswerType, Callable[[str], bool]] = {
+    "clock": _tells_clock,
+    "date": _tells_date,
+    "money": _tells_money,
+}
 _TELLS: Mapping[AnswerType, Callable[[Collection[str]], bool]] = {
-    "clock": _tell_clock,
-    "date": _tell_date,
     "duration": _tell_duration,
-    "money": _tell_money,
     "number": _tell_number,
 }

@@ -35,7 +35,7 @@ class LogisticModel:
     def log_odds(self, features: Mapping[str, float]) -> float:
         """Return bias + sum of weight * value."""
         weights = self.weights
-        return self.bias + sum(weights[n] * v for n, v in features.items() if n in weights)
+        return self.bias + sum([weights[n] * v for n, v in features.items() if v and n in weights])
 
     def contributions(self, features: Mapping[str, float]) -> dict[str, float]:
         """Return each feature's share of the log-odds, largest first."""

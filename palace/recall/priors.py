@@ -30,4 +30,4 @@ def with_priors(ranked: Sequence[Scored], priors: Priors) -> list[Scored]:
 
 
 def _moved(scored: Scored, prior: float) -> Scored:
-    return scored._replace(rank=scored.rank + prior, prior=prior)
+    return Scored(scored.candidate, scored.rank + prior, scored.features, prior)

@@ -87,7 +87,7 @@ class Pool:
         cosines: Mapping[int, float] | None = None,
     ) -> None:
         self._query = query
-        self._asks_when = query.answer_type in _TIMES
+        self.asks_when = query.answer_type in _TIMES
         self._cosines = cosines
         self.people = people_asked(query, candidates)
         self.idf = weights.idf
@@ -102,16 +102,13 @@ class Pool:
                 home = self._sessions.setdefault((candidate.path, candidate.session), {})
                 home[candidate.position] = seen
 
-    def _question(self, candidate: Candidate) -> _Question:
-        return self._spoken if candidate.session else self._asked
-
     def _see(self, candidate: Candidate) -> _Seen:
-        question = self._question(candidate)
+        question = self._spoken if candidate.session else self._asked
         words = frozenset(candidate.body)
         terms = [t for t in question.idf if t in words]
         around = [t for t in question.idf if t in candidate.context]
         held = {t: question.idf[t] for t in (*terms, *around)} if terms or around else {}
-        where = standing(candidate, self.people, words)
+        where: Standing = standing(candidate, self.people, words) if candidate.session else ""
         shares: dict[Voice, float] = {}
         asked = 0
         if candidate.session and terms:
@@ -164,7 +161,9 @@ class Pool:
         return {key: self._reach_of(seen) for key, seen in self._seen.items()}
 
     def _reach_of(self, seen: _Seen) -> float:
-        share, here = self._question(seen.candidate).share, seen.terms
+        if not seen.candidate.session:
+            return self._asked.share(seen.terms)
+        share, here = self._spoken.share, seen.terms
         before, after, far_before, far_after = self._said_around(seen)
         reach = share(here)
         if near := (before | after) & ~here:
@@ -176,7 +175,7 @@ class Pool:
     def _said_around(self, seen: _Seen) -> tuple[int, int, int, int]:
         """Return the terms of the turns before and after, then of those two before and after."""
         candidate = seen.candidate
-        turns = self._sessions.get((candidate.path, candidate.session), {})
+        turns = self._sessions[candidate.path, candidate.session]
         before, after, far_before, far_after = [
             turns[place].terms if (place := candidate.position + step) in turns else 0
             for step in (-1, 1, -2, 2)
@@ -190,8 +189,6 @@ class Pool:
         """
         candidate, share, here = seen.candidate, self._spoken.share, seen.terms
         values = dict.fromkeys(REPLY_FEATURES, 0.0)
-        if not candidate.session:
-            return values
         before, after, far_before, far_after = self._said_around(seen)
         values["before_1"] = share(before & ~here)
         values["after_1"] = share(after & ~here)
@@ -228,27 +225,29 @@ class Pool:
         return (self._cosines[candidate.key] - mean) / deviation
 
     def ranking_features(self, candidate: Candidate) -> dict[str, float]:
-        """Return the signals that order this candidate among the others."""
+        """Return the signals that order this candidate among the others.
+
+        A statement has none of those that only a turn can have; they count as 0.
+        """
         seen = self._seen[candidate.key]
         home_best, home_coverage = self._homes[candidate.path, candidate.session]
         fresh_names = len(candidate.names.difference(self.idf))
-        values = {
-            "relevance_log": math.log(_LOG_FLOOR + seen.relevance),
-            "named": float(seen.standing == "named"),
-            "addressed": float(seen.standing == "addressed"),
-            "other": float(seen.standing == "other"),
-            "reach": self._reach[candidate.key],
-            "home_best": home_best,
-            "home_coverage": home_coverage,
-            # Of a turn it tells who speaks and when, of a statement what it is kept under.
-            "context": 0.0 if candidate.session else seen.place_share,
-            "context_said": seen.place_share if candidate.session else 0.0,
-            "dated": answer_present(self._query, candidate) if self._asks_when else 0.5,
-            "fresh_names": min(fresh_names, _MANY_NAMES) / _MANY_NAMES,
-            "self_said": seen.shares.get("self", 0.0),
-            "addressed_said": seen.shares.get("addressed", 0.0),
-            **self._replies(seen),
-        }
+        values = {"relevance_log": math.log(_LOG_FLOOR + seen.relevance)}
+        if candidate.session:
+            values["named"] = float(seen.standing == "named")
+            values["addressed"] = float(seen.standing == "addressed")
+            values["other"] = float(seen.standing == "other")
+        values["reach"] = self._reach[candidate.key]
+        values["home_best"] = home_best
+        values["home_coverage"] = home_coverage
+        # Of a turn it tells who speaks and when, of a statement what it is kept under.
+        values["context_said" if candidate.session else "context"] = seen.place_share
+        values["dated"] = answer_present(self._query, candidate) if self.asks_when else 0.5
+        values["fresh_names"] = min(fresh_names, _MANY_NAMES) / _MANY_NAMES
+        if candidate.session:
+            values["self_said"] = seen.shares.get("self", 0.0)
+            values["addressed_said"] = seen.shares.get("addressed", 0.0)
+            values.update(self._replies(seen))
         if self._cosines is not None:
             closeness = self.closeness(candidate)
             # A turn is found by its words and its surroundings, a statement by what it means.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from palace.ports import Candidate
 from palace.recall.attribution import attribution_features
-from palace.recall.features import features
+from palace.recall.features import Asked, answer_present
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.ranking import REPLY_FEATURES, Pool
 from palace.recall.weighing import Weights
@@ -24,9 +24,13 @@ JUDGED = 10
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
-_RANKED_THAT_JUDGE = (
-    *("reach", "home_best", "home_coverage", "named", "addressed", "other"),
-    *("self_said", "addressed_said", *REPLY_FEATURES),
+# Signals of the ranking that judge as well; those that a statement does not have are 0.
+_NOT_RANKED = dict.fromkeys(
+    (
+        *("reach", "home_best", "home_coverage", "named", "addressed", "other"),
+        *("self_said", "addressed_said", *REPLY_FEATURES),
+    ),
+    0.0,
 )
 
 
@@ -73,11 +77,12 @@ def score(
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
     head = ordered[:JUDGED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
-    attributed = attribution_features(pool.said)
+    asked = Asked(query, weights)
+    attributed = attribution_features(pool.said) if any(c.session for c in head) else {}
     described = {}
     for number, candidate in enumerate(head):
         ahead = ranks[candidate.key] - (top if number else runner_up)
-        values = _described(query, candidate, pool, signals[candidate.key], weights)
+        values = _described(asked, candidate, pool, signals[candidate.key])
         values["margin"] = max(-1.0, min(1.0, ahead / _FULL_MARGIN))
         if candidate.session:
             values.update(attributed)
@@ -86,17 +91,14 @@ def score(
 
 
 def _described(
-    query: Query,
-    candidate: Candidate,
-    pool: Pool,
-    ranked: Mapping[str, float],
-    weights: Weights,
+    asked: Asked, candidate: Candidate, pool: Pool, ranked: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the absolute features of a candidate, and those of the ranking that judge as well."""
     around = [seen.candidate for _, seen in pool.near(candidate)]
-    values = features(query, candidate, around, weights=weights)
-    for name in _RANKED_THAT_JUDGE:
-        values[name] = ranked[name]
+    answered = ranked["dated"] if pool.asks_when else answer_present(asked.query, candidate)
+    values = asked.features(candidate, around, answered=answered)
+    values.update(_NOT_RANKED)
+    values.update({name: v for name, v in ranked.items() if name in _NOT_RANKED})
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
     return values

@@ -7,8 +7,7 @@ the bad is still bad.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from palace.recall.logistic import LogisticModel
 from palace.recall.scoring import Scored
@@ -31,8 +30,7 @@ def attributed(probability: float, own: float) -> float:
     return float(probability**_ANSWERS_POWER * own**_OWN_POWER)
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """What was made of one candidate.
 
     Attributes:
@@ -83,6 +81,7 @@ class Sufficiency:
         self._meaning = meaning
         self._sufficient_at = sufficient_at
         self._unclear_at = unclear_at
+        self._turn_bars, self._statement_bars = self.bars_of("turn"), self.bars_of("statement")
 
     def model(self, scored: Scored) -> LogisticModel:
         """Return the model that judges this candidate."""
@@ -115,7 +114,7 @@ class Sufficiency:
 
     def bars(self, scored: Scored) -> tuple[float, float]:
         """Return the bars in force for this candidate: sufficient from, unclear from."""
-        return self.bars_of("turn" if scored.candidate.session else "statement")
+        return self._turn_bars if scored.candidate.session else self._statement_bars
 
     def weighed(self, scored: Scored) -> Weighed:
         """Return confidence, promise and band of a candidate."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from palace.ports import Candidate, Scope, TermCounts, Vocabulary
 from palace.types.query import Query
@@ -22,8 +22,7 @@ SOFT_WEIGHT = 0.3
 _FEWEST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """Term weights of one query over one palace.
 
     Attributes:
@@ -40,14 +39,24 @@ NO_WEIGHTS = Weights({}, frozenset(), ceiling=0.0)
 
 
 def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
+    """Return the weight of every term of the query; absent terms weigh most."""
+    scope = Scope(query.session_id, query.project)
+    counts = vocabulary.counts((*query.terms, *query.carried), scope=scope)
+    return weights_of(query, counts, size=vocabulary.size(scope=scope))
+
+
+def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> Weights:
     """Return the weight of every term of the query; absent terms weigh most.
+
+    Args:
+        query: What is asked.
+        counts: How many memories hold each of its terms.
+        size: How many memories there are.
 
     Source: the probabilistic inverse document frequency of Robertson & Spärck Jones.
     """
     terms = (*query.terms, *query.carried)
-    scope = Scope(query.session_id, query.project)
-    counts = vocabulary.counts(terms, scope=scope)
-    size = max(vocabulary.size(scope=scope), _FEWEST)
+    size = max(size, _FEWEST)
     idf = {t: inverse_frequency(counts[t], size) for t in terms}
     for term in query.carried:
         idf[term] *= CARRIED_WEIGHT

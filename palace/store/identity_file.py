@@ -5,6 +5,7 @@ In: the text a person wants to be known by. Out: the text with how much of its r
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from palace.store.files import (
     atomic_write,
     locked,
     read_bytes,
+    unavailable,
 )
 from palace.store.names import resolve_inside
 
@@ -73,14 +75,23 @@ class IdentityFile:
             StoreUnavailableError: If the file cannot be read.
             UnsafeNameError: If the file is a symlink out of the palace.
         """
-        path = self.root / IDENTITY_FILE
-        if path.is_symlink():  # only a link of its own could lead it elsewhere
-            path = resolve_inside(self.root, IDENTITY_FILE)
         try:
-            data = read_bytes(path)
+            data = self._bytes()
         except MemoryNotFoundError:
             data = b""
         return _measure(data.decode("utf-8-sig", "replace"), self.limit)
+
+    def _bytes(self) -> bytes:
+        path = self.root / IDENTITY_FILE
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise unavailable(error, "read", path) from error
+        if stat.S_ISLNK(mode):  # only a link of its own could lead it elsewhere
+            path = resolve_inside(self.root, IDENTITY_FILE)
+        return read_bytes(path)
 
     def write(self, text: str) -> Identity:
         """Replace the identity durably and return it.

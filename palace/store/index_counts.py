@@ -60,11 +60,12 @@ class TermTable:
 
     def count(self, term: str, visible: Sequence[Partition]) -> TermCounts:
         """Return how many of the visible memories hold a term."""
-        held = [self._held(p.number, term) for p in visible]
-        return TermCounts(
-            any=sum(body + place for body, place, _ in held),
-            name=sum(names for _, _, names in held),
-        )
+        held = named = 0
+        for partition in visible:
+            body, place, names = self._held(partition.number, term)
+            held += body + place
+            named += names
+        return TermCounts(held, named)
 
     def rows(
         self, term: str, visible: Sequence[Partition], layer: LayerName

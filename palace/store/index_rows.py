@@ -5,7 +5,7 @@ In: memories. Out: the values of the columns; and the reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -18,6 +18,9 @@ from palace.types.memory import Memory
 
 Tokens = tuple[str, str, str, str]
 """Body, context and names of one memory: space-joined index tokens; and its questions as ranges."""
+
+CandidateRow = Sequence[Any]
+"""Key, path, position, session, body, context, names and asks of a memory."""
 
 Score = Callable[[str, Sequence[str], Sequence[str]], float]
 """Returns the relevance of a memory from its tokens: all as text, those of body and context."""
@@ -57,16 +60,31 @@ def decode_row(path: str, line: int, position: int, data: str) -> Memory:
     return decode_memory(data, path=path, line=line, position=position)
 
 
-def candidate(row: Sequence[Any], *, score: Score | None = None) -> Candidate:
-    """Return a candidate: key, path, position, session, body, context, names, asks of a row.
+def candidate(row: CandidateRow) -> Candidate:
+    """Return the candidate of a row, without a relevance."""
+    return _candidate(row, tuple(row[4].split()), tuple(row[5].split()), 0.0)
+
+
+def best_candidates(rows: Iterable[CandidateRow], *, score: Score, limit: int) -> list[Candidate]:
+    """Return the most relevant candidates of some rows, best first; of the others none is made.
 
     Args:
-        row: These columns.
-        score: Returns its relevance; 0 without.
+        rows: Each of another memory.
+        score: Returns the relevance of a memory.
+        limit: How many at most.
     """
-    key, path, position, session, said, stood, names, asks = row
-    body, context = tuple(said.split()), tuple(stood.split())
-    bm25 = score(f"{said} {stood}", body, context) if score else 0.0
+    scored = []
+    for row in rows:
+        body, context = tuple(row[4].split()), tuple(row[5].split())
+        scored.append((-score(f"{row[4]} {row[5]}", body, context), row[0], row, body, context))
+    scored.sort()  # ties by key, of which each row has its own
+    return [_candidate(row, body, context, -less) for less, _, row, body, context in scored[:limit]]
+
+
+def _candidate(
+    row: CandidateRow, body: tuple[str, ...], context: tuple[str, ...], bm25: float
+) -> Candidate:
+    key, path, position, session, _, _, names, asks = row
     named, asked = frozenset(names.split()), _ranges(asks) if asks else ()
     return Candidate(key, path, position, session, body, context, named, bm25, asked)
 

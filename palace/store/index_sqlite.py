@@ -6,6 +6,7 @@ Nothing in here is canonical; the file can be deleted at any time.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,14 @@ from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_counts import TermTable, average_tokens
 from palace.store.index_database import IndexDatabase, Schema, State, begin_generation
-from palace.store.index_rows import Tokens, candidate, decode_row, memory_tokens, sayable
+from palace.store.index_rows import (
+    Tokens,
+    best_candidates,
+    candidate,
+    decode_row,
+    memory_tokens,
+    sayable,
+)
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.postings import (
@@ -26,7 +34,7 @@ from palace.store.postings import (
     B,
     PostingList,
     best_rows,
-    key_of,
+    keys_of,
     posting_lists,
 )
 from palace.text import utc_now
@@ -44,6 +52,8 @@ _RACY_NS = 50_000_000
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+_UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
 _SCHEMA = Schema(
     SCHEMA_VERSION,
@@ -307,20 +317,21 @@ class SqliteIndex:
             return []
         with self._database.held():
             visible = self._terms.visible(scope)
+            if not any(p.layer == layer for p in visible):
+                return []
             weights = self._terms.weights(asked, visible)
             rows = {term: self._terms.rows(term, visible, layer) for term in asked}
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
-            score = partial(_bm25, weights=weights, average_tokens=average_tokens(visible))
+            score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
-        found = [candidate(row, score=score) for row in best]
-        return sorted(found, key=lambda c: (-c.bm25, c.key))[:limit]
+        return best_candidates(best, score=score, limit=limit)
 
     def _best(self, lists: Sequence[PostingList], limit: int) -> list[_Row]:
         """Return the best rows of candidates; more are asked for where some are out of date."""
         wanted = limit + int(limit * _SPARE) + 1
         while True:
             best = best_rows(self._matching, lists, wanted=wanted)
-            found = self._valid([key_of(row) for row in best])
+            found = self._valid(keys_of(best))
             if len(found) >= limit or len(best) < wanted:
                 return found
             wanted *= 4
@@ -372,6 +383,8 @@ class SqliteIndex:
         known: Sequence[Candidate] = (),
     ) -> list[Candidate]:
         """Return what stands within `distance` memories in the same file and session, each once."""
+        if not candidates:
+            return []
         wanted = {
             (c.path, c.session, position)
             for c in candidates
@@ -553,14 +566,13 @@ class SqliteIndex:
 
 
 def _bm25(
+    weights: Mapping[str, float],
+    average_tokens: float,
     text: str,
     body: Sequence[str],
     context: Sequence[str],
-    *,
-    weights: Mapping[str, float],
-    average_tokens: float,
 ) -> float:
-    length = (len(body) + len(context)) / max(average_tokens, 1.0)
+    length = (len(body) + len(context)) / average_tokens
     norm = K1 * (1 - B + B * length)
     total = 0.0
     for term, weight in weights.items():
@@ -574,7 +586,7 @@ def _bm25(
 def _askable(terms: Sequence[str]) -> list[str]:
     """Return the terms that could be in the index: whole tokens."""
     asked = dict.fromkeys(sayable(term) for term in terms[:_MAX_QUERY_TERMS])
-    return [t for t in asked if t and not any(c <= " " or c in '"\x7f' for c in t)]
+    return [t for t in asked if t and not _UNASKABLE.search(t)]
 
 
 def _marks(values: Sequence[object]) -> str:

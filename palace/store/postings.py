@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 # BM25's usual constants, as FTS5 has them: saturation of repetitions, weight of length.
 K1, B = 1.2, 0.75
@@ -29,11 +29,11 @@ _JOINED_LISTS = 5
 _JOINED_SHARE = 0.4
 _JOINS = 16
 _KEY_BITS = 40
+_KEY_MASK = (1 << _KEY_BITS) - 1
 _CLASSES_PER_OCTAVE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class PostingList:
+class PostingList(NamedTuple):
     """One list, or several read as one.
 
     Attributes:
@@ -88,9 +88,9 @@ def posting_row(key: int, tokens: int) -> int:
     return int(_CLASSES_PER_OCTAVE * math.log2(tokens + 1)) << _KEY_BITS | key
 
 
-def key_of(row: int) -> int:
-    """Return the key of the memory of a row."""
-    return row & ((1 << _KEY_BITS) - 1)
+def keys_of(rows: Iterable[int]) -> list[int]:
+    """Return the keys of the memories of some rows, in their order."""
+    return [row & _KEY_MASK for row in rows]
 
 
 def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) -> list[int]:

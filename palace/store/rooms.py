@@ -500,7 +500,7 @@ class RoomStore:
         for _ in range(MAX_ATTEMPTS):
             real = resolve_inside(self.root, path)
             wait_for_save(real, timeout_s=save_timeout_s)
-            before, found = self._page(path)
+            before, found = self._page_at(real, path)
             text = change(before)
             if text == before.render():
                 return before, before
@@ -528,8 +528,11 @@ class RoomStore:
 
     def _page(self, path: str) -> tuple[Page, str]:
         """Return a file, parsed, and its digest; a missing one is empty and `ABSENT`."""
+        return self._page_at(resolve_inside(self.root, path), path)
+
+    def _page_at(self, real: Path, path: str) -> tuple[Page, str]:
         try:
-            data = read_bytes(resolve_inside(self.root, path))
+            data = read_bytes(real)
         except MemoryNotFoundError:
             return parse(path, ""), ABSENT
         return self._parsed(path, data), digest(data)

@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 
 from palace.ports import Candidate, TermCounts
-from palace.recall.features import (
-    answer_present,
-    counted_present,
-    features,
-    other_date_told,
-)
+from palace.recall.features import Asked, answer_present, counted_present
 from palace.recall.scoring import JUDGED, score
 from palace.recall.weighing import Weights, inverse_frequency, relevance, term_weights
 from palace.text import name_tokens, tokens
@@ -42,7 +37,8 @@ def weights(asked: Query, *texts: str) -> Weights:
 
 
 def described(asked: Query, found: Candidate, *texts: str) -> dict[str, float]:
-    return features(asked, found, [], weights=weights(asked, *texts))
+    measured = Asked(asked, weights(asked, *texts))
+    return measured.features(found, [], answered=answer_present(asked, found))
 
 
 # -- weights ------------------------------------------------------------------------------------
@@ -326,7 +322,7 @@ def test_what_the_question_says_is_no_answer() -> None:
     ],
 )
 def test_another_month_or_year(asked: str, told: str, expected: float) -> None:
-    assert other_date_told(query(asked), tokens(told)) == expected
+    assert described(query(asked), candidate(told))["other_date"] == expected
 
 
 def test_a_turn_of_a_conversation_always_holds_a_person() -> None:

@@ -682,6 +682,23 @@ def test_it_is_not_serialised(chat):
     assert "palace" not in chat.model_dump()
 
 
+async def test_it_is_described_to_callbacks_once(palace, model):
+    described = []
+
+    class Described(ChatPalace):
+        def to_json(self):
+            described.append(self.working_tools)
+            return super().to_json()
+
+    chat = Described(inner=model, palace=palace)
+    for way in WAYS[:-1]:
+        await said(chat, way, PASS)
+    assert len(described) == 1
+
+    chat.bind_tools([weather]).invoke(PASS)
+    assert len(described) == 2  # with tools it is another model
+
+
 def test_only_chat_models_are_wrapped(palace):
     with pytest.raises(ConfigError, match="PalaceRunnable"):
         ChatPalace(inner=RunnableLambda(lambda x: x), palace=palace)
