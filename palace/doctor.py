@@ -46,6 +46,7 @@ _QUESTIONS = {
     "zh": "我们是什么时候认识{}的?",
     "ja": "私たちはいつ{}に会いましたか?",
     "ru": "Когда мы познакомились с {}?",
+    "it": "Quando abbiamo conosciuto {}?",
 }
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 

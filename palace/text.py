@@ -94,18 +94,18 @@ _IRREGULAR = {
 }
 
 _MONTH_NAMES = (
-    "january jan januar janvier enero janeiro январь января январе jänner",
-    "february feb februar février febrero fevereiro февраль февраля феврале",
+    "january jan januar janvier enero janeiro gennaio январь января январе jänner",
+    "february feb februar février febrero fevereiro febbraio февраль февраля феврале",
     "march mar märz mars marzo março март марта марте",
-    "april apr avril abril апрель апреля апреле",
-    "may mai mayo maio май мая мае",
-    "june jun juni juin junio junho июнь июня июне",
-    "july jul juli juillet julio julho июль июля июле",
+    "april apr avril abril aprile апрель апреля апреле",
+    "may mai mayo maio maggio май мая мае",
+    "june jun juni juin junio junho giugno июнь июня июне",
+    "july jul juli juillet julio julho luglio июль июля июле",
     "august aug août agosto август августа августе",
-    "september sep sept septembre septiembre setembro сентябрь сентября сентябре",
-    "october oct oktober okt octobre octubre outubro октябрь октября октябре",
+    "september sep sept septembre septiembre setembro settembre сентябрь сентября сентябре",
+    "october oct oktober okt octobre octubre outubro ottobre октябрь октября октябре",
     "november nov novembre noviembre novembro ноябрь ноября ноябре",
-    "december dec dezember dez décembre diciembre dezembro декабрь декабря декабре",
+    "december dec dezember dez décembre diciembre dezembro dicembre декабрь декабря декабре",
 )
 # Words that are months only when written with a capital: "may", "march", "mar" mean other things.
 _MONTH_ONLY_CAPITALISED = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})

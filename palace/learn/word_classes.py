@@ -242,13 +242,13 @@ WEEKDAYS = {
     fold(name): str(number)
     for number, names in enumerate(
         (
-            "monday mon mondays montag montags lundi lunes",
-            "tuesday tue tues tuesdays dienstag dienstags mardi martes",
-            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles",
-            "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves",
-            "friday fri fridays freitag freitags vendredi viernes",
-            "saturday sat saturdays samstag samstags samedi sabado",
-            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo",
+            "monday mon mondays montag montags lundi lunes lunedi",
+            "tuesday tue tues tuesdays dienstag dienstags mardi martes martedi",
+            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles mercoledi",
+            "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves giovedi",
+            "friday fri fridays freitag freitags vendredi viernes venerdi",
+            "saturday sat saturdays samstag samstags samedi sabado sabato",
+            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo domenica",
         )
     )
     for name in names.split()

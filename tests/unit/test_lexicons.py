@@ -47,6 +47,7 @@ TRIGGERS = {
     "zh": "我们我的谁是什么",
     "ja": "私たちはのうち何をそれ",
     "ru": "мы я как что уже ты есть",
+    "it": "che abbiamo ho come se quanto era il",
 }
 
 
@@ -191,6 +192,16 @@ def test_question_types_keep_their_precedence(language: str) -> None:
         ("ru", "Почему мы сменили банк?", "reason"),
         ("ru", "Есть ли ещё кофе?", "yes_no"),
         ("ru", "Что мы делаем, когда сервер падает?", "thing"),
+        ("it", "A che ora chiude l'officina?", "clock"),
+        ("it", "Quand'era la riunione dei genitori?", "date"),
+        ("it", "Quanto dura la garanzia?", "duration"),
+        ("it", "Quanto costa la palestra?", "money"),
+        ("it", "Quante sedie abbiamo ordinato?", "number"),
+        ("it", "Con chi sono andato al concerto?", "person"),
+        ("it", "Dove ho messo il passaporto?", "place"),
+        ("it", "Come mai abbiamo cambiato banca?", "reason"),
+        ("it", "C'è ancora caffè?", "yes_no"),
+        ("it", "Cosa facciamo quando cade il server?", "thing"),
     ],
 )
 def test_question_types_are_told_apart(language: str, prompt: str, kind: str) -> None:
@@ -210,6 +221,7 @@ def test_question_types_are_told_apart(language: str, prompt: str, kind: str) ->
         ("zh", "那价格呢？", "我的护照什么时候到期？"),
         ("ja", "それはいつでしたか？", "パスポートの期限はいつ？"),
         ("ru", "А сколько он стоил?", "Когда придёт мастер?"),
+        ("it", "E quello di Paolo?", "Quando arriva il tecnico?"),
     ],
 )
 def test_follow_ups_lean_on_the_turn_before(language: str, leaning: str, standing: str) -> None:

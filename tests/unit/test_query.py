@@ -14,7 +14,7 @@ from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary
 
-LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru"))
+LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it"))
 EMPTY = FixedVocabulary()
 
 
@@ -169,6 +169,9 @@ def test_soft_terms_only_say_what_sort() -> None:
         ("Wann haben wir den Kessel gekauft?", "de"),
         ("Quand avons-nous acheté la bouilloire?", "fr"),
         ("Когда мы купили чайник?", "ru"),
+        ("Quando abbiamo comprato il bollitore?", "it"),
+        ("Quando compramos a chaleira?", "pt"),
+        ("¿Cuándo compramos la tetera?", "es"),
         ("", "en"),
         ("🙂", "en"),
     ],
