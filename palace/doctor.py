@@ -47,6 +47,7 @@ _QUESTIONS = {
     "ja": "私たちはいつ{}に会いましたか?",
     "ru": "Когда мы познакомились с {}?",
     "it": "Quando abbiamo conosciuto {}?",
+    "nl": "Wanneer hebben we {} leren kennen?",
 }
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 

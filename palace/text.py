@@ -94,14 +94,14 @@ _IRREGULAR = {
 }
 
 _MONTH_NAMES = (
-    "january jan januar janvier enero janeiro gennaio январь января январе jänner",
-    "february feb februar février febrero fevereiro febbraio февраль февраля феврале",
-    "march mar märz mars marzo março март марта марте",
+    "january jan januar janvier enero janeiro gennaio januari январь января январе jänner",
+    "february feb februar février febrero fevereiro febbraio februari февраль февраля феврале",
+    "march mar märz mars marzo março maart mrt март марта марте",
     "april apr avril abril aprile апрель апреля апреле",
-    "may mai mayo maio maggio май мая мае",
+    "may mai mayo maio maggio mei май мая мае",
     "june jun juni juin junio junho giugno июнь июня июне",
     "july jul juli juillet julio julho luglio июль июля июле",
-    "august aug août agosto август августа августе",
+    "august aug août agosto augustus август августа августе",
     "september sep sept septembre septiembre setembro settembre сентябрь сентября сентябре",
     "october oct oktober okt octobre octubre outubro ottobre октябрь октября октябре",
     "november nov novembre noviembre novembro ноябрь ноября ноябре",
@@ -109,6 +109,8 @@ _MONTH_NAMES = (
 )
 # Words that are months only when written with a capital: "may", "march", "mar" mean other things.
 _MONTH_ONLY_CAPITALISED = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
+# A name when written so: Dutch months have no capital.
+_NO_MONTH = "Mei"
 
 
 # Numbers and letters in brackets that are one character ("⑽"): the brackets are no part of a word.
@@ -342,7 +344,7 @@ def _plain_word(piece: str, start: int) -> Word:
     if any(c.isdigit() for c in piece):
         return _identifier_word(piece, start)
     folded = _as_token(piece)
-    month = _MONTHS.get(folded)
+    month = None if piece == _NO_MONTH else _MONTHS.get(folded)
     if month and (folded not in _MONTH_ONLY_CAPITALISED or piece[0].isupper()):
         return Word(piece, start, "word", month, extra=(stem(folded),))
     return Word(piece, start, "word", stem(folded) or folded or piece)
@@ -419,7 +421,7 @@ def numbers(text: str) -> tuple[str, ...]:
 
 def month_token(word: str) -> str | None:
     """Return the canonical token (`month02`) of a month's name in any supported language."""
-    return _MONTHS.get(fold(word))
+    return None if word == _NO_MONTH else _MONTHS.get(fold(word))
 
 
 def estimate_tokens(text: str) -> int:

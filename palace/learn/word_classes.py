@@ -242,13 +242,14 @@ WEEKDAYS = {
     fold(name): str(number)
     for number, names in enumerate(
         (
-            "monday mon mondays montag montags lundi lunes lunedi",
-            "tuesday tue tues tuesdays dienstag dienstags mardi martes martedi",
-            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles mercoledi",
-            "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves giovedi",
-            "friday fri fridays freitag freitags vendredi viernes venerdi",
-            "saturday sat saturdays samstag samstags samedi sabado sabato",
-            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo domenica",
+            "monday mon mondays montag montags lundi lunes lunedi maandag",
+            "tuesday tue tues tuesdays dienstag dienstags mardi martes martedi dinsdag",
+            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles mercoledi woensdag",
+            "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves giovedi"
+            " donderdag",
+            "friday fri fridays freitag freitags vendredi viernes venerdi vrijdag",
+            "saturday sat saturdays samstag samstags samedi sabado sabato zaterdag",
+            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo domenica zondag",
         )
     )
     for name in names.split()

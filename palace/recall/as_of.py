@@ -91,7 +91,7 @@ def dated_turn(
 def _may_name_a_date(prompt: str) -> bool:
     """Whether a prompt holds a digit or a month: without one, no pattern need be looked at."""
     return any(
-        text[0].isdigit() or month_token(text.capitalize()) is not None
+        text[0].isdigit() or month_token(text) is not None
         for text in _DIGIT_OR_WORD.findall(prompt)
     )
 
@@ -124,7 +124,7 @@ def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
             continue
         month = parts.get("month")
         if parts.get("word"):
-            token = month_token(parts["word"].capitalize())
+            token = month_token(parts["word"])
             if token is None:
                 continue
             month = token[-2:]

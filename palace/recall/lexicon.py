@@ -18,7 +18,7 @@ from palace.recall.lexicon_format import read_patterns, read_words
 from palace.text import fold, words
 from palace.types.query import AnswerType
 
-DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it")
+DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl")
 MATCHED_CHARS = 600
 _TIMED_CHARS = 200
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})

@@ -137,6 +137,7 @@ def test_every_language_tells_days_hours_numbers_and_people(language: str, kind:
         ("relative_dates", "a mudança foi anteontem"),
         ("relative_dates", "переехали в понедельник"),
         ("relative_dates", "abbiamo traslocato l'altroieri"),
+        ("relative_dates", "we zijn afgelopen dinsdag verhuisd"),
         ("relative_dates", "我们上周搬家了"),
         ("relative_dates", "先週引っ越した"),
         ("clock_words", "es war Mitternacht"),
@@ -144,6 +145,8 @@ def test_every_language_tells_days_hours_numbers_and_people(language: str, kind:
         ("number_words", "wir haben fünf Katzen"),
         ("number_words", "у нас три кошки"),
         ("number_words", "abbiamo cinque gatti"),
+        ("number_words", "we hebben vijf katten"),
+        ("first_person", "mijn thee is koud"),
         ("number_words", "我们有三只猫"),
         ("first_person", "мне нравится чай"),
         ("first_person", "我喜欢茶"),
@@ -166,7 +169,9 @@ def test_no_word_of_another_language_is_a_small_word_or_a_month_in_english(kind:
 
 
 def test_question_words_of_every_language_are_folded() -> None:
-    assert {"which", "welche", "quelle", "cual", "какои", "quali"} <= folded_words("question_words")
+    assert {"which", "welche", "quelle", "cual", "какои", "quali", "welk"} <= folded_words(
+        "question_words"
+    )
 
 
 # -- what is wrong with a lexicon --------------------------------------------------------------------

@@ -48,6 +48,7 @@ TRIGGERS = {
     "ja": "私たちはのうち何をそれ",
     "ru": "мы я как что уже ты есть",
     "it": "che abbiamo ho come se quanto era il",
+    "nl": "hebben we wat ik was hoe als is een",
 }
 
 
@@ -202,6 +203,16 @@ def test_question_types_keep_their_precedence(language: str) -> None:
         ("it", "Come mai abbiamo cambiato banca?", "reason"),
         ("it", "C'è ancora caffè?", "yes_no"),
         ("it", "Cosa facciamo quando cade il server?", "thing"),
+        ("nl", "Tot hoe laat is de werkplaats open?", "clock"),
+        ("nl", "Wanneer was de ouderavond?", "date"),
+        ("nl", "Hoe lang is de garantie geldig?", "duration"),
+        ("nl", "Wat kost de sportschool?", "money"),
+        ("nl", "Hoeveel stoelen hebben we besteld?", "number"),
+        ("nl", "Met wie was ik naar het concert?", "person"),
+        ("nl", "Waar ligt het paspoort?", "place"),
+        ("nl", "Waarom zijn we van bank veranderd?", "reason"),
+        ("nl", "Hebben we nog koffie?", "yes_no"),
+        ("nl", "Wat doen we als de server uitvalt?", "thing"),
     ],
 )
 def test_question_types_are_told_apart(language: str, prompt: str, kind: str) -> None:
@@ -222,6 +233,7 @@ def test_question_types_are_told_apart(language: str, prompt: str, kind: str) ->
         ("ja", "それはいつでしたか？", "パスポートの期限はいつ？"),
         ("ru", "А сколько он стоил?", "Когда придёт мастер?"),
         ("it", "E quello di Paolo?", "Quando arriva il tecnico?"),
+        ("nl", "En hoeveel kostte die?", "Wanneer komt de monteur?"),
     ],
 )
 def test_follow_ups_lean_on_the_turn_before(language: str, leaning: str, standing: str) -> None:

@@ -14,7 +14,7 @@ from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary
 
-LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it"))
+LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl"))
 EMPTY = FixedVocabulary()
 
 
@@ -171,6 +171,9 @@ def test_soft_terms_only_say_what_sort() -> None:
         ("Когда мы купили чайник?", "ru"),
         ("Quando abbiamo comprato il bollitore?", "it"),
         ("Quando compramos a chaleira?", "pt"),
+        ("Wanneer hebben we de ketel gekocht?", "nl"),
+        ("was ist in der Kiste", "de"),
+        ("what is in the box", "en"),
         ("¿Cuándo compramos la tetera?", "es"),
         ("", "en"),
         ("🙂", "en"),

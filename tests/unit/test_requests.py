@@ -40,6 +40,8 @@ def listener() -> Listener:
         ("Запомни, что порт стенда 5433.", "порт стенда 5433."),
         ("Ricordati questo: la porta è 5433.", "la porta è 5433."),
         ("Non dimenticare che la porta è 5433.", "la porta è 5433."),
+        ("Onthoud dit: de poort is 5433.", "de poort is 5433."),
+        ("Vergeet niet dat de poort 5433 is.", "de poort 5433 is."),
     ],
 )
 def test_a_request_is_heard_in_every_language(listener, prompt, statement):

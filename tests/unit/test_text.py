@@ -65,6 +65,10 @@ from palace.text import (
         ("октября", ["month10", "октябр"]),
         ("may", ["may"]),
         ("May", ["month05", "may"]),
+        ("maart", ["month03", "maart"]),
+        ("mei", ["month05", "mei"]),
+        ("Mei", ["mei"]),
+        ("ottobre", ["month10", "ottobr"]),
         ("базы данных", ["баз", "дан"]),
         ("ёлка", ["елк"]),
         ("がぎぐ", ["がぎ", "が", "ぎぐ", "ぎ", "ぐ"]),
@@ -246,7 +250,7 @@ def test_numbers() -> None:
 @pytest.mark.parametrize(
     ("word", "token"),
     [("October", "month10"), ("märz", "month03"), ("Décembre", "month12"), ("мая", "month05"),
-     ("sept", "month09"), ("smarch", None), ("", None)],
+     ("mei", "month05"), ("Mei", None), ("febbraio", "month02"), ("sept", "month09"), ("smarch", None), ("", None)],
 )  # fmt: skip
 def test_month_token(word: str, token: str | None) -> None:
     assert month_token(word) == token
