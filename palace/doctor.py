@@ -48,6 +48,7 @@ _QUESTIONS = {
     "ru": "Когда мы познакомились с {}?",
     "it": "Quando abbiamo conosciuto {}?",
     "nl": "Wanneer hebben we {} leren kennen?",
+    "ko": "우리가 {}을(를) 언제 만났지?",
 }
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 

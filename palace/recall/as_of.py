@@ -18,7 +18,7 @@ from palace.types.memory import Memory
 from palace.types.session import Turn
 
 _ISO = r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)"
-_DENSE = r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?"
+_DENSE = r"(?:(?P<year>\d{4})[年년]\s?)?(?P<month>\d{1,2})[月월](?:\s?(?P<day>\d{1,2})[日일])?"
 _DAY_FIRST = (
     r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?(?P<word>\p{L}{3,12})"
     r"(?:,?\s+(?:de\s+)?(?P<year>\d{4}))?"

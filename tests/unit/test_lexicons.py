@@ -49,6 +49,7 @@ TRIGGERS = {
     "ru": "мы я как что уже ты есть",
     "it": "che abbiamo ho come se quanto era il",
     "nl": "hebben we wat ik was hoe als is een",
+    "ko": "우리 내가 뭐 어떻게 했 지 왜 면 는",
 }
 
 
@@ -213,6 +214,16 @@ def test_question_types_keep_their_precedence(language: str) -> None:
         ("nl", "Waarom zijn we van bank veranderd?", "reason"),
         ("nl", "Hebben we nog koffie?", "yes_no"),
         ("nl", "Wat doen we als de server uitvalt?", "thing"),
+        ("ko", "정비소 몇 시까지 해?", "clock"),
+        ("ko", "학부모 모임이 언제였지?", "date"),
+        ("ko", "보증 기간이 얼마나 걸려?", "duration"),
+        ("ko", "헬스장 회비는 얼마야?", "money"),
+        ("ko", "의자 몇 개 주문했지?", "number"),
+        ("ko", "콘서트에 누구랑 갔었지?", "person"),
+        ("ko", "여권 어디에 뒀지?", "place"),
+        ("ko", "우리 은행 왜 바꿨지?", "reason"),
+        ("ko", "커피 아직 있어?", "yes_no"),
+        ("ko", "울타리 색깔이 뭐야?", "thing"),
     ],
 )
 def test_question_types_are_told_apart(language: str, prompt: str, kind: str) -> None:
@@ -234,6 +245,7 @@ def test_question_types_are_told_apart(language: str, prompt: str, kind: str) ->
         ("ru", "А сколько он стоил?", "Когда придёт мастер?"),
         ("it", "E quello di Paolo?", "Quando arriva il tecnico?"),
         ("nl", "En hoeveel kostte die?", "Wanneer komt de monteur?"),
+        ("ko", "그건 얼마였지?", "기사님 언제 오셔?"),
     ],
 )
 def test_follow_ups_lean_on_the_turn_before(language: str, leaning: str, standing: str) -> None:

@@ -14,7 +14,7 @@ from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary
 
-LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl"))
+LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko"))
 EMPTY = FixedVocabulary()
 
 
@@ -172,6 +172,8 @@ def test_soft_terms_only_say_what_sort() -> None:
         ("Quando abbiamo comprato il bollitore?", "it"),
         ("Quando compramos a chaleira?", "pt"),
         ("Wanneer hebben we de ketel gekocht?", "nl"),
+        ("주전자 언제 샀지?", "ko"),
+        ("staging 포트가 몇 번이었지", "ko"),
         ("was ist in der Kiste", "de"),
         ("what is in the box", "en"),
         ("¿Cuándo compramos la tetera?", "es"),

@@ -42,6 +42,8 @@ def listener() -> Listener:
         ("Non dimenticare che la porta è 5433.", "la porta è 5433."),
         ("Onthoud dit: de poort is 5433.", "de poort is 5433."),
         ("Vergeet niet dat de poort 5433 is.", "de poort 5433 is."),
+        ("이거 기억해 줘: 포트는 5433이야.", "포트는 5433이야."),
+        ("포트는 5433번을 쓴다고 기억해 줘", "포트는 5433번을 쓴다"),
     ],
 )
 def test_a_request_is_heard_in_every_language(listener, prompt, statement):
