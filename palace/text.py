@@ -27,10 +27,12 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
 MONEY = "€"
 """Index token of any currency's sign at a number."""
+# Korean "12,000원" and "5만 원"; what follows the unit is a particle.
+_WON = r"원(?<=(?:\d|\d[백천만억조]{1,2} )원)"
 _CHUNK = regex.compile(
-    rf"(?P<dense>[{_DENSE}]+)"
+    rf"(?P<money>{_WON})|(?P<dense>[{_DENSE}]+)"
     r"|(?P<sign>(?<![\p{L}\p{N}_])[A-Za-z](?:\+\+|\#)(?!\p{L}))"
-    r"|(?P<money>[$€£¥₽₹](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹])"
+    r"|(?P<money>[$€£¥₽₹₩](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹₩])"
     rf"|(?P<word>[[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+"
     rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
     regex.VERSION1,
