@@ -60,6 +60,11 @@ class Lexicon:
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
 
     @cached_property
+    def particles(self) -> frozenset[str]:
+        """What is written on to a noun and says only what the noun does in the sentence."""
+        return frozenset(str(self._words.get("particles", "")).split())
+
+    @cached_property
     def script_letter(self) -> regex.Pattern[str] | None:
         """A letter that gives the language away; None where it shares its script with others."""
         if not self.scripts:

@@ -28,6 +28,19 @@ def test_terms_leave_function_words_out() -> None:
     assert query.terms == ("buy", "blue", "kettl", "kitchen")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("월세가 얼마야?", ("월세",)),
+        ("창고에서 뭘 찾았지?", ("창고", "찾았")),
+        ("회의 언제였지?", ("회의",)),
+        ("월세?", ("월세",)),
+    ],
+)
+def test_a_particle_on_a_korean_noun_is_no_term(prompt: str, terms: tuple[str, ...]) -> None:
+    assert analysed(prompt).terms == terms
+
+
 def test_the_scope_and_the_text_come_along() -> None:
     query = analysed("Which kettle?")
     assert (query.text, query.session_id, query.project) == ("Which kettle?", "s1", "garden")
