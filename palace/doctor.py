@@ -46,6 +46,9 @@ _QUESTIONS = {
     "zh": "我们是什么时候认识{}的?",
     "ja": "私たちはいつ{}に会いましたか?",
     "ru": "Когда мы познакомились с {}?",
+    "it": "Quando abbiamo conosciuto {}?",
+    "nl": "Wanneer hebben we {} leren kennen?",
+    "ko": "우리가 {}을(를) 언제 만났지?",
 }
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 

@@ -27,10 +27,12 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
 MONEY = "€"
 """Index token of any currency's sign at a number."""
+# Korean "12,000원" and "5만 원"; what follows the unit is a particle.
+_WON = r"원(?<=(?:\d|\d[백천만억조]{1,2} )원)"
 _CHUNK = regex.compile(
-    rf"(?P<dense>[{_DENSE}]+)"
+    rf"(?P<money>{_WON})|(?P<dense>[{_DENSE}]+)"
     r"|(?P<sign>(?<![\p{L}\p{N}_])[A-Za-z](?:\+\+|\#)(?!\p{L}))"
-    r"|(?P<money>[$€£¥₽₹](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹])"
+    r"|(?P<money>[$€£¥₽₹₩](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹₩])"
     rf"|(?P<word>[[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+"
     rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
     regex.VERSION1,
@@ -94,21 +96,23 @@ _IRREGULAR = {
 }
 
 _MONTH_NAMES = (
-    "january jan januar janvier enero janeiro январь января январе jänner",
-    "february feb februar février febrero fevereiro февраль февраля феврале",
-    "march mar märz mars marzo março март марта марте",
-    "april apr avril abril апрель апреля апреле",
-    "may mai mayo maio май мая мае",
-    "june jun juni juin junio junho июнь июня июне",
-    "july jul juli juillet julio julho июль июля июле",
-    "august aug août agosto август августа августе",
-    "september sep sept septembre septiembre setembro сентябрь сентября сентябре",
-    "october oct oktober okt octobre octubre outubro октябрь октября октябре",
+    "january jan januar janvier enero janeiro gennaio januari январь января январе jänner",
+    "february feb februar février febrero fevereiro febbraio februari февраль февраля феврале",
+    "march mar märz mars marzo março maart mrt март марта марте",
+    "april apr avril abril aprile апрель апреля апреле",
+    "may mai mayo maio maggio mei май мая мае",
+    "june jun juni juin junio junho giugno июнь июня июне",
+    "july jul juli juillet julio julho luglio июль июля июле",
+    "august aug août agosto augustus август августа августе",
+    "september sep sept septembre septiembre setembro settembre сентябрь сентября сентябре",
+    "october oct oktober okt octobre octubre outubro ottobre октябрь октября октябре",
     "november nov novembre noviembre novembro ноябрь ноября ноябре",
-    "december dec dezember dez décembre diciembre dezembro декабрь декабря декабре",
+    "december dec dezember dez décembre diciembre dezembro dicembre декабрь декабря декабре",
 )
 # Words that are months only when written with a capital: "may", "march", "mar" mean other things.
 _MONTH_ONLY_CAPITALISED = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
+# A name when written so: Dutch months have no capital.
+_NO_MONTH = "Mei"
 
 
 # Numbers and letters in brackets that are one character ("⑽"): the brackets are no part of a word.
@@ -344,7 +348,7 @@ def _plain_word(piece: str, start: int) -> Word:
     if not piece.isalpha() and any(c.isdigit() for c in piece):
         return _identifier_word(piece, start)
     folded = _as_token(piece)
-    month = _MONTHS.get(folded)
+    month = None if piece == _NO_MONTH else _MONTHS.get(folded)
     if month and (folded not in _MONTH_ONLY_CAPITALISED or piece[0].isupper()):
         return Word(piece, start, "word", month, extra=(stem(folded),))
     return Word(piece, start, "word", stem(folded) or folded or piece)
@@ -421,7 +425,7 @@ def numbers(text: str) -> tuple[str, ...]:
 
 def month_token(word: str) -> str | None:
     """Return the canonical token (`month02`) of a month's name in any supported language."""
-    return _MONTHS.get(fold(word))
+    return None if word == _NO_MONTH else _MONTHS.get(fold(word))
 
 
 def estimate_tokens(text: str) -> int:

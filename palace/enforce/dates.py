@@ -54,13 +54,20 @@ _PATTERNS = tuple(
     )
 )
 _WEEKDAY_LINES = (
-    "monday mon montag lundi lunes segunda-feira lunedi понедельник 月曜 星期一 周一",
-    "tuesday tue tues dienstag mardi martes terca-feira martedi вторник 火曜 星期二 周二",
-    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi среда среду 水曜 星期三 周三",
-    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi четверг 木曜 星期四 周四",
-    "friday fri freitag vendredi viernes sexta-feira venerdi пятница пятницу 金曜 星期五 周五",
-    "saturday sat samstag sonnabend samedi sabado sabato суббота субботу 土曜 星期六 周六",
-    "sunday sun sonntag dimanche domingo domenica воскресенье 日曜 星期日 星期天 周日",
+    "monday mon montag lundi lunes segunda-feira lunedi maandag "
+    "понедельник 月曜 星期一 周一 월요일",
+    "tuesday tue tues dienstag mardi martes terca-feira martedi dinsdag "
+    "вторник 火曜 星期二 周二 화요일",
+    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi woensdag среда среду 水曜 "
+    "星期三 周三 수요일",
+    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi donderdag четверг 木曜 "
+    "星期四 周四 목요일",
+    "friday fri freitag vendredi viernes sexta-feira venerdi vrijdag пятница пятницу 金曜 "
+    "星期五 周五 금요일",
+    "saturday sat samstag sonnabend samedi sabado sabato zaterdag "
+    "суббота субботу 土曜 星期六 周六 토요일",
+    "sunday sun sonntag dimanche domingo domenica zondag "
+    "воскресенье 日曜 星期日 星期天 周日 일요일",
 )
 _WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
@@ -71,7 +78,9 @@ _CUT_WEEKDAY = regex.compile(
 _AFTER_CUT = regex.compile(
     r"\b\.?(?=\s*(?:[+&/,–-]|und|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))"
 )
-_DENSE_WEEKDAY = regex.compile(r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]")
+_DENSE_WEEKDAY = regex.compile(
+    r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일"
+)
 _BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
     r"\b(?:the|am|vom|zum|le|el)\s+(\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"

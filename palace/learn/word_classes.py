@@ -242,13 +242,14 @@ WEEKDAYS = {
     fold(name): str(number)
     for number, names in enumerate(
         (
-            "monday mon mondays montag montags lundi lunes",
-            "tuesday tue tues tuesdays dienstag dienstags mardi martes",
-            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles",
-            "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves",
-            "friday fri fridays freitag freitags vendredi viernes",
-            "saturday sat saturdays samstag samstags samedi sabado",
-            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo",
+            "monday mon mondays montag montags lundi lunes lunedi maandag",
+            "tuesday tue tues tuesdays dienstag dienstags mardi martes martedi dinsdag",
+            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles mercoledi woensdag",
+            "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves giovedi"
+            " donderdag",
+            "friday fri fridays freitag freitags vendredi viernes venerdi vrijdag",
+            "saturday sat saturdays samstag samstags samedi sabado sabato zaterdag",
+            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo domenica zondag",
         )
     )
     for name in names.split()

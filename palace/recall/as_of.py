@@ -18,7 +18,7 @@ from palace.types.memory import Memory
 from palace.types.session import Turn
 
 _ISO = r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)"
-_DENSE = r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?"
+_DENSE = r"(?:(?P<year>\d{4})[年년]\s?)?(?P<month>\d{1,2})[月월](?:\s?(?P<day>\d{1,2})[日일])?"
 _DAY_FIRST = (
     r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?(?P<word>\p{L}{3,12})"
     r"(?:,?\s+(?:de\s+)?(?P<year>\d{4}))?"
@@ -91,7 +91,7 @@ def dated_turn(
 def _may_name_a_date(prompt: str) -> bool:
     """Whether a prompt holds a digit or a month: without one, no pattern need be looked at."""
     return any(
-        text[0].isdigit() or month_token(text.capitalize()) is not None
+        text[0].isdigit() or month_token(text) is not None
         for text in _DIGIT_OR_WORD.findall(prompt)
     )
 
@@ -124,7 +124,7 @@ def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
             continue
         month = parts.get("month")
         if parts.get("word"):
-            token = month_token(parts["word"].capitalize())
+            token = month_token(parts["word"])
             if token is None:
                 continue
             month = token[-2:]

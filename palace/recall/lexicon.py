@@ -18,7 +18,7 @@ from palace.recall.lexicon_format import read_patterns, read_words
 from palace.text import fold, words
 from palace.types.query import AnswerType
 
-DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru")
+DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko")
 MATCHED_CHARS = 600
 _TIMED_CHARS = 200
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
@@ -58,6 +58,11 @@ class Lexicon:
         self.scripts: tuple[str, ...] = tuple(self._words.get("scripts", ()))
         self.openings: Mapping[str, Sequence[str]] = self._words.get("openings", {})
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
+
+    @cached_property
+    def particles(self) -> frozenset[str]:
+        """What is written on to a noun and says only what the noun does in the sentence."""
+        return frozenset(str(self._words.get("particles", "")).split())
 
     @cached_property
     def script_letter(self) -> regex.Pattern[str] | None:
@@ -191,7 +196,7 @@ def _tokens(listed: Iterable[str]) -> frozenset[str]:
 def _written(word: str) -> tuple[str, ...]:
     """Return a word folded; where no blanks stand between words, the pairs it is cut into too."""
     folded = fold(word)
-    if folded[0] < "\u2e80":  # before the scripts of China and Japan: nothing is cut
+    if folded[0] < "\u2e80":  # before the scripts of East Asia: nothing is cut
         return (folded,)
     return (folded, *(found.token for found in words(word)))
 

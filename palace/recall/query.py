@@ -6,6 +6,7 @@ In: a turn and the palace's vocabulary. Out: a `Query` of index tokens; raw text
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.lexicon import MATCHED_CHARS, Lexicon, folded_words, matchable, matches
@@ -16,6 +17,7 @@ from palace.types.session import Turn
 MAX_TERMS = 40
 MAX_CARRIED = 16
 _HEAD_WORDS = 6
+_PARTICLE_CHARS = 5
 # A lower-case word is taken for a name when the palace mostly writes it as one.
 _NAME_SHARE = 0.6
 # … and one with a capital, at the start of a sentence, also when the palace puts it there itself.
@@ -150,9 +152,20 @@ def _content(text: str, found: Iterable[Word], lexicon: Lexicon) -> list[Word]:
     return [
         word
         for word in found
-        if not _is_function_word(word, lexicon)
+        if not (_is_function_word(word, lexicon) or _ends_in_particle(text, word, lexicon))
         or (word.token.startswith("month") and not starts_sentence(text, word.start))
     ]
+
+
+def _ends_in_particle(text: str, word: Word, lexicon: Lexicon) -> bool:
+    """Whether a pair of letters is the end of a noun and a particle: of 월세가 only 월세 counts."""
+    letter = lexicon.script_letter
+    if letter is None or not lexicon.particles or word.shape != "dense":
+        return False
+    if not letter.match(text[max(word.start - 1, 0) : word.start]):
+        return False  # a noun of one letter has no other pair
+    rest = text[word.start + 1 : word.start + 1 + _PARTICLE_CHARS]
+    return "".join(takewhile(letter.match, rest)) in lexicon.particles
 
 
 def _is_function_word(word: Word, lexicon: Lexicon) -> bool:

@@ -136,17 +136,25 @@ def test_every_language_tells_days_hours_numbers_and_people(language: str, kind:
         ("relative_dates", "nos mudamos anoche"),
         ("relative_dates", "a mudança foi anteontem"),
         ("relative_dates", "переехали в понедельник"),
+        ("relative_dates", "abbiamo traslocato l'altroieri"),
+        ("relative_dates", "we zijn afgelopen dinsdag verhuisd"),
+        ("relative_dates", "지난주에 이사했다"),
         ("relative_dates", "我们上周搬家了"),
         ("relative_dates", "先週引っ越した"),
         ("clock_words", "es war Mitternacht"),
         ("clock_words", "встретимся в полдень"),
         ("number_words", "wir haben fünf Katzen"),
         ("number_words", "у нас три кошки"),
+        ("number_words", "abbiamo cinque gatti"),
+        ("number_words", "we hebben vijf katten"),
+        ("first_person", "mijn thee is koud"),
+        ("first_person", "우리는 차를 좋아한다"),
         ("number_words", "我们有三只猫"),
         ("first_person", "мне нравится чай"),
         ("first_person", "我喜欢茶"),
         ("address", "hast du deinen Schlüssel"),
         ("address", "я дам тебе ключ"),
+        ("address", "la tua chiave è qui"),
     ],
 )
 def test_words_of_memories_are_known_as_tokens(kind: WordKind, text: str) -> None:
@@ -163,7 +171,9 @@ def test_no_word_of_another_language_is_a_small_word_or_a_month_in_english(kind:
 
 
 def test_question_words_of_every_language_are_folded() -> None:
-    assert {"which", "welche", "quelle", "cual", "какои"} <= folded_words("question_words")
+    assert {"which", "welche", "quelle", "cual", "какои", "quali", "welk"} <= folded_words(
+        "question_words"
+    )
 
 
 # -- what is wrong with a lexicon --------------------------------------------------------------------

@@ -14,7 +14,7 @@ from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary
 
-LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru"))
+LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko"))
 EMPTY = FixedVocabulary()
 
 
@@ -26,6 +26,19 @@ def analysed(prompt: str, *history: tuple[str, str], vocabulary: FixedVocabulary
 def test_terms_leave_function_words_out() -> None:
     query = analysed("When did we buy the blue kettle, the kettle in the kitchen?")
     assert query.terms == ("buy", "blue", "kettl", "kitchen")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("월세가 얼마야?", ("월세",)),
+        ("창고에서 뭘 찾았지?", ("창고", "찾았")),
+        ("회의 언제였지?", ("회의",)),
+        ("월세?", ("월세",)),
+    ],
+)
+def test_a_particle_on_a_korean_noun_is_no_term(prompt: str, terms: tuple[str, ...]) -> None:
+    assert analysed(prompt).terms == terms
 
 
 def test_the_scope_and_the_text_come_along() -> None:
@@ -169,6 +182,14 @@ def test_soft_terms_only_say_what_sort() -> None:
         ("Wann haben wir den Kessel gekauft?", "de"),
         ("Quand avons-nous acheté la bouilloire?", "fr"),
         ("Когда мы купили чайник?", "ru"),
+        ("Quando abbiamo comprato il bollitore?", "it"),
+        ("Quando compramos a chaleira?", "pt"),
+        ("Wanneer hebben we de ketel gekocht?", "nl"),
+        ("주전자 언제 샀지?", "ko"),
+        ("staging 포트가 몇 번이었지", "ko"),
+        ("was ist in der Kiste", "de"),
+        ("what is in the box", "en"),
+        ("¿Cuándo compramos la tetera?", "es"),
         ("", "en"),
         ("🙂", "en"),
     ],

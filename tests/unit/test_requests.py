@@ -1,4 +1,4 @@
-"""What a prompt tells the memory, in eight languages; and all that it does not."""
+"""What a prompt tells the memory, in every language; and all that it does not."""
 
 from __future__ import annotations
 
@@ -38,6 +38,12 @@ def listener() -> Listener:
         ("ポートは5433だと覚えておいて", "ポートは5433だ"),
         ("Запомни: порт стенда 5433.", "порт стенда 5433."),
         ("Запомни, что порт стенда 5433.", "порт стенда 5433."),
+        ("Ricordati questo: la porta è 5433.", "la porta è 5433."),
+        ("Non dimenticare che la porta è 5433.", "la porta è 5433."),
+        ("Onthoud dit: de poort is 5433.", "de poort is 5433."),
+        ("Vergeet niet dat de poort 5433 is.", "de poort 5433 is."),
+        ("이거 기억해 줘: 포트는 5433이야.", "포트는 5433이야."),
+        ("포트는 5433번을 쓴다고 기억해 줘", "포트는 5433번을 쓴다"),
     ],
 )
 def test_a_request_is_heard_in_every_language(listener, prompt, statement):

@@ -60,11 +60,18 @@ from palace.text import (
         ("Priya's", ["priya"]),
         ("Priya’s", ["priya"]),
         ("don't", ["don", "t"]),
+        ("12,000원이야", ["12000", MONEY, "이야", "이", "야"]),
+        ("5만 원", ["5", "만", MONEY]),
+        ("병원", ["병원", "병", "원"]),
         ("October", ["month10", "octob"]),
         ("Oktober", ["month10", "oktob"]),
         ("октября", ["month10", "октябр"]),
         ("may", ["may"]),
         ("May", ["month05", "may"]),
+        ("maart", ["month03", "maart"]),
+        ("mei", ["month05", "mei"]),
+        ("Mei", ["mei"]),
+        ("ottobre", ["month10", "ottobr"]),
         ("базы данных", ["баз", "дан"]),
         ("ёлка", ["елк"]),
         ("がぎぐ", ["がぎ", "が", "ぎぐ", "ぎ", "ぐ"]),
@@ -246,7 +253,7 @@ def test_numbers() -> None:
 @pytest.mark.parametrize(
     ("word", "token"),
     [("October", "month10"), ("märz", "month03"), ("Décembre", "month12"), ("мая", "month05"),
-     ("sept", "month09"), ("smarch", None), ("", None)],
+     ("mei", "month05"), ("Mei", None), ("febbraio", "month02"), ("sept", "month09"), ("smarch", None), ("", None)],
 )  # fmt: skip
 def test_month_token(word: str, token: str | None) -> None:
     assert month_token(word) == token
