@@ -243,6 +243,7 @@ def test_a_question_loads_nothing_that_only_other_verbs_need():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     unneeded = {"consolidate", "condense", "statements", "importing", "formats", "gaps", "report"}
+    unneeded |= {"hygiene", "conflict", "comparing", "values"}
     loaded = set(done.stdout.split())
     assert loaded.isdisjoint(f"palace.learn.{name}" for name in unneeded)
     assert loaded.isdisjoint({"palace.enforce.suspicion", "palace.personal_data"})

@@ -6,7 +6,6 @@ In: a scratchpad entry, a summary and a reason. Out: a draft; raw tool output is
 from __future__ import annotations
 
 from palace.errors import TextRefusedError
-from palace.learn.hygiene import raw_output_reason
 from palace.learn.remember import Writer
 from palace.text import utc_now
 from palace.types.memory import Draft, MemoryKind
@@ -34,6 +33,8 @@ def promotion_of(
                 f"a promotion needs a {name}",
                 hint="say in one sentence what is worth keeping, and why",
             )
+    from palace.learn.hygiene import raw_output_reason
+
     for name, value in (("note", entry.text), ("summary", summary)):
         raw = raw_output_reason(value, max_chars=writer.max_chars)
         if raw:

@@ -13,7 +13,6 @@ from typing import Literal
 
 from palace.errors import TextRefusedError
 from palace.learn.dedup import find_duplicate
-from palace.learn.hygiene import control_character_reason, normalise_statement, strip_own_markers
 from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PersonalData, PrivacyFilter, Secrets
 from palace.text import new_id
@@ -191,6 +190,13 @@ class Writer:
             PersonalDataRefusedError: If it holds personal data (and that is blocked).
             TextRefusedError: If it is empty, too long or holds control characters.
         """
+        # Its patterns are compiled by who writes; asking must start without them.
+        from palace.learn.hygiene import (
+            control_character_reason,
+            normalise_statement,
+            strip_own_markers,
+        )
+
         text = normalise_statement(strip_own_markers(text))
         if not text:
             raise TextRefusedError("there is nothing to remember", hint="give a statement")

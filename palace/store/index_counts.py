@@ -7,7 +7,7 @@ kept until any process changes the database.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from palace.ports import Scope, TermCounts
@@ -16,6 +16,7 @@ from palace.store.index_rows import sayable
 from palace.types.verdict import LayerName
 
 _KEPT_TERMS = 100_000
+_READ_AT_ONCE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,40 +59,56 @@ class TermTable:
                 self._partitions[scope] = [Partition(*row) for row in rows]
             return self._partitions[scope]
 
-    def count(self, term: str, visible: Sequence[Partition]) -> TermCounts:
-        """Return how many of the visible memories hold a term."""
-        held = named = 0
-        for partition in visible:
-            body, place, names = self._held(partition.number, term)
-            held += body + place
-            named += names
-        return TermCounts(held, named)
+    def counts(self, terms: Iterable[str], visible: Sequence[Partition]) -> dict[str, TermCounts]:
+        """Return how many of the visible memories hold each term."""
+        terms = list(terms)
+        self._read(terms, visible)
+        counted = {}
+        for term in terms:
+            held = named = 0
+            for partition in visible:
+                body, place, names = self._counts[partition.number, term]
+                held += body + place
+                named += names
+            counted[term] = TermCounts(held, named)
+        return counted
 
     def rows(
-        self, term: str, visible: Sequence[Partition], layer: LayerName
-    ) -> list[tuple[int, int, int]]:
-        """Return (partition, memories that say a term, memories whose place alone has it)."""
-        return [(p.number, *self._held(p.number, term)[:2]) for p in visible if p.layer == layer]
+        self, terms: Iterable[str], visible: Sequence[Partition], layer: LayerName
+    ) -> dict[str, list[tuple[int, int, int]]]:
+        """Return of each term (partition, memories that say it, memories whose place has it)."""
+        terms = list(terms)
+        numbers = [p.number for p in visible if p.layer == layer]
+        self._read(terms, visible)
+        return {t: [(n, *self._counts[n, t][:2]) for n in numbers] for t in terms}
 
     def weights(self, terms: Iterable[str], visible: Sequence[Partition]) -> dict[str, float]:
         """Return the inverse document frequency of each term among the visible memories."""
         size = sum(p.memories for p in visible)
-        counts = {term: self.count(term, visible).any for term in terms}
         return {
-            term: math.log(1.0 + (size - count + 0.5) / (count + 0.5))
-            for term, count in counts.items()
+            term: math.log(1.0 + (size - count.any + 0.5) / (count.any + 0.5))
+            for term, count in self.counts(terms, visible).items()
         }
 
-    def _held(self, partition: int, term: str) -> tuple[int, int, int]:
-        """Return how many memories of a partition say a term, only stand where it is, name it."""
-        known = self._counts.get((partition, term))
-        if known is None:
+    def _read(self, terms: Sequence[str], visible: Sequence[Partition]) -> None:
+        """Read how many memories of each partition say a term, only stand where it is, name it.
+
+        What is known already is not read again; of all the rest a few statements tell.
+        """
+        numbers = [p.number for p in visible]
+        missing = [t for t in terms for n in numbers if (n, t) not in self._counts]
+        unknown = list(dict.fromkeys(missing))
+        for start in range(0, len(unknown), _READ_AT_ONCE):
+            some = unknown[start : start + _READ_AT_ONCE]
+            asked = {sayable(term): term for term in some}
+            self._counts.update({(n, term): (0, 0, 0) for n in numbers for term in some})
             rows = self._database.rows(
-                "SELECT body, place, names FROM terms WHERE partition = ? AND term = ?",
-                (partition, sayable(term)),
+                "SELECT partition, term, body, place, names FROM terms"
+                f" WHERE partition IN ({marks(numbers)}) AND term IN ({marks(asked)})",
+                (*numbers, *asked),
             )
-            known = self._counts[partition, term] = rows[0] if rows else (0, 0, 0)
-        return known
+            for number, term, body, place, names in rows:
+                self._counts[number, asked[term]] = (body, place, names)
 
     def _renew(self) -> None:
         """Drop what is remembered when any process changed the database."""
@@ -100,6 +117,11 @@ class TermTable:
             self._counts.clear()
             self._partitions.clear()
             self._as_of = state
+
+
+def marks(values: Collection[object]) -> str:
+    """Return a place in a statement for each of some values."""
+    return ", ".join("?" * len(values))
 
 
 def average_tokens(visible: Sequence[Partition]) -> float:

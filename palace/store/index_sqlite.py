@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
-from palace.store.index_counts import TermTable, average_tokens
+from palace.store.index_counts import TermTable, average_tokens, marks
 from palace.store.index_database import IndexDatabase, Schema, State, begin_generation
 from palace.store.index_rows import (
     Tokens,
@@ -320,7 +320,7 @@ class SqliteIndex:
             if not any(p.layer == layer for p in visible):
                 return []
             weights = self._terms.weights(asked, visible)
-            rows = {term: self._terms.rows(term, visible, layer) for term in asked}
+            rows = self._terms.rows(asked, visible, layer)
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
@@ -348,7 +348,7 @@ class SqliteIndex:
         now = utc_now().isoformat()
         return self._database.rows(
             f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
-            f" WHERE m.key IN ({_marks(keys)}) AND {_VALID}",
+            f" WHERE m.key IN ({marks(keys)}) AND {_VALID}",
             (*keys, now, now),
         )
 
@@ -356,7 +356,7 @@ class SqliteIndex:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
         rows = self._database.rows(
             f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
-            f" WHERE m.key IN ({_marks(keys)})",
+            f" WHERE m.key IN ({marks(keys)})",
             keys,
         )
         by_key = {row[0]: candidate(row) for row in rows}
@@ -368,7 +368,7 @@ class SqliteIndex:
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT {_CANDIDATE} FROM files f JOIN memories m ON m.file = f.number"
-            f" WHERE f.layer = 'L1' AND f.room = ? AND m.partition IN ({_marks(visible)})"
+            f" WHERE f.layer = 'L1' AND f.room = ? AND m.partition IN ({marks(visible)})"
             f" AND {_VALID} ORDER BY f.path, m.position",
             (room, *visible, now, now),
         )
@@ -401,7 +401,7 @@ class SqliteIndex:
             f" SELECT {_CANDIDATE} FROM wanted CROSS JOIN files f ON f.path = wanted.path"
             " CROSS JOIN memories m ON m.file = f.number AND m.position = wanted.position"
             " WHERE m.session = wanted.session"
-            f" AND m.partition IN ({_marks(visible)}) AND {_VALID}",
+            f" AND m.partition IN ({marks(visible)}) AND {_VALID}",
             (*(value for place in wanted for value in place), *visible, now, now),
         )
         return [candidate(row) for row in rows]
@@ -414,7 +414,7 @@ class SqliteIndex:
             key: self._decoded(*row)
             for key, *row in self._database.rows(
                 "SELECT m.key, f.path, m.line, m.position, m.data FROM memories m"
-                f" JOIN files f ON f.number = m.file WHERE m.key IN ({_marks(keys)})",
+                f" JOIN files f ON f.number = m.file WHERE m.key IN ({marks(keys)})",
                 keys,
             )
         }
@@ -531,7 +531,7 @@ class SqliteIndex:
         else:
             rows = self._database.rows(
                 "SELECT m.key FROM files f JOIN memories m ON m.file = f.number"
-                f" WHERE f.path IN ({_marks(paths)}) AND m.partition IS NOT NULL",
+                f" WHERE f.path IN ({marks(paths)}) AND m.partition IS NOT NULL",
                 paths,
             )
         return [key for (key,) in rows]
@@ -546,8 +546,8 @@ class SqliteIndex:
         numbers = [p.number for p in self._terms.visible(scope) if p.layer == layer]
         now = utc_now().isoformat()
         rows = self._database.rows(
-            f"SELECT m.key FROM memories m WHERE m.key IN ({_marks(keys)})"
-            f" AND m.partition IN ({_marks(numbers)}) AND {_VALID}",
+            f"SELECT m.key FROM memories m WHERE m.key IN ({marks(keys)})"
+            f" AND m.partition IN ({marks(numbers)}) AND {_VALID}",
             (*keys, *numbers, now, now),
         )
         return {key for (key,) in rows}
@@ -561,8 +561,7 @@ class SqliteIndex:
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
         with self._database.held():
-            visible = self._terms.visible(scope)
-            return {term: self._terms.count(term, visible) for term in terms}
+            return self._terms.counts(terms, self._terms.visible(scope))
 
 
 def _bm25(
@@ -587,7 +586,3 @@ def _askable(terms: Sequence[str]) -> list[str]:
     """Return the terms that could be in the index: whole tokens."""
     asked = dict.fromkeys(sayable(term) for term in terms[:_MAX_QUERY_TERMS])
     return [t for t in asked if t and not _UNASKABLE.search(t)]
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

@@ -629,3 +629,27 @@ def test_marked_memories_are_found_without_reading_the_others(
         plan = [row[3] for row in reader.execute(f"EXPLAIN QUERY PLAN {asked_for}")]
     assert plan[0].startswith("SCAN m USING INDEX memories_"), plan
     assert not any(step.startswith("SCAN f") for step in plan), plan
+
+
+def test_terms_are_counted_in_one_statement_and_only_once(index: SqliteIndex) -> None:
+    index.apply([paged(KETTLE, memory("secret kettle", 1, scope="session:s1"))])
+    sent: list[str] = []
+    index._database._connection.set_trace_callback(sent.append)
+    ours, many = Scope(session_id="s1"), [f"word{n}" for n in range(300)]
+
+    def read() -> int:
+        counting = [sql for sql in sent if "FROM terms" in sql]
+        sent.clear()
+        return len(counting)
+
+    counts = index.counts(["kettl", "blue", *many, "\ud800"], scope=ours)
+    assert (counts["kettl"].any, counts["blue"].any, counts["\ud800"].any) == (2, 1, 0)
+    assert read() == 1
+    assert index.counts(["kettl", "word7"], scope=ours)["kettl"].any == 2
+    assert read() == 0
+    assert index.counts(["kettl"])["kettl"].any == 1
+    assert len(index.counts([f"more{n}" for n in range(900)], scope=ours)) == 900
+    assert read() == 3
+    index.apply([paged(KETTLE)])
+    assert index.counts(["kettl"], scope=ours)["kettl"].any == 1
+    assert read() == 1
