@@ -164,7 +164,7 @@ class Pool:
         if not seen.candidate.session:
             return self._asked.share(seen.terms)
         share, here = self._spoken.share, seen.terms
-        before, after, far_before, far_after = self._said_around(seen)
+        before, after, far_before, far_after = self._around[seen.candidate.key]
         reach = share(here)
         if near := (before | after) & ~here:
             reach += REACH[1] * share(near)
@@ -172,9 +172,13 @@ class Pool:
             reach += REACH[2] * share(far)
         return reach
 
-    def _said_around(self, seen: _Seen) -> tuple[int, int, int, int]:
-        """Return the terms of the turns before and after, then of those two before and after."""
-        candidate = seen.candidate
+    @cached_property
+    def _around(self) -> dict[int, tuple[int, int, int, int]]:
+        """Turn -> terms of the turns before and after it, then of those two before and after."""
+        said = (seen.candidate for seen in self._seen.values() if seen.candidate.session)
+        return {candidate.key: self._said_around(candidate) for candidate in said}
+
+    def _said_around(self, candidate: Candidate) -> tuple[int, int, int, int]:
         turns = self._sessions[candidate.path, candidate.session]
         before, after, far_before, far_after = [
             turns[place].terms if (place := candidate.position + step) in turns else 0
@@ -189,7 +193,7 @@ class Pool:
         """
         candidate, share, here = seen.candidate, self._spoken.share, seen.terms
         values = dict.fromkeys(REPLY_FEATURES, 0.0)
-        before, after, far_before, far_after = self._said_around(seen)
+        before, after, far_before, far_after = self._around[candidate.key]
         values["before_1"] = share(before & ~here)
         values["after_1"] = share(after & ~here)
         values["before_2"] = share(far_before & ~(here | before))
