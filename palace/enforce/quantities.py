@@ -106,7 +106,7 @@ _CLOCK = regex.compile(
 )
 _NUMBER = regex.compile(
     rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=\d[xX]))"
-    rf"(?:(?P<n>{_DIGITS})\s?(?P<part>[½¼¾⅓⅔])?|(?P<part>[½¼¾⅓⅔]))"
+    rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
 _GERMAN_AM = regex.compile(r"\s(?:\p{Lu}\p{Ll}|\d{1,2}\.)")
@@ -282,6 +282,9 @@ def _digits(text: str) -> Iterator[Quantity]:
         values = _values(match["n"] or "0")
         if match["part"]:
             values = tuple(value + unicodedata.numeric(match["part"]) for value in values)
+        if match["half"]:  # "3 1/2"
+            above, below = map(int, match["half"].split("/"))
+            values = tuple(value + above / below for value in values)
         end = match.end()
         if match["suffix"]:
             if match["suffix"] == "m" and not match["sign"]:
@@ -351,9 +354,10 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word not in _UNITS:  # "600 Metern", "13 flying hours"
         word = word.removesuffix("n") if word.removesuffix("n") in _UNITS else word
         second = _SECOND_WORD.match(text, after.end())
-        if word not in _UNITS and second and fold(second[1]) in _UNITS:
+        described = word not in _UNITS and word not in answer_words().function  # no rate "a day"
+        if described and second and fold(second[1]) in _UNITS:
             after, word = second, fold(second[1])
-    if word in _UNITS and not (word == "an" and text[start:end].casefold() == "one"):
+    if word in _UNITS and not (word == "an" and values != (1.0,)):  # the French year
         family, factor = _UNITS[word]
         return Quantity(
             values, family, factor, start, after.end(), text[start : after.end()], loose
