@@ -12,6 +12,7 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
+from palace.enforce.arithmetic import says_nothing
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities, read_quantities
@@ -237,6 +238,10 @@ def _specifics_missing(
 def _meant(quantity: Quantity, before: str) -> Iterator[Quantity]:
     """Yield a number and, of "two in the morning", the two that may be taken then."""
     yield quantity
+    if not quantity.unit and quantity.loose and says_nothing(quantity.noun):  # "two hours, five with the break"
+        measured = [q for q in read_quantities(before) if q.unit and q.values]
+        for last in measured[-1:]:
+            yield replace(quantity, unit=last.unit, factor=last.factor)
     if quantity.unit == "clock":
         first = next(iter(read_quantities(quantity.text.split(" ", 1)[0])), None)
         if first and not first.unit and _DAYTIME.search(quantity.text) and not _AT.search(before):

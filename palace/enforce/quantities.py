@@ -126,7 +126,7 @@ _ONE_AND = regex.compile(
     regex.IGNORECASE,
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
-_SHARE = regex.compile(r"[ -](?:quarter|third|fifth|tenth)s\b", regex.IGNORECASE)
+_SHARE = regex.compile(r"[ -](?:quarter|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)s\b", regex.IGNORECASE)
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 
 import regex
 
-from palace.enforce.arithmetic import says_worked_out
+from palace.enforce.arithmetic import rounds_to, says_worked_out
 from palace.enforce.dates import FoundDate
 from palace.enforce.quantities import Quantity
 from palace.enforce.source import Source
@@ -33,6 +33,7 @@ _SPANNED = regex.compile(
     r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|last(?:s|ed|ing)?|took|takes|taken|gap|from|until)\b",
     regex.IGNORECASE,
 )
+_WEEK_DAYS = 7
 _OLDEST = 120
 _INCLUSIVE_DAYS = 5
 _NEAR_DAYS = 183
@@ -139,12 +140,18 @@ def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> boo
         return False
     years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
     for source in sources:
-        known = sorted({d.year for d in source.written if d.year} | _bare_years(source))
+        known = sorted(
+            {d.year for d in source.written if d.year}
+            | _bare_years(source)
+            | ({source.as_of.year} if source.as_of else set())
+        )
         ages = {value for q in source.quantities if not q.unit for value in q.values}
         if any(year - age in years for year in known for age in ages if 1 < age < _OLDEST):
             return True
         for first, second in combinations(known, 2):
             if not years.isdisjoint({second - first, second - first - 1}):
+                return True
+            if said.loose and any(rounds_to(year, second - first) for year in years):
                 return True
     return False
 
@@ -206,7 +213,7 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
     if any(
-        abs(abs(day.ordinal - s.as_of.toordinal()) - n) < 1
+        abs(abs(day.ordinal - s.as_of.toordinal()) - n) < (2.5 if unit_days == _WEEK_DAYS else 1.0)
         for s in sources
         if s.as_of is not None
         for day in s.written

@@ -433,6 +433,8 @@ class Support:
             if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
+            or (quantity.unit == "time" and _is_telling(q) and not q.unit
+                and any(v * 60 in quantity.measures for v in q.values))  # "oven 190 for 45"
         )
 
     def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
@@ -461,7 +463,7 @@ class Support:
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity):
             return True  # "Friday 30", "am 30."
-        years = {float(d.year) for s in self.sources for d in s.dates if d.year}
+        years = {float(d.year) for s in self.sources for d in (*s.dates, *days_on(s)) if d.year}
         if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence, before):
             return True
         return self._may_count(quantity, sentence)
