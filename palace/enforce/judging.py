@@ -104,7 +104,7 @@ class Grounds:
     @cached_property
     def slots(self) -> Slots:
         """What of the evidence may stand in the places of a sentence."""
-        return Slots(self.texts, german=self.is_german or any(map(is_german, self.texts)))
+        return Slots(self.texts, german=self.is_german)
 
     @cached_property
     def is_yes_no(self) -> bool:
@@ -113,8 +113,8 @@ class Grounds:
 
     @cached_property
     def is_german(self) -> bool:
-        """Whether the question is German."""
-        return is_german(self.question)
+        """Whether the question or the memory is German."""
+        return any(map(is_german, (self.question, *self.texts)))
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:

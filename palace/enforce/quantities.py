@@ -132,6 +132,7 @@ _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
 _ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
+_PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGNORECASE)
 _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
@@ -339,6 +340,9 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if sign:
         family, factor = _UNITS[sign]
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
+    percent = _PER_CENT.match(text, end)
+    if percent:
+        return Quantity(values, "percent", 1, start, percent.end(), text[start : percent.end()], loose)
     energy = _ENERGY.match(text, end)
     after = energy or _UNIT_AFTER.match(text, end)
     if after is None:

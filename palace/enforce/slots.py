@@ -32,7 +32,7 @@ _BREAK = regex.compile(
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}’'-]*\p{L}")
 _CAPITALS = regex.compile(r"(?<![\p{L}\d])\p{Lu}[\p{L}-]*\p{L}(?:[ -]\p{Lu}[\p{L}-]*\p{L})*+(?!\d)")
 _TITLE = regex.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt)\.?\s$"
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt|Fa|Firma|Fam|Familie|Schwester)\.?\s$"
 )
 _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
 _LABEL = regex.compile(r"(?<![\p{L}\d])(\p{L}{2,}|#)[.:]?\s?$")

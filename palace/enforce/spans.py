@@ -139,17 +139,16 @@ def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> boo
     if not _AGED.search(sentence) and not says_worked_out(said, sentence):
         return False
     years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
+    since = said.unit == "months"  # "fifty years old", said some day later
+    around = (-1, 0, 1) if since else (-1, 0)
     for source in sources:
-        known = sorted(
-            {d.year for d in source.written if d.year}
-            | _bare_years(source)
-            | ({source.as_of.year} if source.as_of else set())
-        )
+        told = {source.as_of.year} if since and source.as_of else set()
+        known = sorted({d.year for d in source.written if d.year} | _bare_years(source) | told)
         ages = {value for q in source.quantities if not q.unit for value in q.values}
         if any(year - age in years for year in known for age in ages if 1 < age < _OLDEST):
             return True
         for first, second in combinations(known, 2):
-            if not years.isdisjoint({second - first, second - first - 1}):
+            if not years.isdisjoint({second - first + n for n in around}):
                 return True
             if said.loose and any(rounds_to(year, second - first) for year in years):
                 return True
@@ -162,7 +161,7 @@ def _bare_years(source: Source) -> set[int]:
         for q in source.quantities
         if not q.unit
         for value in q.values
-        if value.is_integer() and 1800 <= value <= 2100
+        if value.is_integer() and 1500 <= value <= 2100
     }
 
 

@@ -62,7 +62,8 @@ _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
     " vom bis für bei nach ihr wir hat haben sind kein keine oder aus um"
     " war waren wurde wurden dafür dagegen gegen kann hatte auch noch nur dann sind du dich"
-    " dir".split()
+    " dir wie wer wann welche welcher welches zahlt seit dieser diese dieses jetzt noch schon ab"
+    " pro je wurde kommt".split()
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
