@@ -38,8 +38,7 @@ _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
 _LABEL = regex.compile(r"(?<![\p{L}\d])(\p{L}{2,}|#)[.:]?\s?$")
 _AMOUNT = "amount "
 # What an answer often takes from several memories.
-_TOLD_TOGETHER = frozenset({"name", "capitals", "date", "month", "weekday"})
-_LEAST_TELLING = 13
+_TOLD_TOGETHER = frozenset({"name", "capitals", "date", "month", "weekday", _AMOUNT})
 _MORE_WORDS = 0.3
 _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
@@ -165,19 +164,8 @@ class Slot:
             other.told[0] > things
             and other.told[1] > words + _MORE_WORDS
             and other.nearness >= nearness
-            and self._is_alike(other.mention)
             for other in self.candidates
             if not other.same
-        )
-
-    def _is_alike(self, other: Mention) -> bool:
-        """Whether another number is of the size, where no unit says that it is of the kind."""
-        if self.mention.kind != _AMOUNT:
-            return True
-        return any(
-            _LEAST_TELLING <= one <= two * 3 and two <= one * 3
-            for one in map(float, map(str, self.mention.key))
-            for two in map(float, map(str, other.key))
         )
 
 
@@ -265,7 +253,8 @@ def _numbered(text: str, number: Quantity) -> str:
 
 def _shape(text: str) -> str:
     """Return which signs a path or an identifier has, and whether digits."""
-    return "".join(sign for sign in "/\\@:" if sign in text) + "0" * any(map(str.isdigit, text))
+    signs = "".join(sign for sign in "/\\@:" if sign in text)
+    return signs or "0" * any(map(str.isdigit, text))
 
 
 def _names(text: str, spans: Sequence[tuple[int, int]], *, german: bool) -> _Found:
