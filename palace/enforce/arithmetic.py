@@ -124,7 +124,9 @@ def comes_to(
     if not _has_rival(said, sources, stated):
         most = free = math.inf
     reached = _chance_of(said, near)
-    return (reached < math.inf and reached <= most) or _is_reached(said, sources, told=told, free=free)
+    return (reached < math.inf and reached <= most) or _is_reached(
+        said, sources, told=told, free=free
+    )
 
 
 def _has_rival(said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]) -> bool:

@@ -149,7 +149,9 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     )
     found = [*missing, *wrong]
     if not found and not answer_words().refusals.search(fold(bare)):
-        found = grounds.slots.misplaced(bare, grounds.question, before) or _claims_missing(bare, taken, grounds)
+        found = grounds.slots.misplaced(bare, grounds.question, before) or _claims_missing(
+            bare, taken, grounds
+        )
     return Judged(tuple(found), tuple(cited))
 
 
@@ -228,6 +230,11 @@ def _specifics_missing(
     wrong.extend(
         (word.start, word.surface)
         for word in read_words(sentence)
+        if not _inside(word.start, taken) and support.has_like_name(word, sentence)
+    )
+    wrong.extend(
+        (word.start, word.surface)
+        for word in read_words(sentence)
         if not _inside(word.start, taken)
         and support.has_another(word)
         and not _is_shade(sentence, word, support)
@@ -238,7 +245,9 @@ def _specifics_missing(
 def _meant(quantity: Quantity, before: str) -> Iterator[Quantity]:
     """Yield a number and, of "two in the morning", the two that may be taken then."""
     yield quantity
-    if not quantity.unit and quantity.loose and says_nothing(quantity.noun):  # "two hours, five with the break"
+    if (
+        not quantity.unit and quantity.loose and says_nothing(quantity.noun)
+    ):  # "two hours, five with the break"
         measured = [q for q in read_quantities(before) if q.unit and q.values]
         for last in measured[-1:]:
             yield replace(quantity, unit=last.unit, factor=last.factor)

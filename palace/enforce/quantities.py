@@ -126,7 +126,9 @@ _ONE_AND = regex.compile(
     regex.IGNORECASE,
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
-_SHARE = regex.compile(r"[ -](?:quarter|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)s\b", regex.IGNORECASE)
+_SHARE = regex.compile(
+    r"[ -](?:quarter|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)s\b", regex.IGNORECASE
+)
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
@@ -342,7 +344,9 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
     percent = _PER_CENT.match(text, end)
     if percent:
-        return Quantity(values, "percent", 1, start, percent.end(), text[start : percent.end()], loose)
+        return Quantity(
+            values, "percent", 1, start, percent.end(), text[start : percent.end()], loose
+        )
     energy = _ENERGY.match(text, end)
     after = energy or _UNIT_AFTER.match(text, end)
     if after is None:

@@ -336,7 +336,10 @@ class Slots:
             if 0 < sum(same for *_, same in found) < len(found):
                 yield Slot(
                     mention,
-                    tuple(fit.candidate(mention, *rest, [*beside, *earlier], len(beside)) for fit, *rest in found),
+                    tuple(
+                        fit.candidate(mention, *rest, [*beside, *earlier], len(beside))
+                        for fit, *rest in found
+                    ),
                 )
 
     def _rarity(self, token: str) -> float:
@@ -371,7 +374,9 @@ class _Fit:
             if any(word.likeness(other) for other in layout.words)
         )
 
-    def candidate(self, mention: Mention, known: Mention, same: bool, others: Sequence[Mention], beside: int) -> Candidate:
+    def candidate(
+        self, mention: Mention, known: Mention, same: bool, others: Sequence[Mention], beside: int
+    ) -> Candidate:
         """Return how well a mention of the memory fits the place of one of the sentence."""
         near = clause = anchored = 0.0
         for word, tells, like in self._like:

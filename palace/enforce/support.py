@@ -6,7 +6,7 @@ In: texts. Out: `Support`, which tells of a number, date, name or word whether i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -26,7 +26,7 @@ from palace.enforce.spans import (
     is_span,
     weekdays_on,
 )
-from palace.enforce.specifics import Specific
+from palace.enforce.specifics import Specific, may_be_name
 from palace.text import Word, fold, stem
 
 _INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
@@ -57,6 +57,7 @@ _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?
 _OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
 _LABEL = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _LEAST_PREFIX_CHARS = 5
+_LIKE_CHARS = 3
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
 
 
@@ -86,6 +87,19 @@ def _rounds(said: float, exact: float, *, digits: int) -> bool:
         return False
     unit = 10.0 ** (math.floor(math.log10(exact)) - digits + 1)
     return abs(said - exact) <= unit / 2 and math.isclose(said % unit, 0, abs_tol=1e-9)
+
+
+def _is_capital(word: Word) -> bool:
+    return (
+        word.surface[0].isupper()
+        and len(word.surface) > _LIKE_CHARS
+        and word.surface.isalpha()
+        and may_be_name(word.surface)
+    )
+
+
+def _token_at(found: Sequence[Word], place: int) -> str:
+    return found[place].token if 0 <= place < len(found) else ""
 
 
 class Support:
@@ -185,6 +199,30 @@ class Support:
             stem(head) == before.token or is_cut_from(head, said)
             for s in self.sources
             for head in (fold(m[1]) for m in _LETTERED.finditer(s.text))
+        )
+
+    def has_like_name(self, word: Word, sentence: str) -> bool:
+        """Whether a name that begins alike stands in the place of one that stands nowhere.
+
+        Beside the same word, as in "with Robert" for "with Ruben": so names are told that only
+        open a sentence or stand in a language in which every noun has a capital.
+        """
+        if not _is_capital(word) or self.has_any_form(word):
+            return False
+        said = read_words(sentence)
+        place = said.index(word)
+        beside = [_token_at(said, place + n) for n in (-1, 1)]
+        return any(
+            _is_capital(known)
+            and known.surface[0] == word.surface[0]
+            and abs(len(known.surface) - len(word.surface)) <= _LIKE_CHARS
+            and known not in said
+            and any(
+                b and b == _token_at(words, n + m) for b, m in zip(beside, (-1, 1), strict=True)
+            )
+            for source in self.sources
+            for words in (read_words(source.text),)
+            for n, known in enumerate(words)
         )
 
     def has_another(self, word: Word) -> bool:
@@ -433,8 +471,12 @@ class Support:
             if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
-            or (quantity.unit == "time" and _is_telling(q) and not q.unit
-                and any(v * 60 in quantity.measures for v in q.values))  # "oven 190 for 45"
+            or (
+                quantity.unit == "time"
+                and _is_telling(q)
+                and not q.unit
+                and any(v * 60 in quantity.measures for v in q.values)
+            )  # "oven 190 for 45"
         )
 
     def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
