@@ -29,6 +29,8 @@ from palace import AnswerCheck, CheckedAnswer, Evidence
 
 _FOLDER = Path(__file__).parent / "data"
 DATA = tuple(sorted(_FOLDER.glob("answers*.jsonl")))
+# Measured when all else is done: nothing is fitted on it.
+HELD_OUT = "blind 7"
 HONEST = ("faithful", "paraphrase", "summary", "refusal")
 ALTERED = ("altered_number", "altered_date", "altered_name", "altered_path")
 SWAPPED = ("swapped_binding",)
@@ -43,6 +45,7 @@ class Case:
     split: str
     label: str
     answer: str
+    question: str
     check: AnswerCheck
     texts: tuple[str, ...]
     known: str
@@ -67,7 +70,8 @@ def load_cases(*paths: Path) -> Iterator[Case]:
         texts = tuple(item["text"] for item in data["evidence"])
         known = " ".join((*shown, data["question"]))
         for item in data["answers"]:
-            yield Case(data["set"], data["split"], item["label"], item["text"], check, texts, known)
+            named = data["set"], data["split"], item["label"], item["text"], data["question"]
+            yield Case(*named, check, texts, known)
 
 
 def author(case: Case) -> str:
