@@ -14,7 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
-from palace.text import words
+from palace.text import stem, words
 
 MOST_COUNTED = 12
 _WEEKLY = regex.compile(
@@ -25,6 +25,8 @@ _AFTER_COLON = regex.compile(r":\s(?P<listed>[^.;!?]+)|\((?P<listed>[^()]+)\)")
 _LEFT = regex.compile(r"\b(?:left|missing|remain(?:s|ing)|fewer|short of)\b", regex.IGNORECASE)
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 _WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}++)\s$")
+# What an answer counts of its own.
+_OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 _DAY_SECONDS = 86_400.0
 _ONE_OF = r"\b{noun}\p{{L}}{{0,2}} (?P<label>\p{{Lu}}|\d{{1,2}})(?![\w.])"
 _RANGE = regex.compile(
@@ -48,7 +50,7 @@ def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: st
     counts = set(_same_thing(said, sources, sentence))
     if counts:
         return said.values[0] not in counts
-    if not said.unit and _is_listed(said, sources, sentence):
+    if not said.unit and (_is_listed(said, sources, sentence) or said.noun in _OF_ANSWERS):
         return False
     hourly = not said.unit and _HOURLY.search(sentence, 0, said.start) is not None
     if hourly and any(q.unit == "clock" for source in sources for q in source.readings):

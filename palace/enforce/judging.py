@@ -34,6 +34,10 @@ _AT = regex.compile(
     regex.IGNORECASE,
 )
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
+_COMPARED = regex.compile(
+    r"\s?(?:more|less|fewer|mehr|weniger|de plus|de moins|más|menos|di più|in meno|meer|minder|a mais)\b",
+    regex.IGNORECASE,
+)
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _ASKS = (
     r"(?:and |so |but |then )?"
@@ -215,7 +219,7 @@ def _specifics_missing(
         taken.append((quantity.start, quantity.end))
         if not any(
             support.has_quantity(reading, sentence, before)
-            for reading in _meant(quantity, sentence[: quantity.start])
+            for reading in _meant(quantity, sentence)
         ) and not any(
             _may_read(quantity, other) and support.has_reading(other) for other in others
         ):
@@ -242,12 +246,13 @@ def _specifics_missing(
     return [text for _, text in sorted(set(wrong))], taken
 
 
-def _meant(quantity: Quantity, before: str) -> Iterator[Quantity]:
+def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
     """Yield a number and, of "two in the morning", the two that may be taken then."""
     yield quantity
-    if (
-        not quantity.unit and quantity.loose and says_nothing(quantity.noun)
-    ):  # "two hours, five with the break"
+    before = sentence[: quantity.start]
+    elided = quantity.loose or _COMPARED.match(sentence, quantity.end)
+    if not quantity.unit and elided and says_nothing(quantity.noun):
+        # "two hours, five with the break"
         measured = [q for q in read_quantities(before) if q.unit and q.values]
         for last in measured[-1:]:
             yield replace(quantity, unit=last.unit, factor=last.factor)
