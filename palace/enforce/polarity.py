@@ -34,7 +34,7 @@ _CHANGES = regex.compile(
     regex.IGNORECASE,
 )
 _LEAST_SHARED = 0.7
-_LEAST_OF_KNOWN = 0.5
+_LEAST_OF_KNOWN = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,8 @@ def _is_antonym(said: Clause, known: list[Clause]) -> bool:
             opposite = [c for c in known if c.tokens & theirs and not c.changes]
             if rest:  # of the same thing
                 same = [c for c in same if c.tokens & rest]
-                opposite = [c for c in opposite if c.tokens & rest]
+                numbers = {token for token in rest if any(map(str.isdigit, token))}
+                opposite = [c for c in opposite if c.tokens & rest and numbers <= c.tokens]
             if opposite and not same and not any(c.negated for c in opposite):
                 return True
     return False
