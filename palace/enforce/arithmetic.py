@@ -28,7 +28,7 @@ _WORKED_OUT = regex.compile(
     r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|early|ahead|spare|times (?:as|the)"
+    r"|early|ahead|spare|times (?:as|the)|too \p{L}+|short|behind|apart"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
@@ -110,6 +110,8 @@ def comes_to(
     told = says_worked_out(said, sentence)
     stated = _stated(said, sentence, before)
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
+    if told and said.values[0] > 0 and _hits(said, set(_typed(said, sources)), rough=said.loose):
+        return True
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
     if strict:
@@ -152,6 +154,13 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
         if chance < math.inf:
             return chance <= (max(free, TOLD_CHANCE) if told else free) and chance < math.inf
     return False
+
+
+def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
+    """Yield by how much numbers of one unit or of one thing differ, in any memory."""
+    if said.unit or not says_nothing(said.noun):
+        alike = [size for source in sources for size in _alike([p for p in source.parts if p.unit or p.noun == said.noun], said)]
+        yield from (abs(one - two) for one, two in combinations(alike[:_MOST_PARTS], 2))
 
 
 def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
