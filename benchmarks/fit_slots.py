@@ -1,10 +1,10 @@
 """Fit which of several specifics fits a place of a sentence, and show what that catches.
 
-In: the labelled answers of `benchmarks/data/answers*.jsonl`, but for the part held out. Out: the weights that
-`palace/enforce/slots.py` reads, fitted on the honest answers alone: in each of their sentences the
-specific that is said is the right one among those of its kind. Printed for each author, whose
-answers were left out of the fit: honest answers in which another specific fits better by more than
-the bar, and altered ones.
+In: the labelled answers of `benchmarks/data/answers*.jsonl`, but for the part held out. Out: the
+weights that `palace/enforce/slots.py` reads, fitted on the honest answers alone: in each of their
+sentences the specific that is said is the right one among those of its kind. Printed for each
+author, whose answers were left out of the fit: honest answers in which another specific fits better
+by more than the bar, and altered ones.
 
     python -m benchmarks.fit_slots [--write]
 """

@@ -28,7 +28,7 @@ _WORKED_OUT = regex.compile(
     r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|early|ahead|spare|times (?:as|the)|too \p{L}+|short|behind|apart"
+    r"|early|ahead|spare|times (?:as|the)|too \p{L}+|short"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
@@ -50,7 +50,7 @@ _EQUATION = regex.compile(
 )
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
 _ONE = regex.compile(r"\b(?:one|eine?r?|une?|una?|uno|een|uma?)\b", regex.IGNORECASE)
-_JOINED = regex.compile(r"(?<=\d)(?:\s?/\s?|[-–:])$")
+_JOINED = regex.compile(r"(?<=\d)(?:\s?[/±]\s?|[-–:])$")
 _JOINS = regex.compile(r"(?:\s?/\s?|[-–:])(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
 _OF = regex.compile(r"\s?(?:of|out of|von|de|di|van|sur)\s(?:the\s|den\s)?", regex.IGNORECASE)
@@ -123,7 +123,7 @@ def comes_to(
     }
     most = TOLD_CHANCE if told else STATED_CHANCE
     free = TOLD_CHANCE if said.loose else FREE_CHANCE
-    if not _has_rival(said, sources, stated):
+    if not _has_rival(said, sources, sentence):
         most = free = math.inf
     reached = _chance_of(said, near)
     return (reached < math.inf and reached <= most) or _is_reached(
@@ -131,9 +131,9 @@ def comes_to(
     )
 
 
-def _has_rival(said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]) -> bool:
+def _has_rival(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether the memory has a number of the kind that is not said: the one said may replace it."""
-    spoken = {v for q in stated for v in (*q.measures, *q.values)}
+    spoken = {v for q in read_quantities(sentence) for v in (*q.measures, *q.values)}
     return any(
         spoken.isdisjoint(part.values) and (not said.unit or part.unit == said.unit)
         for source in sources
@@ -159,7 +159,11 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
 def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
     """Yield by how much numbers of one unit or of one thing differ, in any memory."""
     if said.unit or not says_nothing(said.noun):
-        alike = [size for source in sources for size in _alike([p for p in source.parts if p.unit or p.noun == said.noun], said)]
+        alike = [
+            size
+            for source in sources
+            for size in _alike([p for p in source.parts if p.unit or p.noun == said.noun], said)
+        ]
         yield from (abs(one - two) for one, two in combinations(alike[:_MOST_PARTS], 2))
 
 

@@ -14,7 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
-from palace.text import stem, words
+from palace.text import stem
 
 MOST_COUNTED = 12
 _WEEKLY = regex.compile(
@@ -28,7 +28,6 @@ _WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}++)\s$")
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 _DAY_SECONDS = 86_400.0
-_ONE_OF = r"\b{noun}\p{{L}}{{0,2}} (?P<label>\p{{Lu}}|\d{{1,2}})(?![\w.])"
 _RANGE = regex.compile(
     r"(?<![\d.,:-])(\d{1,3})\s*(?:-|–|to|bis|à|a|al|até)\s*(\d{1,3})(?![\d.,:-])"
 )
@@ -63,7 +62,7 @@ def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: st
 
 
 def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
-    """Yield what the memory counts of the same thing, by number, by label, or as one."""
+    """Yield what the memory counts of the same thing, by number or as one."""
     if said.noun == "time":  # "twice a week" counts the days of a week
         if _WEEKLY.match(sentence, said.end):
             yield from (float(len(s.weekdays)) for s in sources if s.weekdays)
@@ -75,19 +74,6 @@ def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Ite
     one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(said.noun)}")
     if any(one.search(source.plain) for source in sources):
         yield 1.0
-    labels = _labels(said, sources, sentence)
-    if labels > 1:
-        yield float(labels)
-
-
-def _labels(said: Quantity, sources: Sequence[Source], sentence: str) -> int:
-    """Return how many labels stand after the thing that is counted: "sensor A", "sensor B"."""
-    following = next(iter(words(sentence[said.end :])), None)
-    if following is None or len(following.token) < 3 or not following.token.isalpha():
-        return 0
-    pattern = regex.compile(_ONE_OF.format(noun=following.token), regex.IGNORECASE)
-    found = {m["label"] for s in sources for m in pattern.finditer(s.text)}
-    return sum(not label.islower() for label in found)
 
 
 def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:

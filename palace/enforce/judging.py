@@ -35,7 +35,7 @@ _AT = regex.compile(
 )
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 _COMPARED = regex.compile(
-    r"\s?(?:more|less|fewer|mehr|weniger|de plus|de moins|más|menos|di più|in meno|meer|minder|a mais)\b",
+    r"\s?(?:more|less|fewer|mehr|weniger|de plus|de moins|más|menos|di più|in meno|meer|minder)\b",
     regex.IGNORECASE,
 )
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")

@@ -62,7 +62,7 @@ volume 0.01 cl
 volume 0.001 ml millilitre millilitres milliliter milliliters
 volume 1 l litre litres liter liters litro litros litri
 volume 3.785412 gal gallon gallons
-percent 1 % percent per-cent prozent pourcent por-ciento procent ％ pct
+percent 1 % percent percento prozent pourcent porciento porcento procent ％ pct
 celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
 degrees 1 ° degree degrees grad degres grados gradi graus graden
@@ -342,13 +342,8 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if sign:
         family, factor = _UNITS[sign]
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
-    percent = _PER_CENT.match(text, end)
-    if percent:
-        return Quantity(
-            values, "percent", 1, start, percent.end(), text[start : percent.end()], loose
-        )
     energy = _ENERGY.match(text, end)
-    after = energy or _UNIT_AFTER.match(text, end)
+    after = energy or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
     written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")

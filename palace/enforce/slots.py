@@ -9,7 +9,7 @@ logit, fitted by `benchmarks/fit_slots.py` on honest answers alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -154,7 +154,7 @@ class Slot:
         return self.mention.kind.startswith(_AMOUNT)
 
     def is_of_another(self) -> bool:
-        """Whether it stands in another memory than the one that is told of, which has its own."""
+        """Whether it stands in another memory than the one told of, which has one of its own."""
         if self.mention.kind in _TOLD_TOGETHER:
             return False
         mine = [one for one in self.candidates if one.same]
@@ -209,6 +209,7 @@ def _around(text: str, start: int, end: int) -> tuple[str, str]:
     return (fold(before[1]) if before else "", fold(behind[1]) if behind else "")
 
 
+_Telling = tuple[Placed, float]
 _Found = Iterator[tuple[str, frozenset[object], int, int, bool]]
 
 
@@ -318,29 +319,25 @@ class Slots:
         said = read_layout(sentence, german=self._german)
         around = [read_layout(text, german=self._german) for text in (asked, before)]
         earlier = [mention for one in around for mention in one.mentions]
+        words = [(word, word.weight * self._rarity(word.token)) for word in said.words]
+        words_asked = [(w, w.weight * self._rarity(w.token)) for w in around[0].words]
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
-        fits = [_Fit(layout, said, around, self._rarity) for layout in self._layouts]
+        fits = [_Fit(layout, words, words_asked) for layout in self._layouts]
         for mention in said.mentions:
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
             beside = [other for other in said.mentions if other is not mention]
-            found = [
-                (fit, known, known.is_same(mention))
+            found = tuple(
+                fit.candidate(mention, known, beside, earlier)
                 for fit in fits
                 for known in fit.layout.mentions[:_MOST_MENTIONS]
                 if known.kind == mention.kind
                 and not (known.opening and certain.isdisjoint(known.key))
                 and (known.is_same(mention) or not _is_said(known, [*beside, *earlier], spoken))
-            ]
-            if 0 < sum(same for *_, same in found) < len(found):
-                yield Slot(
-                    mention,
-                    tuple(
-                        fit.candidate(mention, *rest, [*beside, *earlier], len(beside))
-                        for fit, *rest in found
-                    ),
-                )
+            )
+            if 0 < sum(one.same for one in found) < len(found):
+                yield Slot(mention, found)
 
     def _rarity(self, token: str) -> float:
         """Return how much a word tells: one that stands in few clauses tells more."""
@@ -353,53 +350,53 @@ class Slots:
 
 
 class _Fit:
-    """How well the mentions of one text of the memory fit the places of a sentence."""
+    """How well the mentions of one text of the memory fit the places of a sentence.
 
-    def __init__(
-        self,
-        layout: Layout,
-        said: Layout,
-        around: Sequence[Layout],
-        rarity: Callable[[str], float],
-    ) -> None:
+    Args:
+        layout: The text.
+        said: The words of the sentence, and how much each tells.
+        asked: Those of the question.
+    """
+
+    def __init__(self, layout: Layout, said: Sequence[_Telling], asked: Sequence[_Telling]) -> None:
         self.layout = layout
         self._like = [
-            (word, word.weight * rarity(word.token), like)
-            for word in said.words
+            (word, tells, like)
+            for word, tells in said
             if (like := [(n, w) for w in layout.words if (n := word.likeness(w))])
         ]
-        self._words = sum(tells for _, tells, _ in self._like) + sum(
-            word.weight * rarity(word.token)
-            for word in around[0].words
-            if any(word.likeness(other) for other in layout.words)
-        )
+        known = (tells for word, tells in asked if any(map(word.likeness, layout.words)))
+        self._told = sum(tells for _, tells, _ in self._like) + sum(known)
 
     def candidate(
-        self, mention: Mention, known: Mention, same: bool, others: Sequence[Mention], beside: int
+        self,
+        mention: Mention,
+        known: Mention,
+        beside: Sequence[Mention],
+        earlier: Sequence[Mention],
     ) -> Candidate:
-        """Return how well a mention of the memory fits the place of one of the sentence."""
+        """Return how well a mention of the text fits the place of one of the sentence."""
         near = clause = anchored = 0.0
         for word, tells, like in self._like:
-            if mention.start <= word.start < mention.end:
-                continue
             apart = [(n, w) for n, w in like if not known.start <= w.start < known.end]
-            if not apart:
+            if not apart or mention.start <= word.start < mention.end:
                 continue
             close = _closeness(mention, word, _NEAR_CHARS)
             near += tells * close * max(n * _closeness(known, w, _NEAR_CHARS) for n, w in apart)
             if word.place[0] == mention.place[0]:
-                beside_it = (n for n, w in apart if w.place[0] == known.place[0])
-                clause += tells * max(beside_it, default=0.0)
-        things = 0
-        for number, other in enumerate(others):
-            stands = [m for m in self.layout.mentions if m is not known and m.is_same(other)]
-            things += bool(stands)
-            if number < beside and stands:
-                gaps = (_closeness(known, m, _BESIDE_CHARS) for m in stands)
-                anchored += _closeness(mention, other, _BESIDE_CHARS) * max(gaps)
+                in_clause = (n for n, w in apart if w.place[0] == known.place[0])
+                clause += tells * max(in_clause, default=0.0)
+        for other in beside:
+            gaps = (_closeness(known, m, _BESIDE_CHARS) for m in self._others(known, other))
+            anchored += _closeness(mention, other, _BESIDE_CHARS) * max(gaps, default=0.0)
+        things = sum(any(self._others(known, other)) for other in (*beside, *earlier))
         told = (near, clause, anchored, *map(_are_one, known.around, mention.around))
         features = {n: min(v, _MOST_TOLD) for n, v in zip(FEATURES, told, strict=True)}
-        return Candidate(known, features, same, (things, self._words))
+        return Candidate(known, features, known.is_same(mention), (things, self._told))
+
+    def _others(self, known: Mention, said: Mention) -> Iterator[Mention]:
+        """Yield where else in the text something stands that is said."""
+        return (m for m in self.layout.mentions if m is not known and m.is_same(said))
 
 
 def _closeness(mention: Mention, other: Placed | Mention, scale: float) -> float:

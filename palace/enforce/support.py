@@ -29,7 +29,6 @@ from palace.enforce.spans import (
 from palace.enforce.specifics import Specific, may_be_name
 from palace.text import Word, fold, stem
 
-_INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|between|and|around|um|bis|ab|à|las)\s+$"
     r"|@\s?$",
@@ -51,7 +50,6 @@ _DAY_BEFORE = regex.compile(
     r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|op|día|dia|du|au|the)\s+$",
     regex.IGNORECASE,
 )
-_LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
 _OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
@@ -390,8 +388,6 @@ class Support:
         )
 
     def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
-        if quantity.text.count(":") > 1 and self._has_ratio(quantity.text):
-            return True
         said = {v % 1440 for v in quantity.values}
         for known in self._quantities:
             at = known.values if known.unit == "clock" else _as_hour(known)
@@ -430,16 +426,10 @@ class Support:
         taken = replace(quantity, values=quantity.values[:1], unit="time")
         return comes_to(taken, self.sources, sentence)
 
-    def _has_ratio(self, text: str) -> bool:
-        """Whether "20:50:50" are numbers that stand there in this order."""
-        numbers = r"\D{1,20}".join(regex.findall(r"\d+", text))
-        return any(regex.search(rf"(?<!\d){numbers}(?!\d)", s.text) for s in self.sources)
-
     def _has_ordinal(self, quantity: Quantity) -> bool:
         days = {float(d.day) for s in self.sources for d in (*s.dates, *days_on(s)) if d.day}
         values = set(quantity.values)
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
-        known |= {float(n) for t in self.tokens for n in _INNER_NUMBER.findall(t)}  # p95
         return not values.isdisjoint(days | known)
 
     def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
@@ -447,21 +437,10 @@ class Support:
         return (
             any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
             or self._has_loosely(quantity)
-            or self._has_one(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(quantity, sentence, before)
             or self._may_count(quantity, sentence)
         )
-
-    def _has_one(self, quantity: Quantity) -> bool:
-        """Whether "one week" is a week that is spoken of without a number: "the first week"."""
-        one, _, unit = quantity.text.casefold().partition(" ")
-        if one != "one" or not unit:
-            return False
-        spoken = regex.compile(
-            rf"\b(?:first|last|next|an?|per|each|every)\s+{regex.escape(unit)}\b"
-        )
-        return any(spoken.search(s.plain) for s in self.sources)
 
     def _has_loosely(self, quantity: Quantity) -> bool:
         """Whether the number stands there without a unit, or both are degrees of some scale."""
@@ -515,8 +494,6 @@ class Support:
         joined = _JOINED_BEHIND.match(sentence, quantity.end)
         if joined or _JOINED_BEFORE.search(sentence, 0, quantity.start):
             return False  # of a score, a range or a row of labels
-        if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
-            return False  # "Room 9"
         if _TIMES_AS.match(sentence, quantity.end):
             return False
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
