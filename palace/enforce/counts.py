@@ -22,7 +22,6 @@ _WEEKLY = regex.compile(
 )
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
 _AFTER_COLON = regex.compile(r":\s(?P<listed>[^.;!?]+)|\((?P<listed>[^()]+)\)")
-_LEFT = regex.compile(r"\b(?:left|missing|remain(?:s|ing)|fewer|short of)\b", regex.IGNORECASE)
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 _WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}++)\s$")
 # What an answer counts of its own.
@@ -54,10 +53,6 @@ def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: st
     hourly = not said.unit and _HOURLY.search(sentence, 0, said.start) is not None
     if hourly and any(q.unit == "clock" for source in sources for q in source.readings):
         return True
-    if _LEFT.search(sentence) and any(
-        sum(not q.unit for q in source.parts) > 1 for source in sources
-    ):
-        return True  # it was to come from these
     return any(_rivals(said, sources, sentence))
 
 
@@ -110,8 +105,8 @@ def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterato
             yield said
 
 
-def _is_noun(stem: str) -> bool:
-    return len(stem) > 1 and stem not in answer_words().function
+def _is_noun(noun: str) -> bool:
+    return len(noun) > 1 and noun not in answer_words().function
 
 
 def is_within_range(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
