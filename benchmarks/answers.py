@@ -1,15 +1,16 @@
 """How good the answer check is: what is made up is caught, what is honest is let through.
 
 In: small evidence sets with labelled answers, `benchmarks/data/answers*.jsonl`: dev and test;
-blind and blind 2 to 7, written by people who had never seen the check; dev 2 and fresh, in the
-shorthand of notes. Out: for each split and label how many answers are flagged, and precision and
-recall of the check; with `--mutate` how many alterations made from the honest answers are caught.
+blind and blind 2 to 8, written by people who had never seen the check; dev 2 and fresh, in the
+shorthand of notes; dev 3, answers that compute. Out: for each split and label how many answers are
+flagged, and precision and recall of the check; with `--mutate` how many alterations made from the
+honest answers are caught.
 
     python -m benchmarks.answers [--json OUT] [--split NAME] [--show] [--mutate]
 
 Each part was unseen once, and what it showed then is in docs/decisions/0003-answers.md. All but
 blind 7 have been looked at since and the check tuned on them: what they show now is no estimate
-for unseen answers. Blind 7 was measured when all else was done, and nothing was changed after it.
+for unseen answers. Blind 7 is only ever measured when all else is done.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def comes_to(
     told = says_worked_out(said, sentence)
     stated = _stated(said, sentence, before)
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
-    if told and said.values[0] > 0 and _hits(said, set(_typed(said, sources)), rough=said.loose):
+    if told and not strict and _hits(said, set(_typed(said, sources)), rough=said.loose):
         return True
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False

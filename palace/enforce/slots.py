@@ -38,7 +38,7 @@ _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
 _LABEL = regex.compile(r"(?<![\p{L}\d])(\p{L}{2,}|#)[.:]?\s?$")
 _AMOUNT = "amount "
 # What an answer often takes from several memories.
-_TOLD_TOGETHER = frozenset({"name", "capitals", "date", "month", "weekday", _AMOUNT})
+_TOLD_TOGETHER = frozenset({"name", "capitals", "date", "month", "weekday"})
 _MORE_WORDS = 0.3
 _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
@@ -150,7 +150,7 @@ class Slot:
 
     @property
     def is_amount(self) -> bool:
-        """Whether it is a number that nothing but a unit, if any, says what it is of."""
+        """Whether it is a number of which only a unit says what it is of."""
         return self.mention.kind.startswith(_AMOUNT)
 
     def is_of_another(self) -> bool:
@@ -325,6 +325,8 @@ class Slots:
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
         fits = [_Fit(layout, words, words_asked) for layout in self._layouts]
         for mention in said.mentions:
+            if mention.kind == _AMOUNT:
+                continue  # bare numbers are too often told in other words
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
             beside = [other for other in said.mentions if other is not mention]

@@ -236,7 +236,7 @@ def _is_singular_verb(folded: str, nearby: str) -> bool:
 
 def is_german(text: str) -> bool:
     """Whether a sentence reads as German, where every noun has a capital."""
-    found = [match[0].casefold() for match in _SENTENCE_WORD.finditer(text)]
+    found = {match[0].casefold() for match in _SENTENCE_WORD.finditer(text)}  # "9 am, 10 am"
     return sum(word in _GERMAN for word in found) >= 2 and not any(
         word in ("the", "of", "you", "is", "for") for word in found
     )
