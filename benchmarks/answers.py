@@ -1,15 +1,16 @@
 """How good the answer check is: what is made up is caught, what is honest is let through.
 
 In: small evidence sets with labelled answers, `benchmarks/data/answers*.jsonl`: dev and test;
-blind and blind 2 to 7, written by people who had never seen the check; dev 2 and fresh, in the
-shorthand of notes. Out: for each split and label how many answers are flagged, and precision and
-recall of the check; with `--mutate` how many alterations made from the honest answers are caught.
+blind and blind 2 to 8, written by people who had never seen the check; dev 2 and fresh, in the
+shorthand of notes; dev 3, answers that compute. Out: for each split and label how many answers are
+flagged, and precision and recall of the check; with `--mutate` how many alterations made from the
+honest answers are caught.
 
     python -m benchmarks.answers [--json OUT] [--split NAME] [--show] [--mutate]
 
 Each part was unseen once, and what it showed then is in docs/decisions/0003-answers.md. All but
 blind 7 have been looked at since and the check tuned on them: what they show now is no estimate
-for unseen answers. Blind 7 was measured when all else was done, and nothing was changed after it.
+for unseen answers. Blind 7 is only ever measured when all else is done.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from palace import AnswerCheck, CheckedAnswer, Evidence
 
 _FOLDER = Path(__file__).parent / "data"
 DATA = tuple(sorted(_FOLDER.glob("answers*.jsonl")))
+# Measured when all else is done: nothing is fitted on it.
+HELD_OUT = "blind 7"
 HONEST = ("faithful", "paraphrase", "summary", "refusal")
 ALTERED = ("altered_number", "altered_date", "altered_name", "altered_path")
 SWAPPED = ("swapped_binding",)
@@ -43,6 +46,7 @@ class Case:
     split: str
     label: str
     answer: str
+    question: str
     check: AnswerCheck
     texts: tuple[str, ...]
     known: str
@@ -67,7 +71,8 @@ def load_cases(*paths: Path) -> Iterator[Case]:
         texts = tuple(item["text"] for item in data["evidence"])
         known = " ".join((*shown, data["question"]))
         for item in data["answers"]:
-            yield Case(data["set"], data["split"], item["label"], item["text"], check, texts, known)
+            named = data["set"], data["split"], item["label"], item["text"], data["question"]
+            yield Case(*named, check, texts, known)
 
 
 def author(case: Case) -> str:

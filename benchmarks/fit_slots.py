@@ -1,10 +1,10 @@
 """Fit which of several specifics fits a place of a sentence, and show what that catches.
 
-In: the labelled answers of `benchmarks/data/answers*.jsonl`. Out: the weights that
-`palace/enforce/slots.py` reads, fitted on the honest answers alone: in each of their sentences the
-specific that is said is the right one among those of its kind. Printed for each author, whose
-answers were left out of the fit: honest answers in which another specific fits better by more than
-the bar, and altered ones.
+In: the labelled answers of `benchmarks/data/answers*.jsonl`, but for the part held out. Out: the
+weights that `palace/enforce/slots.py` reads, fitted on the honest answers alone: in each of their
+sentences the specific that is said is the right one among those of its kind. Printed for each
+author, whose answers were left out of the fit: honest answers in which another specific fits better
+by more than the bar, and altered ones.
 
     python -m benchmarks.fit_slots [--write]
 """
@@ -15,11 +15,12 @@ import argparse
 import json
 from pathlib import Path
 
-from benchmarks.answers import ALTERED, HONEST, Case, author, load_cases
+from benchmarks.answers import ALTERED, HELD_OUT, HONEST, Case, author, load_cases
 from benchmarks.newton import Fitted, fit_choice
 from palace.enforce.judging import CITATION
 from palace.enforce.sentences import SentenceCutter
 from palace.enforce.slots import FEATURES, Slot, Slots
+from palace.enforce.specifics import is_german
 
 WEIGHTS = Path(__file__).parents[1] / "palace" / "recall" / "weights" / "slots.json"
 L2 = 15.0
@@ -31,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the weights")
     arguments = parser.parse_args()
-    rows = [(case, list(_slots(case))) for case in load_cases()]
+    rows = [(case, list(_slots(case))) for case in load_cases() if case.split != HELD_OUT]
     for held_out in sorted({author(case) for case, _ in rows}):
         model = _fit([row for row in rows if author(row[0]) != held_out])
         own = [row for row in rows if author(row[0]) == held_out]
@@ -58,17 +59,21 @@ def main() -> None:
 
 def _slots(case: Case) -> list[Slot]:
     cutter = SentenceCutter()
-    known = Slots(case.texts)
-    sentences = [*cutter.feed(case.answer), *cutter.close()]
-    bare = [CITATION.sub(lambda match: " " * len(match[0]), text) for text in sentences]
-    return [slot for text in bare for slot in known.of(text)]
+    known = Slots(case.texts, german=any(map(is_german, (case.question, *case.texts))))
+    found: list[Slot] = []
+    before = ""
+    for sentence in (*cutter.feed(case.answer), *cutter.close()):
+        bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
+        found.extend(slot for slot in known.of(bare, case.question, before) if not slot.is_amount)
+        before += bare
+    return found
 
 
 def _fit(rows: list[tuple[Case, list[Slot]]]) -> Fitted:
     groups = [
         (
-            [{name: features[name] for name in FEATURES} for _, features, _ in slot.candidates],
-            [float(same) for *_, same in slot.candidates],
+            [{name: one.features[name] for name in FEATURES} for one in slot.candidates],
+            [float(one.same) for one in slot.candidates],
         )
         for case, slots in rows
         if case.label in HONEST
@@ -84,7 +89,7 @@ def _most(model: Fitted, slots: list[Slot]) -> float:
 
 def _margin(model: Fitted, slot: Slot) -> float:
     other, own = (
-        max(model.log_odds(features) for _, features, same in slot.candidates if same is said)
+        max(model.log_odds(one.features) for one in slot.candidates if one.same is said)
         for said in (False, True)
     )
     return other - own

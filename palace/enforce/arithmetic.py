@@ -28,11 +28,20 @@ _WORKED_OUT = regex.compile(
     r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|early|ahead|spare|times (?:as|the)"
+    r"|early|ahead|spare|times (?:as|the)|too \p{L}+|short"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
 )
+_PER = regex.compile(
+    r"\b(?:an?|per|each|every|pro|im|par|al?|por|ogni)\s(?:hour|day|week|month|year|night"
+    r"|stunde|tag|woche|monat|jahr|jour|semaine|mois|an|día|semana|mes|año|giorno|mese|anno|dag"
+    r"|maand|jaar|dia|mês|ano)\b|\b(?:hour|dai|week|month|year|annual)ly\b"
+    r"|\b(?:täg|wöchent|monat|jähr)lich",
+    regex.IGNORECASE,
+)
+# How many there are of one span in another: hours of a day, days of a week …
+_RATES = (4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)
 _NEARBY_CHARS = 48
 _BESIDE_CHARS = 14
 _NUMBER = r"\d+(?:\.\d+)?"
@@ -41,8 +50,8 @@ _EQUATION = regex.compile(
 )
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
 _ONE = regex.compile(r"\b(?:one|eine?r?|une?|una?|uno|een|uma?)\b", regex.IGNORECASE)
-_JOINED = regex.compile(r"(?<=\d)\s?/\s?$")
-_JOINS = regex.compile(r"\s?/\s?(?=\d)")
+_JOINED = regex.compile(r"(?<=\d)(?:\s?[/±]\s?|[-–:])$")
+_JOINS = regex.compile(r"(?:\s?/\s?|[-–:])(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
 _OF = regex.compile(r"\s?(?:of|out of|von|de|di|van|sur)\s(?:the\s|den\s)?", regex.IGNORECASE)
 _FRACTIONS = {
@@ -101,14 +110,35 @@ def comes_to(
     told = says_worked_out(said, sentence)
     stated = _stated(said, sentence, before)
     beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
+    if told and not strict and _hits(said, set(_typed(said, sources)), rough=said.loose):
+        return True
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
     if strict:
         return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
-    near = {*_with_stated(said, sources, stated), *_fractions(said, sources, sentence)}
+    near = {
+        *_with_stated(said, sources, stated),
+        *_fractions(said, sources, sentence),
+        *_rates(said, sources, sentence),
+    }
     most = TOLD_CHANCE if told else STATED_CHANCE
     free = TOLD_CHANCE if said.loose else FREE_CHANCE
-    return _chance_of(said, near) <= most or _is_reached(said, sources, told=told, free=free)
+    if not _has_rival(said, sources, sentence):
+        most = free = math.inf
+    reached = _chance_of(said, near)
+    return (reached < math.inf and reached <= most) or _is_reached(
+        said, sources, told=told, free=free
+    )
+
+
+def _has_rival(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether the memory has a number of the kind that is not said: the one said may replace it."""
+    spoken = {v for q in read_quantities(sentence) for v in (*q.measures, *q.values)}
+    return any(
+        spoken.isdisjoint(part.values) and (not said.unit or part.unit == said.unit)
+        for source in sources
+        for part in source.parts
+    )
 
 
 def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: float) -> bool:
@@ -122,8 +152,19 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
             reached.update(round(value, 6) for value in step(parts, said))
         chance = _chance_of(said, reached)
         if chance < math.inf:
-            return chance <= (TOLD_CHANCE if told else free)
+            return chance <= (max(free, TOLD_CHANCE) if told else free) and chance < math.inf
     return False
+
+
+def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
+    """Yield by how much numbers of one unit or of one thing differ, in any memory."""
+    if said.unit or not says_nothing(said.noun):
+        alike = [
+            size
+            for source in sources
+            for size in _alike([p for p in source.parts if p.unit or p.noun == said.noun], said)
+        ]
+        yield from (abs(one - two) for one, two in combinations(alike[:_MOST_PARTS], 2))
 
 
 def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
@@ -304,6 +345,16 @@ def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iter
             yield from (share for size in sizes for share in (size / parts, size - size / parts))
 
 
+def _rates(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
+    """Yield what so much in one span makes in another, where a sentence says "a day", "weekly"."""
+    if not _PER.search(sentence):
+        return
+    for source in sources:
+        for part in source.parts[:_MOST_PARTS]:
+            if (size := _size(part, said)) is not None:
+                yield from (rate for n in _RATES for rate in (size * n, size / n))
+
+
 def _wholes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     """Yield sum and mean of a list: numbers of one kind in a row, or all of them."""
     for row in (*_rows(parts), parts):
@@ -338,9 +389,12 @@ def _is_apart(one: Quantity, two: Quantity) -> bool:
 
 
 def _neighbours(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
-    """Yield what two numbers side by side come to."""
+    """Yield what two numbers side by side come to, and the product of three."""
     if said.unit == "percent" or said.unit in _SCALES:
         return
+    for one, two, three in zip(parts, parts[1:], parts[2:], strict=False):
+        if (size := _size(three, said)) is not None and "percent" not in (one.unit, two.unit):
+            yield one.values[0] * two.values[0] * size
     for first, second in pairwise(parts):
         yield from _of_two(first, second, said)
 

@@ -14,7 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
-from palace.text import words
+from palace.text import stem
 
 MOST_COUNTED = 12
 _WEEKLY = regex.compile(
@@ -22,11 +22,11 @@ _WEEKLY = regex.compile(
 )
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
 _AFTER_COLON = regex.compile(r":\s(?P<listed>[^.;!?]+)|\((?P<listed>[^()]+)\)")
-_LEFT = regex.compile(r"\b(?:left|missing|remain(?:s|ing)|fewer|short of)\b", regex.IGNORECASE)
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 _WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}++)\s$")
+# What an answer counts of its own.
+_OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 _DAY_SECONDS = 86_400.0
-_ONE_OF = r"\b{noun}\p{{L}}{{0,2}} (?P<label>\p{{Lu}}|\d{{1,2}})(?![\w.])"
 _RANGE = regex.compile(
     r"(?<![\d.,:-])(\d{1,3})\s*(?:-|–|to|bis|à|a|al|até)\s*(\d{1,3})(?![\d.,:-])"
 )
@@ -48,20 +48,16 @@ def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: st
     counts = set(_same_thing(said, sources, sentence))
     if counts:
         return said.values[0] not in counts
-    if not said.unit and _is_listed(said, sources, sentence):
+    if not said.unit and (_is_listed(said, sources, sentence) or said.noun in _OF_ANSWERS):
         return False
     hourly = not said.unit and _HOURLY.search(sentence, 0, said.start) is not None
     if hourly and any(q.unit == "clock" for source in sources for q in source.readings):
         return True
-    if _LEFT.search(sentence) and any(
-        sum(not q.unit for q in source.parts) > 1 for source in sources
-    ):
-        return True  # it was to come from these
     return any(_rivals(said, sources, sentence))
 
 
 def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
-    """Yield what the memory counts of the same thing, by number, by label, or as one."""
+    """Yield what the memory counts of the same thing, by number or as one."""
     if said.noun == "time":  # "twice a week" counts the days of a week
         if _WEEKLY.match(sentence, said.end):
             yield from (float(len(s.weekdays)) for s in sources if s.weekdays)
@@ -73,19 +69,6 @@ def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Ite
     one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(said.noun)}")
     if any(one.search(source.plain) for source in sources):
         yield 1.0
-    labels = _labels(said, sources, sentence)
-    if labels > 1:
-        yield float(labels)
-
-
-def _labels(said: Quantity, sources: Sequence[Source], sentence: str) -> int:
-    """Return how many labels stand after the thing that is counted: "sensor A", "sensor B"."""
-    following = next(iter(words(sentence[said.end :])), None)
-    if following is None or len(following.token) < 3 or not following.token.isalpha():
-        return 0
-    pattern = regex.compile(_ONE_OF.format(noun=following.token), regex.IGNORECASE)
-    found = {m["label"] for s in sources for m in pattern.finditer(s.text)}
-    return sum(not label.islower() for label in found)
 
 
 def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
@@ -122,8 +105,8 @@ def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterato
             yield said
 
 
-def _is_noun(stem: str) -> bool:
-    return len(stem) > 1 and stem not in answer_words().function
+def _is_noun(noun: str) -> bool:
+    return len(noun) > 1 and noun not in answer_words().function
 
 
 def is_within_range(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:

@@ -76,7 +76,7 @@ _CUT_WEEKDAY = regex.compile(
     r"|\b(?P<n5>Sa|sam|sab|sáb|za)|\b(?P<n6>So|dim|dom|zo)"
 )
 _AFTER_CUT = regex.compile(
-    r"\b\.?(?=\s*(?:[+&/,–-]|und|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))"
+    r"\b\.?(?=\s*(?:[+&/,–-]|und|oder|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))"
 )
 _DENSE_WEEKDAY = regex.compile(
     r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일"
@@ -357,10 +357,10 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
 
 
 def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
-    """Yield first day, Friday and last day of the calendar weeks that are named."""
+    """Yield the days of the calendar weeks that are named."""
     for match in _ISO_WEEK.finditer(text):
         if 1 <= int(match[1]) <= 52:
-            for weekday in (1, 5, 7):
+            for weekday in range(1, 8):
                 day = date.fromisocalendar(said.year, int(match[1]), weekday)
                 yield FoundDate(day.year, day.month, day.day)
 

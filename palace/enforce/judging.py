@@ -12,6 +12,7 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
+from palace.enforce.arithmetic import says_nothing
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities, read_quantities
@@ -33,6 +34,10 @@ _AT = regex.compile(
     regex.IGNORECASE,
 )
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
+_COMPARED = regex.compile(
+    r"\s?(?:more|less|fewer|mehr|weniger|de plus|de moins|más|menos|di più|in meno|meer|minder)\b",
+    regex.IGNORECASE,
+)
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _ASKS = (
     r"(?:and |so |but |then )?"
@@ -103,7 +108,7 @@ class Grounds:
     @cached_property
     def slots(self) -> Slots:
         """What of the evidence may stand in the places of a sentence."""
-        return Slots(self.texts, german=self.is_german or any(map(is_german, self.texts)))
+        return Slots(self.texts, german=self.is_german)
 
     @cached_property
     def is_yes_no(self) -> bool:
@@ -112,8 +117,8 @@ class Grounds:
 
     @cached_property
     def is_german(self) -> bool:
-        """Whether the question is German."""
-        return is_german(self.question)
+        """Whether the question or the memory is German."""
+        return any(map(is_german, (self.question, *self.texts)))
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
@@ -148,7 +153,9 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     )
     found = [*missing, *wrong]
     if not found and not answer_words().refusals.search(fold(bare)):
-        found = grounds.slots.misplaced(bare) or _claims_missing(bare, taken, grounds)
+        found = grounds.slots.misplaced(bare, grounds.question, before) or _claims_missing(
+            bare, taken, grounds
+        )
     return Judged(tuple(found), tuple(cited))
 
 
@@ -212,7 +219,7 @@ def _specifics_missing(
         taken.append((quantity.start, quantity.end))
         if not any(
             support.has_quantity(reading, sentence, before)
-            for reading in _meant(quantity, sentence[: quantity.start])
+            for reading in _meant(quantity, sentence)
         ) and not any(
             _may_read(quantity, other) and support.has_reading(other) for other in others
         ):
@@ -227,6 +234,11 @@ def _specifics_missing(
     wrong.extend(
         (word.start, word.surface)
         for word in read_words(sentence)
+        if not _inside(word.start, taken) and support.has_like_name(word, sentence)
+    )
+    wrong.extend(
+        (word.start, word.surface)
+        for word in read_words(sentence)
         if not _inside(word.start, taken)
         and support.has_another(word)
         and not _is_shade(sentence, word, support)
@@ -234,9 +246,16 @@ def _specifics_missing(
     return [text for _, text in sorted(set(wrong))], taken
 
 
-def _meant(quantity: Quantity, before: str) -> Iterator[Quantity]:
+def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
     """Yield a number and, of "two in the morning", the two that may be taken then."""
     yield quantity
+    before = sentence[: quantity.start]
+    elided = quantity.loose or _COMPARED.match(sentence, quantity.end)
+    if not quantity.unit and elided and says_nothing(quantity.noun):
+        # "two hours, five with the break"
+        measured = [q for q in read_quantities(before) if q.unit and q.values]
+        for last in measured[-1:]:
+            yield replace(quantity, unit=last.unit, factor=last.factor)
     if quantity.unit == "clock":
         first = next(iter(read_quantities(quantity.text.split(" ", 1)[0])), None)
         if first and not first.unit and _DAYTIME.search(quantity.text) and not _AT.search(before):

@@ -29,8 +29,12 @@ _PORTUGUESE = regex.compile(
     regex.IGNORECASE,
 )
 _IN_THE = regex.compile(r"\bno\b", regex.IGNORECASE)
+_CHANGES = regex.compile(
+    r"\b(?:until|till|since|from|bis|seit|jusqu\p{L}*|depuis|hasta|desde|fino|tot|vanaf)\b",
+    regex.IGNORECASE,
+)
 _LEAST_SHARED = 0.7
-_LEAST_OF_KNOWN = 0.5
+_LEAST_OF_KNOWN = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,14 @@ class Clause:
         comparable: Whether its sentence is free of words that imply an opposite.
         beside: Content of the clauses of its sentence that are negated where it is not, or the
             reverse: "not paid: Felix" denies something of Felix.
+        changes: Whether it says until when or from when: the opposite is true as well.
     """
 
     tokens: frozenset[str]
     negated: bool
     comparable: bool = True
     beside: frozenset[str] = frozenset()
+    changes: bool = False
 
 
 def clauses(text: str) -> list[Clause]:
@@ -62,7 +68,9 @@ def clauses(text: str) -> list[Clause]:
         for content, negated in _answered(parts):
             others = (c for c, denied in parts if denied != negated)
             if content:
-                found.append(Clause(content, negated, comparable, frozenset().union(*others)))
+                beside = frozenset().union(*others)
+                changes = _CHANGES.search(sentence) is not None
+                found.append(Clause(content, negated, comparable, beside, changes))
     return found
 
 
@@ -110,10 +118,11 @@ def _is_antonym(said: Clause, known: list[Clause]) -> bool:
                 continue
             rest = said.tokens - mine
             same = [c for c in known if c.tokens & mine]
-            opposite = [c for c in known if c.tokens & theirs]
+            opposite = [c for c in known if c.tokens & theirs and not c.changes]
             if rest:  # of the same thing
                 same = [c for c in same if c.tokens & rest]
-                opposite = [c for c in opposite if c.tokens & rest]
+                numbers = {token for token in rest if any(map(str.isdigit, token))}
+                opposite = [c for c in opposite if c.tokens & rest and numbers <= c.tokens]
             if opposite and not same and not any(c.negated for c in opposite):
                 return True
     return False

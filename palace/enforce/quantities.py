@@ -62,7 +62,7 @@ volume 0.01 cl
 volume 0.001 ml millilitre millilitres milliliter milliliters
 volume 1 l litre litres liter liters litro litros litri
 volume 3.785412 gal gallon gallons
-percent 1 % percent per-cent prozent pourcent por-ciento procent ％ pct
+percent 1 % percent percento prozent pourcent porciento porcento procent ％ pct
 celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
 degrees 1 ° degree degrees grad degres grados gradi graus graden
@@ -106,7 +106,7 @@ _CLOCK = regex.compile(
 )
 _NUMBER = regex.compile(
     rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=\d[xX]))"
-    rf"(?:(?P<n>{_DIGITS})\s?(?P<part>[½¼¾⅓⅔])?|(?P<part>[½¼¾⅓⅔]))"
+    rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
 _GERMAN_AM = regex.compile(r"\s(?:\p{Lu}\p{Ll}|\d{1,2}\.)")
@@ -126,12 +126,15 @@ _ONE_AND = regex.compile(
     regex.IGNORECASE,
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
-_SHARE = regex.compile(r"[ -](?:quarter|third|fifth|tenth)s\b", regex.IGNORECASE)
+_SHARE = regex.compile(
+    r"[ -](?:quarter|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)s\b", regex.IGNORECASE
+)
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
 _ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
+_PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGNORECASE)
 _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
@@ -282,6 +285,9 @@ def _digits(text: str) -> Iterator[Quantity]:
         values = _values(match["n"] or "0")
         if match["part"]:
             values = tuple(value + unicodedata.numeric(match["part"]) for value in values)
+        if match["half"]:  # "3 1/2"
+            above, below = map(int, match["half"].split("/"))
+            values = tuple(value + above / below for value in values)
         end = match.end()
         if match["suffix"]:
             if match["suffix"] == "m" and not match["sign"]:
@@ -337,7 +343,7 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
         family, factor = _UNITS[sign]
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
     energy = _ENERGY.match(text, end)
-    after = energy or _UNIT_AFTER.match(text, end)
+    after = energy or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
     written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")
@@ -351,9 +357,10 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word not in _UNITS:  # "600 Metern", "13 flying hours"
         word = word.removesuffix("n") if word.removesuffix("n") in _UNITS else word
         second = _SECOND_WORD.match(text, after.end())
-        if word not in _UNITS and second and fold(second[1]) in _UNITS:
+        described = word not in _UNITS and word not in answer_words().function  # no rate "a day"
+        if described and second and fold(second[1]) in _UNITS:
             after, word = second, fold(second[1])
-    if word in _UNITS and not (word == "an" and text[start:end].casefold() == "one"):
+    if word in _UNITS and not (word == "an" and values != (1.0,)):  # the French year
         family, factor = _UNITS[word]
         return Quantity(
             values, family, factor, start, after.end(), text[start : after.end()], loose

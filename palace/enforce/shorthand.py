@@ -48,6 +48,7 @@ _SPREAD = regex.compile(
     regex.IGNORECASE,
 )
 _LATE = regex.compile(r"(?<![\d.,:])(\d{1,3})\s?(?:late|early|behind|delayed?)\b", regex.IGNORECASE)
+_YEARS = regex.compile(r"(?<![\d.,:])(\d{1,2}) ?y(?=[\s,.;)]|$)(?! \d)")
 _LABEL = regex.compile(
     r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])|(?<!\d)(\d{1,3})[x×]|[x×](\d{1,3})(?!\d)"
 )
@@ -88,6 +89,8 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     yield from _spread(text)
     for match in _LATE.finditer(text):
         yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
+    for match in _YEARS.finditer(text):
+        yield Quantity((float(match[1]),), "months", 12.0, *match.span(), match[0])
     for match in _LABEL.finditer(text):
         digits = match[1] or match[2] or match[3]
         yield Quantity((float(digits),), "", 1.0, *match.span(), match[0])

@@ -32,11 +32,14 @@ _BREAK = regex.compile(
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}’'-]*\p{L}")
 _CAPITALS = regex.compile(r"(?<![\p{L}\d])\p{Lu}[\p{L}-]*\p{L}(?:[ -]\p{Lu}[\p{L}-]*\p{L})*+(?!\d)")
 _TITLE = regex.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt)\.?\s$"
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt|Fa|Firma|Fam|Familie|Schwester)\.?\s$"
 )
 _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
 _LABEL = regex.compile(r"(?<![\p{L}\d])(\p{L}{2,}|#)[.:]?\s?$")
 _AMOUNT = "amount "
+# What an answer often takes from several memories.
+_TOLD_TOGETHER = frozenset({"name", "capitals", "date", "month", "weekday"})
+_MORE_WORDS = 0.3
 _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
 FEATURES = ("near", "clause", "beside", "before", "behind")
@@ -117,16 +120,53 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """A specific of a sentence, and what of the memory might stand in its place.
+class Candidate:
+    """A mention of the memory that might stand in a place of a sentence.
 
     Attributes:
-        mention: The specific.
-        candidates: (mention of the memory, its features, whether it is the one that is said).
+        mention: The mention.
+        features: How well it fits, by `FEATURES`.
+        same: Whether it is the one that is said.
+        told: How much of what is asked and said stands in its memory: exact things, words.
     """
 
     mention: Mention
-    candidates: tuple[tuple[Mention, dict[str, float], bool], ...]
+    features: dict[str, float]
+    same: bool
+    told: tuple[int, float]
+
+    @property
+    def nearness(self) -> float:
+        """How many words of the sentence stand near it, and in its clause."""
+        return self.features["near"] + self.features["clause"] / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A specific of a sentence, and what of the memory might stand in its place."""
+
+    mention: Mention
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether it is a number of which only a unit says what it is of."""
+        return self.mention.kind.startswith(_AMOUNT)
+
+    def is_of_another(self) -> bool:
+        """Whether it stands in another memory than the one told of, which has one of its own."""
+        if self.mention.kind in _TOLD_TOGETHER:
+            return False
+        mine = [one for one in self.candidates if one.same]
+        things, words = (max(one.told[n] for one in mine) for n in (0, 1))
+        nearness = max(one.nearness for one in mine)
+        return any(
+            other.told[0] > things
+            and other.told[1] > words + _MORE_WORDS
+            and other.nearness >= nearness
+            for other in self.candidates
+            if not other.same
+        )
 
 
 @lru_cache(maxsize=512)
@@ -169,6 +209,7 @@ def _around(text: str, start: int, end: int) -> tuple[str, str]:
     return (fold(before[1]) if before else "", fold(behind[1]) if behind else "")
 
 
+_Telling = tuple[Placed, float]
 _Found = Iterator[tuple[str, frozenset[object], int, int, bool]]
 
 
@@ -213,7 +254,8 @@ def _numbered(text: str, number: Quantity) -> str:
 
 def _shape(text: str) -> str:
     """Return which signs a path or an identifier has, and whether digits."""
-    return "".join(sign for sign in "/\\@:" if sign in text) + "0" * any(map(str.isdigit, text))
+    signs = "".join(sign for sign in "/\\@:" if sign in text)
+    return signs or "0" * any(map(str.isdigit, text))
 
 
 def _names(text: str, spans: Sequence[tuple[int, int]], *, german: bool) -> _Found:
@@ -251,80 +293,53 @@ class Slots:
             key for one in self._layouts for m in one.mentions if not m.opening for key in m.key
         )
 
-    def misplaced(self, sentence: str) -> list[str]:
+    def misplaced(self, sentence: str, asked: str = "", before: str = "") -> list[str]:
         """Return the specifics of a sentence in whose place another one fits much better."""
         model = load_model("slots")
         found = []
-        for slot in self.of(sentence):
-            own = max(model.log_odds(f) for _, f, same in slot.candidates if same)
-            other = max(model.log_odds(f) for _, f, same in slot.candidates if not same)
-            if other - own > model.bars["misplaced"]:
+        for slot in self.of(sentence, asked, before):
+            own, other = (
+                max(model.log_odds(one.features) for one in slot.candidates if one.same is same)
+                for same in (True, False)
+            )
+            # amounts are too often told in other words
+            fits = not slot.is_amount and other - own > model.bars["misplaced"]
+            if fits or slot.is_of_another():
                 found.append(slot.mention.text)
         return found
 
-    def of(self, sentence: str) -> Iterator[Slot]:
-        """Yield the specifics of a sentence that stand in the memory, where others might."""
+    def of(self, sentence: str, asked: str = "", before: str = "") -> Iterator[Slot]:
+        """Yield the specifics of a sentence that stand in the memory, where others might.
+
+        Args:
+            sentence: A sentence of an answer.
+            asked: The question.
+            before: What was said before.
+        """
         said = read_layout(sentence, german=self._german)
+        around = [read_layout(text, german=self._german) for text in (asked, before)]
+        earlier = [mention for one in around for mention in one.mentions]
+        words = [(word, word.weight * self._rarity(word.token)) for word in said.words]
+        words_asked = [(w, w.weight * self._rarity(w.token)) for w in around[0].words]
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
+        fits = [_Fit(layout, words, words_asked) for layout in self._layouts]
         for mention in said.mentions:
-            if mention.kind.startswith(_AMOUNT):
-                continue  # amounts are too often told in other words
+            if mention.kind == _AMOUNT:
+                continue  # bare numbers are too often told in other words
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
             beside = [other for other in said.mentions if other is not mention]
-            found = [
-                (layout, known, known.is_same(mention))
-                for layout in self._layouts
-                for known in layout.mentions[:_MOST_MENTIONS]
+            found = tuple(
+                fit.candidate(mention, known, beside, earlier)
+                for fit in fits
+                for known in fit.layout.mentions[:_MOST_MENTIONS]
                 if known.kind == mention.kind
                 and not (known.opening and certain.isdisjoint(known.key))
-                and (known.is_same(mention) or not _is_said(known, beside, spoken))
-            ]
-            if 0 < sum(same for *_, same in found) < len(found):
-                yield Slot(
-                    mention,
-                    tuple(
-                        (known, self._features(mention, known, layout, said, beside), same)
-                        for layout, known, same in found
-                    ),
-                )
-
-    def _features(
-        self,
-        mention: Mention,
-        known: Mention,
-        layout: Layout,
-        said: Layout,
-        beside: Sequence[Mention],
-    ) -> dict[str, float]:
-        """Return how well a mention of the memory fits the place of one of a sentence."""
-        near = clause = anchored = 0.0
-        for word in said.words:
-            if mention.start <= word.start < mention.end:
-                continue
-            close = _closeness(mention, word, _NEAR_CHARS)
-            like = [
-                (likeness, other)
-                for other in layout.words
-                if (likeness := word.likeness(other)) and not known.start <= other.start < known.end
-            ]
-            if not like:
-                continue
-            tells = word.weight * self._rarity(word.token)
-            near += tells * close * max(n * _closeness(known, w, _NEAR_CHARS) for n, w in like)
-            if word.place[0] == mention.place[0]:
-                same = (n for n, w in like if w.place[0] == known.place[0])
-                clause += tells * max(same, default=0.0)
-        for other in beside:
-            gaps = [
-                _closeness(known, m, _BESIDE_CHARS)
-                for m in layout.mentions
-                if m is not known and m.is_same(other)
-            ]
-            anchored += _closeness(mention, other, _BESIDE_CHARS) * max(gaps, default=0.0)
-        told = (near, clause, anchored, *map(_are_one, known.around, mention.around))
-        return {n: min(v, _MOST_TOLD) for n, v in zip(FEATURES, told, strict=True)}
+                and (known.is_same(mention) or not _is_said(known, [*beside, *earlier], spoken))
+            )
+            if 0 < sum(one.same for one in found) < len(found):
+                yield Slot(mention, found)
 
     def _rarity(self, token: str) -> float:
         """Return how much a word tells: one that stands in few clauses tells more."""
@@ -334,6 +349,56 @@ class Slots:
             )
             self._rare[token] = 2.0 / (1 + count)
         return self._rare[token]
+
+
+class _Fit:
+    """How well the mentions of one text of the memory fit the places of a sentence.
+
+    Args:
+        layout: The text.
+        said: The words of the sentence, and how much each tells.
+        asked: Those of the question.
+    """
+
+    def __init__(self, layout: Layout, said: Sequence[_Telling], asked: Sequence[_Telling]) -> None:
+        self.layout = layout
+        self._like = [
+            (word, tells, like)
+            for word, tells in said
+            if (like := [(n, w) for w in layout.words if (n := word.likeness(w))])
+        ]
+        known = (tells for word, tells in asked if any(map(word.likeness, layout.words)))
+        self._told = sum(tells for _, tells, _ in self._like) + sum(known)
+
+    def candidate(
+        self,
+        mention: Mention,
+        known: Mention,
+        beside: Sequence[Mention],
+        earlier: Sequence[Mention],
+    ) -> Candidate:
+        """Return how well a mention of the text fits the place of one of the sentence."""
+        near = clause = anchored = 0.0
+        for word, tells, like in self._like:
+            apart = [(n, w) for n, w in like if not known.start <= w.start < known.end]
+            if not apart or mention.start <= word.start < mention.end:
+                continue
+            close = _closeness(mention, word, _NEAR_CHARS)
+            near += tells * close * max(n * _closeness(known, w, _NEAR_CHARS) for n, w in apart)
+            if word.place[0] == mention.place[0]:
+                in_clause = (n for n, w in apart if w.place[0] == known.place[0])
+                clause += tells * max(in_clause, default=0.0)
+        for other in beside:
+            gaps = (_closeness(known, m, _BESIDE_CHARS) for m in self._others(known, other))
+            anchored += _closeness(mention, other, _BESIDE_CHARS) * max(gaps, default=0.0)
+        things = sum(any(self._others(known, other)) for other in (*beside, *earlier))
+        told = (near, clause, anchored, *map(_are_one, known.around, mention.around))
+        features = {n: min(v, _MOST_TOLD) for n, v in zip(FEATURES, told, strict=True)}
+        return Candidate(known, features, known.is_same(mention), (things, self._told))
+
+    def _others(self, known: Mention, said: Mention) -> Iterator[Mention]:
+        """Yield where else in the text something stands that is said."""
+        return (m for m in self.layout.mentions if m is not known and m.is_same(said))
 
 
 def _closeness(mention: Mention, other: Placed | Mention, scale: float) -> float:

@@ -39,7 +39,7 @@ _CLAUSE = regex.compile(r"[.!?;:—()\n。！？；：]+")
 _CLAUSE_OR_NUMBER = regex.compile(rf"{_CLAUSE.pattern}|\d+")
 _ROW_END = regex.compile(r"[.;!?](?!\d)|\n|。")
 _COLON_LIST = regex.compile(
-    r":\s+(\p{L}[\p{L}\s]{1,30}(?:,\s+\p{L}[\p{L}\s]{1,30}){2,})(?=[.;!?\n]|$)"
+    r":\s+(\p{L}[\p{L}\s]{1,50}(?:,\s+\p{L}[\p{L}\s]{1,50}){2,})(?=[.;!?\n]|$)"
 )
 _PERIODIC = regex.compile(r"\b(\d{1,4}) (weekly|monthly|yearly|annual)\b", regex.IGNORECASE)
 _PERIODS = {

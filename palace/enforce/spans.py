@@ -11,14 +11,15 @@ from itertools import combinations, pairwise
 
 import regex
 
-from palace.enforce.arithmetic import says_worked_out
+from palace.enforce.arithmetic import rounds_to, says_worked_out
 from palace.enforce.dates import FoundDate
 from palace.enforce.quantities import Quantity
 from palace.enforce.source import Source
 
 _ENDED = regex.compile(
     r"\b(?:until|till|to|before|after|from|since|ends?|ending|expires?|runs? out|through|due|next"
-    r"|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu)\b",
+    r"|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu|vor|spätestens|ab|avant|antes"
+    r"|prima|voor|last)\b",
     regex.IGNORECASE,
 )
 _AGED = regex.compile(
@@ -33,6 +34,7 @@ _SPANNED = regex.compile(
     r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|last(?:s|ed|ing)?|took|takes|taken|gap|from|until)\b",
     regex.IGNORECASE,
 )
+_WEEK_DAYS = 7
 _OLDEST = 120
 _INCLUSIVE_DAYS = 5
 _NEAR_DAYS = 183
@@ -138,13 +140,18 @@ def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> boo
     if not _AGED.search(sentence) and not says_worked_out(said, sentence):
         return False
     years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
+    since = said.unit == "months"  # "fifty years old", said some day later
+    around = (-1, 0, 1) if since else (-1, 0)
     for source in sources:
-        known = sorted({d.year for d in source.written if d.year} | _bare_years(source))
+        told = {source.as_of.year} if since and source.as_of else set()
+        known = sorted({d.year for d in source.written if d.year} | _bare_years(source) | told)
         ages = {value for q in source.quantities if not q.unit for value in q.values}
         if any(year - age in years for year in known for age in ages if 1 < age < _OLDEST):
             return True
         for first, second in combinations(known, 2):
-            if not years.isdisjoint({second - first, second - first - 1}):
+            if not years.isdisjoint({second - first + n for n in around}):
+                return True
+            if said.loose and any(rounds_to(year, second - first) for year in years):
                 return True
     return False
 
@@ -155,7 +162,7 @@ def _bare_years(source: Source) -> set[int]:
         for q in source.quantities
         if not q.unit
         for value in q.values
-        if value.is_integer() and 1800 <= value <= 2100
+        if value.is_integer() and 1500 <= value <= 2100
     }
 
 
@@ -206,7 +213,7 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
     if any(
-        abs(abs(day.ordinal - s.as_of.toordinal()) - n) < 1
+        abs(abs(day.ordinal - s.as_of.toordinal()) - n) < (2.5 if unit_days == _WEEK_DAYS else 1.0)
         for s in sources
         if s.as_of is not None
         for day in s.written

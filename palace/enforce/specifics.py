@@ -38,6 +38,7 @@ _IDENTIFIER = regex.compile(
     r"[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]+)+"
     r"|(?<![\w.])[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
     r"|(?<![\w.])(?!\d+[x×](?!\w))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
+    r"|(?<![\w.-])\d+-\d*\p{Lu}\w*"  # 608-2RS
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
@@ -62,7 +63,8 @@ _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
     " vom bis für bei nach ihr wir hat haben sind kein keine oder aus um"
     " war waren wurde wurden dafür dagegen gegen kann hatte auch noch nur dann sind du dich"
-    " dir".split()
+    " dir wie wer wann welche welcher welches zahlt seit dieser diese dieses jetzt noch schon ab"
+    " pro je wurde kommt".split()
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
@@ -234,7 +236,7 @@ def _is_singular_verb(folded: str, nearby: str) -> bool:
 
 def is_german(text: str) -> bool:
     """Whether a sentence reads as German, where every noun has a capital."""
-    found = [match[0].casefold() for match in _SENTENCE_WORD.finditer(text)]
+    found = {match[0].casefold() for match in _SENTENCE_WORD.finditer(text)}  # "9 am, 10 am"
     return sum(word in _GERMAN for word in found) >= 2 and not any(
         word in ("the", "of", "you", "is", "for") for word in found
     )

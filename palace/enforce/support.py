@@ -6,7 +6,7 @@ In: texts. Out: `Support`, which tells of a number, date, name or word whether i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -26,10 +26,9 @@ from palace.enforce.spans import (
     is_span,
     weekdays_on,
 )
-from palace.enforce.specifics import Specific
+from palace.enforce.specifics import Specific, may_be_name
 from palace.text import Word, fold, stem
 
-_INNER_NUMBER = regex.compile(r"(?<=^\p{L}{1,3})\d{1,4}$")
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|between|and|around|um|bis|ab|à|las)\s+$"
     r"|@\s?$",
@@ -51,12 +50,12 @@ _DAY_BEFORE = regex.compile(
     r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|op|día|dia|du|au|the)\s+$",
     regex.IGNORECASE,
 )
-_LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
 _OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
 _LABEL = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _LEAST_PREFIX_CHARS = 5
+_LIKE_CHARS = 3
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
 
 
@@ -86,6 +85,19 @@ def _rounds(said: float, exact: float, *, digits: int) -> bool:
         return False
     unit = 10.0 ** (math.floor(math.log10(exact)) - digits + 1)
     return abs(said - exact) <= unit / 2 and math.isclose(said % unit, 0, abs_tol=1e-9)
+
+
+def _is_capital(word: Word) -> bool:
+    return (
+        word.surface[0].isupper()
+        and len(word.surface) > _LIKE_CHARS
+        and word.surface.isalpha()
+        and may_be_name(word.surface)
+    )
+
+
+def _token_at(found: Sequence[Word], place: int) -> str:
+    return found[place].token if 0 <= place < len(found) else ""
 
 
 class Support:
@@ -185,6 +197,30 @@ class Support:
             stem(head) == before.token or is_cut_from(head, said)
             for s in self.sources
             for head in (fold(m[1]) for m in _LETTERED.finditer(s.text))
+        )
+
+    def has_like_name(self, word: Word, sentence: str) -> bool:
+        """Whether a name that begins alike stands in the place of one that stands nowhere.
+
+        Beside the same word, as in "with Robert" for "with Ruben": so names are told that only
+        open a sentence or stand in a language in which every noun has a capital.
+        """
+        if not _is_capital(word) or self.has_any_form(word):
+            return False
+        said = read_words(sentence)
+        place = said.index(word)
+        beside = [_token_at(said, place + n) for n in (-1, 1)]
+        return any(
+            _is_capital(known)
+            and known.surface[0] == word.surface[0]
+            and abs(len(known.surface) - len(word.surface)) <= _LIKE_CHARS
+            and known not in said
+            and any(
+                b and b == _token_at(words, n + m) for b, m in zip(beside, (-1, 1), strict=True)
+            )
+            for source in self.sources
+            for words in (read_words(source.text),)
+            for n, known in enumerate(words)
         )
 
     def has_another(self, word: Word) -> bool:
@@ -352,8 +388,6 @@ class Support:
         )
 
     def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
-        if quantity.text.count(":") > 1 and self._has_ratio(quantity.text):
-            return True
         said = {v % 1440 for v in quantity.values}
         for known in self._quantities:
             at = known.values if known.unit == "clock" else _as_hour(known)
@@ -392,16 +426,10 @@ class Support:
         taken = replace(quantity, values=quantity.values[:1], unit="time")
         return comes_to(taken, self.sources, sentence)
 
-    def _has_ratio(self, text: str) -> bool:
-        """Whether "20:50:50" are numbers that stand there in this order."""
-        numbers = r"\D{1,20}".join(regex.findall(r"\d+", text))
-        return any(regex.search(rf"(?<!\d){numbers}(?!\d)", s.text) for s in self.sources)
-
     def _has_ordinal(self, quantity: Quantity) -> bool:
         days = {float(d.day) for s in self.sources for d in (*s.dates, *days_on(s)) if d.day}
         values = set(quantity.values)
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
-        known |= {float(n) for t in self.tokens for n in _INNER_NUMBER.findall(t)}  # p95
         return not values.isdisjoint(days | known)
 
     def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
@@ -409,21 +437,10 @@ class Support:
         return (
             any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
             or self._has_loosely(quantity)
-            or self._has_one(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(quantity, sentence, before)
             or self._may_count(quantity, sentence)
         )
-
-    def _has_one(self, quantity: Quantity) -> bool:
-        """Whether "one week" is a week that is spoken of without a number: "the first week"."""
-        one, _, unit = quantity.text.casefold().partition(" ")
-        if one != "one" or not unit:
-            return False
-        spoken = regex.compile(
-            rf"\b(?:first|last|next|an?|per|each|every)\s+{regex.escape(unit)}\b"
-        )
-        return any(spoken.search(s.plain) for s in self.sources)
 
     def _has_loosely(self, quantity: Quantity) -> bool:
         """Whether the number stands there without a unit, or both are degrees of some scale."""
@@ -433,6 +450,12 @@ class Support:
             if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
+            or (
+                quantity.unit == "time"
+                and _is_telling(q)
+                and not q.unit
+                and any(v * 60 in quantity.measures for v in q.values)
+            )  # "oven 190 for 45"
         )
 
     def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
@@ -461,7 +484,7 @@ class Support:
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity):
             return True  # "Friday 30", "am 30."
-        years = {float(d.year) for s in self.sources for d in s.dates if d.year}
+        years = {float(d.year) for s in self.sources for d in (*s.dates, *days_on(s)) if d.year}
         if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence, before):
             return True
         return self._may_count(quantity, sentence)
@@ -471,8 +494,6 @@ class Support:
         joined = _JOINED_BEHIND.match(sentence, quantity.end)
         if joined or _JOINED_BEFORE.search(sentence, 0, quantity.start):
             return False  # of a score, a range or a row of labels
-        if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
-            return False  # "Room 9"
         if _TIMES_AS.match(sentence, quantity.end):
             return False
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
