@@ -24,7 +24,7 @@ from palace.enforce.specifics import is_german
 
 WEIGHTS = Path(__file__).parents[1] / "palace" / "recall" / "weights" / "slots.json"
 L2 = 15.0
-BAR = 1.0
+BAR = 1.25
 
 
 def main() -> None:
