@@ -50,6 +50,7 @@ _DAY_BEFORE = regex.compile(
     r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|op|día|dia|du|au|the)\s+$",
     regex.IGNORECASE,
 )
+_LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
 _OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
@@ -494,6 +495,8 @@ class Support:
         joined = _JOINED_BEHIND.match(sentence, quantity.end)
         if joined or _JOINED_BEFORE.search(sentence, 0, quantity.start):
             return False  # of a score, a range or a row of labels
+        if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
+            return False  # "Room 9"
         if _TIMES_AS.match(sentence, quantity.end):
             return False
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)

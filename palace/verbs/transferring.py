@@ -79,6 +79,7 @@ class TransferringVerbs(ReadingVerbs):
             return replace(done, dry_run=True)
         to = self._destination(self.root, self.store, records=records)
         with locked(self.root, "import"):  # not the palace's own: an import takes its time
+            self.refresh()  # what an import before this one brought
             done = import_path(path, to=to, form=form, progress=progress)
         self.refresh()
         return done

@@ -68,10 +68,10 @@ def test_much_is_left_to_the_background(opened: Opened) -> None:
     assert "0 of 5" in channel.state.reason
     channel.start()
     deadline = time.monotonic() + 20
-    while len(nearest(channel, "kettle")) < 5:
+    while channel.state.status != "ready":
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert channel.state.status == "ready"
+    assert len(nearest(channel, "kettle")) == 5
 
 
 def test_a_remote_embedder_is_not_waited_for(opened: Opened) -> None:
