@@ -152,7 +152,7 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
             reached.update(round(value, 6) for value in step(parts, said))
         chance = _chance_of(said, reached)
         if chance < math.inf:
-            return chance <= (max(free, TOLD_CHANCE) if told else free) and chance < math.inf
+            return chance <= (max(free, TOLD_CHANCE) if told else free)
     return False
 
 
