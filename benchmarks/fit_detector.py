@@ -27,7 +27,7 @@ DETECTOR_L2 = 3.0
 # A word that only one source uses, or a phrase of a few prompts, is about their subjects.
 WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
 # What many people wrote says more about the next one than what one person did.
-WEIGHT_OF_MANY, WEIGHT_OF_ONE, SMALLEST_FAMILY = 2000, 400, 120
+WEIGHT_OF_MANY, WEIGHT_OF_ONE, SMALLEST_FAMILY = 2000, 340, 120
 ONE_PERSON = ("author ", "notes")
 
 

@@ -1,7 +1,9 @@
 """Generated palaces whose words are spread as in real notes, and questions to ask them.
 
 In: a number of memories and a seed. Out: Markdown drawers on disk, and questions with the family
-they belong to. Nothing is taken from any text: every content word is made of syllables.
+they belong to. Nothing is taken from any text: the 15,000 most frequent words are those of the table
+of related words, in an order of chance, so that looking for related ones costs what it does in
+English; all others are made of syllables.
 
 Source: term frequencies follow Zipf's law as corrected by Mandelbrot, f(r) ~ 1 / (r + 2.7) ^ 1.07,
 from rank 20 on, because function words stand before; the vocabulary grows with the text as Heaps
@@ -18,11 +20,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from palace.recall.related import listed_tokens
+from palace.text import tokens
+
 MEMORIES_A_DRAWER = 200
 DRAWERS_A_ROOM = 25
 _VOCABULARY = 400_000
 _FIRST_RANK, _SHIFT, _EXPONENT = 20, 2.7, 1.07
 _SHORT_WORDS = 3000
+_REAL_WORDS = 15_000
 _TOPIC_WORDS = 60
 _TOPIC_SHARE = 0.35
 _NAME_SHARE = 0.35
@@ -69,9 +75,10 @@ class Words:
 
     def __init__(self, seed: int, *, size: int = _VOCABULARY) -> None:
         rng = random.Random(seed)
-        seen: dict[str, None] = {}
+        seen = dict.fromkeys(rng.sample(_real_words(), _REAL_WORDS))
         while len(seen) < size:
-            word = _word(rng, syllables=(1, 2) if len(seen) < _SHORT_WORDS else (2, 3))
+            short = len(seen) < _REAL_WORDS + _SHORT_WORDS
+            word = _word(rng, syllables=(1, 2) if short else (2, 3))
             if word not in _ENGLISH:
                 seen.setdefault(word)
         self.ranked = list(seen)
@@ -94,6 +101,12 @@ class Words:
     def unknown(self, rng: random.Random) -> str:
         """Return a word that no memory holds."""
         return _word(rng) + "zzyx"
+
+
+def _real_words() -> list[str]:
+    """Return the words of the table that the index keeps as they stand."""
+    listed = listed_tokens("en")
+    return [word for word in listed if tokens(word) == [word] and word not in _ENGLISH]
 
 
 def _word(rng: random.Random, *, syllables: Sequence[int] = (2, 3)) -> str:

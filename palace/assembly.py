@@ -88,8 +88,12 @@ class Assembly:
     @cached_property
     def analyst(self) -> Analyst:
         """Turns prompts into queries."""
-        timeout_ms = float(self._settings.detector.pattern_timeout_ms)
-        return Analyst(self.lexicons, self._palace.index, timeout_ms=timeout_ms)
+        return Analyst(
+            self.lexicons,
+            self._palace.index,
+            related=self._settings.search.related_words,
+            timeout_ms=float(self._settings.detector.pattern_timeout_ms),
+        )
 
     @cached_property
     def searcher(self) -> Searcher:

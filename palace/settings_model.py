@@ -256,6 +256,12 @@ class SearchSettings(Section):
         description="How far the neighbours of a hit count, in positions of its file; 0 to 10.",
     )
 
+    related_words: StrictBool = Field(
+        True,
+        description="Whether words that mean nearly the same as those of a question find memories "
+        "too; a table of English words, no model.",
+    )
+
     @model_validator(mode="after")
     def _ordered(self) -> SearchSettings:
         _in_order("top_k", self.top_k, "candidates", self.candidates)

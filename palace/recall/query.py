@@ -5,11 +5,12 @@ In: a turn and the palace's vocabulary. Out: a `Query` of index tokens; raw text
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain, takewhile
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.lexicon import MATCHED_CHARS, Lexicon, folded_words, matchable, matches
+from palace.recall.related import related_words
 from palace.text import Word, fold, numbers, starts_sentence, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
@@ -33,17 +34,24 @@ class Analyst:
     Args:
         lexicons: The languages to know; the first wins ties.
         vocabulary: What the palace's words are.
+        related: Whether words that mean nearly the same as those of the prompt are looked up.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
 
     def __init__(
-        self, lexicons: Sequence[Lexicon], vocabulary: Vocabulary, *, timeout_ms: float = 50.0
+        self,
+        lexicons: Sequence[Lexicon],
+        vocabulary: Vocabulary,
+        *,
+        related: bool = True,
+        timeout_ms: float = 50.0,
     ) -> None:
         self.lexicons = tuple(lexicons)
         # Japanese is written with the letters of Chinese too: more scripts are the surer sign.
         telling = [lexicon for lexicon in lexicons if lexicon.scripts]
         self._by_script = sorted(telling, key=lambda lexicon: -len(lexicon.scripts))
         self._vocabulary = vocabulary
+        self._related = related
         self._timeout_ms = timeout_ms
 
     def analyse(self, turn: Turn) -> Query:
@@ -57,6 +65,7 @@ class Analyst:
         names = _names(prompt, found, content, counts, lexicon)
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
+        soft = tuple(t for t in terms if t in lexicon.soft)
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -65,8 +74,9 @@ class Analyst:
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),
             answer_type=self._answer_type(text, lexicon),
-            soft=tuple(t for t in terms if t in lexicon.soft),
+            soft=soft,
             carried=carried,
+            related=self._related_to(terms, lexicon, but={*soft, *chain.from_iterable(names)}),
             language=lexicon.language,
             session_id=turn.session_id,
             project=turn.project,
@@ -93,6 +103,14 @@ class Analyst:
             return typical + len([word for word in said if word in known])
 
         return max(self.lexicons, key=evidence)
+
+    def _related_to(
+        self, terms: Sequence[str], lexicon: Lexicon, *, but: Container[str]
+    ) -> dict[str, Mapping[str, float]]:
+        """Return what is related to the terms; no other name means the same person or thing."""
+        if not self._related:
+            return {}
+        return related_words((t for t in terms if t not in but), lexicon.language)
 
     def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
         for kind, pattern in lexicon.question_types.items():

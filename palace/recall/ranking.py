@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from palace.ports import Candidate
@@ -21,6 +22,10 @@ from palace.types.query import Query
 REACH = {1: 0.6, 2: 0.4}
 _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
+# What is half as near counts a third: of the words of the table only the nearest mean the same.
+_NEARNESS_POWER = 1.5
+# A conversation is long and says everything nearly: turns are asked for fewer words.
+_RELATED_OF_TURNS = 12
 REPLY_FEATURES = ("before_1", "before_2", "after_1", "after_2", "answers", "asks")
 _TIMES = ("clock", "date", "duration")
 
@@ -31,6 +36,8 @@ class _Seen(NamedTuple):
     Attributes:
         terms: In its body.
         asked: In a question that it asks itself.
+        place_share: Share of the question that its place says; of a statement, or comes near to.
+        related: Share of the question that its words only come near to, less by what they differ.
         shares: Share of the question by voice; turns alone.
     """
 
@@ -38,6 +45,7 @@ class _Seen(NamedTuple):
     terms: int
     asked: int
     place_share: float
+    related: float
     standing: Standing
     shares: Mapping[Voice, float]
     relevance: float
@@ -68,6 +76,32 @@ class _Question:
         return share
 
 
+class _Related:
+    """Words that mean nearly the same as terms of the question, each with the terms it is near."""
+
+    def __init__(
+        self, related: Mapping[str, Mapping[str, float]], *, nearest: int | None = None
+    ) -> None:
+        self._terms: dict[str, list[tuple[str, float]]] = {}
+        for term, near in related.items():
+            for token, nearness in islice(near.items(), nearest):
+                self._terms.setdefault(token, []).append((term, nearness))
+
+    def share(self, words: frozenset[str], question: _Question) -> float:
+        """Return the weighted share of the question that words only come near to."""
+        held = self._terms.keys() & words
+        if not held:
+            return 0.0
+        best: dict[str, float] = {}
+        for token in held:
+            for term, nearness in self._terms[token]:
+                if term not in words:
+                    best[term] = max(best.get(term, 0.0), nearness)
+        # In the order of the question, so that sums come out the same.
+        shares = [w * best[t] ** _NEARNESS_POWER for t, w in question.idf.items() if t in best]
+        return sum(shares) / question.total
+
+
 class Pool:
     """Everything that was found for one query, seen together.
 
@@ -94,6 +128,10 @@ class Pool:
         # A speaker's name says whose words are meant; it is seldom said itself.
         self.spoken_idf = {t: w for t, w in weights.idf.items() if t not in self.people}
         self._asked, self._spoken = _Question(self.idf), _Question(self.spoken_idf)
+        # Vectors know what is near in meaning, and know it better.
+        related = query.related if cosines is None else {}
+        self._related = _Related(related)
+        self._related_said = _Related(related, nearest=_RELATED_OF_TURNS)
         self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
         self._seen: dict[int, _Seen] = {}
         for candidate in candidates:
@@ -118,14 +156,24 @@ class Pool:
             }
             for start, end in candidate.asks:
                 asked |= question.bits(candidate.body[start:end])
+        place_share = question.share(question.bits(around)) if around else 0.0
+        related_words = self._related_said if candidate.session else self._related
+        related = related_words.share(words, question)
+        relevant = relevance(candidate, held) / (question.total * (K1 + 1)) if held else 0.0
+        if not candidate.session:
+            # A word that comes near is one that is said once, less by what it differs: the word
+            # itself is always worth more.
+            relevant += related / (K1 + 1)
+            place_share += self._related.share(frozenset(candidate.context), question)
         return _Seen(
             candidate,
             terms=question.bits(terms),
             asked=asked,
-            place_share=question.share(question.bits(around)) if around else 0.0,
+            place_share=place_share,
+            related=related,
             standing=where,
             shares=shares,
-            relevance=relevance(candidate, held) / (question.total * (K1 + 1)) if held else 0.0,
+            relevance=relevant,
         )
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
@@ -162,7 +210,7 @@ class Pool:
 
     def _reach_of(self, seen: _Seen) -> float:
         if not seen.candidate.session:
-            return self._asked.share(seen.terms)
+            return self._asked.share(seen.terms) + seen.related
         share, here = self._spoken.share, seen.terms
         before, after, far_before, far_after = self._around[seen.candidate.key]
         reach = share(here)
@@ -249,6 +297,7 @@ class Pool:
         values["dated"] = answer_present(self._query, candidate) if self.asks_when else 0.5
         values["fresh_names"] = min(fresh_names, _MANY_NAMES) / _MANY_NAMES
         if candidate.session:
+            values["related_said"] = seen.related
             values["self_said"] = seen.shares.get("self", 0.0)
             values["addressed_said"] = seen.shares.get("addressed", 0.0)
             values.update(self._replies(seen))

@@ -19,6 +19,10 @@ from palace.types.verdict import LayerName
 
 # Only the head of the candidate list is worth its neighbours.
 _NEIGHBOURED = 20
+_NEIGHBOURED_OF_RELATED = 10
+# Candidates that related words bring, and the most words that are looked for.
+_RELATED = 30
+_RELATED_TERMS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,8 @@ class Found:
     """Everything one query found, before it is scored.
 
     Attributes:
-        candidates: By words and by meaning, and the turns around them, each once.
+        candidates: By words, by related words and by meaning, and the turns around them, each
+            once.
         weights: Term weights of the query.
         cosines: Candidate key -> cosine to the question; None where words answer alone.
     """
@@ -71,9 +76,16 @@ class Searcher:
             nearest = self.vectors.nearest(vector, layer=layer, scope=scope, limit=self.candidates)
             known = {c.key for c in by_words}
             by_meaning = self.index.candidates_by_key([k for k, _ in nearest if k not in known])
-        heads = (*by_words[:_NEIGHBOURED], *by_meaning[:_NEIGHBOURED])
+        by_related: list[Candidate] = []
+        if vector is None:  # vectors find these and more
+            by_related = self._by_related_words(query, layer, scope, known=by_words)
+        found = [*by_words, *by_meaning, *by_related]
+        heads = (
+            *by_words[:_NEIGHBOURED],
+            *by_meaning[:_NEIGHBOURED],
+            *by_related[:_NEIGHBOURED_OF_RELATED],
+        )
         spoken = [c for c in heads if c.session]
-        found = [*by_words, *by_meaning]
         found += self.index.neighbours(
             spoken, distance=self.neighbour_distance, scope=scope, known=found
         )
@@ -81,6 +93,23 @@ class Searcher:
         if self.vectors is not None and vector is not None:
             cosines = self.vectors.cosines(vector, [c.key for c in found])
         return Found(found, self.weights(query) if found else NO_WEIGHTS, cosines)
+
+    def _by_related_words(
+        self, query: Query, layer: LayerName, scope: Scope, *, known: Sequence[Candidate]
+    ) -> list[Candidate]:
+        """Return what holds words related to those of the query, and was not found yet."""
+        nearness: dict[str, float] = {}
+        for near in query.related.values():
+            for token, here in near.items():
+                nearness[token] = max(here, nearness.get(token, 0.0))
+        if not nearness:
+            return []
+        counts = self.index.counts([*nearness], scope=scope)
+        held = [token for token in nearness if counts[token].any and token not in query.terms]
+        nearest = sorted(held, key=lambda token: (-nearness[token], token))[:_RELATED_TERMS]
+        by_related = self.index.candidates(nearest, layer=layer, scope=scope, limit=_RELATED)
+        keys = {c.key for c in known}
+        return [c for c in by_related if c.key not in keys]
 
     def scored(self, query: Query, *, layer: LayerName = "L1") -> list[Scored]:
         """Return the scored candidates of a layer, best first."""
