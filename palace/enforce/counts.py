@@ -23,13 +23,9 @@ _WEEKLY = regex.compile(
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
 _AFTER_COLON = regex.compile(r":\s(?P<listed>[^.;!?]+)|\((?P<listed>[^()]+)\)")
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
-_WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}++)\s$")
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 _DAY_SECONDS = 86_400.0
-_RANGE = regex.compile(
-    r"(?<![\d.,:-])(\d{1,3})\s*(?:-|–|to|bis|à|a|al|até)\s*(\d{1,3})(?![\d.,:-])"
-)
 
 
 def is_small(said: Quantity) -> bool:
@@ -83,7 +79,6 @@ def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool
 def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[Quantity]:
     """Yield the small numbers of the sort that stand there and that the sentence does not say."""
     spoken = {v for q in read_quantities(sentence) for v in q.values} - set(said.values)
-    before = _WORD_BEFORE.search(sentence, 0, said.start)
     for source in sources:
         for quantity in source.parts:
             if said.unit:
@@ -96,27 +91,9 @@ def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterato
                 yield quantity
         if said.values[0] != 1 and _ONE.search(source.text):
             yield said
-        if before and not said.unit:  # "Hive 7" where H5 is known
-            label = regex.compile(
-                rf"(?<!\p{{L}}){before[1][0]}\p{{L}}{{0,3}}[.-]?\d", regex.IGNORECASE
-            )
-            yield from (said for _ in label.finditer(source.text))
         if said.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
             yield said
 
 
 def _is_noun(noun: str) -> bool:
     return len(noun) > 1 and noun not in answer_words().function
-
-
-def is_within_range(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number is listed between the two ends of a range that stands there."""
-    if said.unit or not said.values:
-        return False
-    for source in sources:
-        for match in _RANGE.finditer(source.text):
-            low, high = int(match[1]), int(match[2])
-            ends = all(regex.search(rf"(?<![\d.,]){n}(?!\d)", sentence) for n in (low, high))
-            if ends and low < said.values[0] < high and said.values[0].is_integer():
-                return True
-    return False

@@ -5,7 +5,6 @@ In: texts. Out: `Support`, which tells of a number, date, name or word whether i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.arithmetic import comes_to, rounds_to
-from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
+from palace.enforce.counts import is_counted_otherwise, is_small
 from palace.enforce.dates import FoundDate, date_beside, find_weekdays, part_of_month
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, is_cut_from, is_cut_name, plain
@@ -35,7 +34,6 @@ _AT = regex.compile(
     regex.IGNORECASE,
 )
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
-_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])\s?(?:h|heures|horas|u|uur)", regex.IGNORECASE)
 _SHORTLY_MINUTES = 20
 _LAST_HOUR = 24
 _SHORTLY = regex.compile(
@@ -54,7 +52,6 @@ _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
 _OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
-_LABEL = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _LEAST_PREFIX_CHARS = 5
 _LIKE_CHARS = 3
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
@@ -70,22 +67,9 @@ def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
     return not set(known.values).isdisjoint(said.values)
 
 
-def _as_hour(known: Quantity) -> tuple[float, ...]:
-    """Return the minutes after midnight of "16h" and "16 heures", written as durations are."""
-    return tuple(60 * v for v in known.values) if _HOUR.fullmatch(known.text.strip()) else ()
-
-
 def _is_telling(known: Quantity) -> bool:
     """Whether a number is more than a single digit, so that it hardly stands for two things."""
     return any(value >= 10 or not value.is_integer() for value in known.values)
-
-
-def _rounds(said: float, exact: float, *, digits: int) -> bool:
-    """Whether one number is another, at least 10, rounded to so many digits."""
-    if exact < 10:
-        return False
-    unit = 10.0 ** (math.floor(math.log10(exact)) - digits + 1)
-    return abs(said - exact) <= unit / 2 and math.isclose(said % unit, 0, abs_tol=1e-9)
 
 
 def _is_capital(word: Word) -> bool:
@@ -148,8 +132,6 @@ class Support:
     def has_word(self, word: Word) -> bool:
         """Whether a word stands there, as it is, in parts, or in another form."""
         if word.token in self.tokens or any(t in self.tokens for t in word.extra if len(t) > 1):
-            return True
-        if word.parts and all(part in self.tokens for part in word.parts):
             return True
         return word.token[:_LEAST_PREFIX_CHARS] in self._prefixes and word.token.isalpha()
 
@@ -243,18 +225,14 @@ class Support:
             return self._has_quote(wanted)
         if specific.kind == "code" and "\n" in specific.wanted:
             return self._has_lines(specific.wanted)
-        if specific.kind == "url":
-            wanted = wanted.rstrip("/")
         if specific.kind in ("path", "url"):
             wanted = wanted.rstrip("/") or wanted
         if specific.kind == "compound":
             return self._has_compound(wanted)
         if specific.kind == "name":
             return any(wanted in s.plain for s in self.sources)
-        return (
-            self._has_whole(wanted)
-            or (specific.kind == "identifier" and self._has_identifier(specific.wanted))
-            or (specific.kind in ("identifier", "path") and self._has_joined(wanted))
+        return self._has_whole(wanted) or (
+            specific.kind in ("identifier", "path") and self._has_joined(wanted)
         )
 
     def _has_joined(self, wanted: str) -> bool:
@@ -278,23 +256,6 @@ class Support:
         right = r"(?![\w\-]|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
         pattern = regex.compile(left + regex.escape(wanted) + right)
         return any(pattern.search(s.plain) for s in self.sources)
-
-    def _has_identifier(self, wanted: str) -> bool:
-        found = read_words(wanted)
-        if len(found) != 1:
-            return False
-        word = found[0]
-        if word.token in self.tokens or any(e in self.tokens for e in word.extra if len(e) > 1):
-            return True
-        label = _LABEL.fullmatch(wanted)
-        if label is None:
-            return False
-        spelled = regex.compile(
-            rf"(?<!\w){label['letters']}\p{{L}}*[. ]{{1,2}}(?:no\.? ?|#)?{label['digits']}"
-            r"(?!\w|[.,]\d)",
-            regex.IGNORECASE,
-        )
-        return any(spelled.search(s.text) for s in self.sources)
 
     def _has_compound(self, wanted: str) -> bool:
         """Whether a hyphenated word stands there, or at least no sibling of it does.
@@ -361,11 +322,6 @@ class Support:
 
     def has_reading(self, quantity: Quantity) -> bool:
         """Whether a number that shorthand may mean stands there as it is, not worked out."""
-        if quantity.unit == "clock":
-            said = {v % 1440 for v in quantity.values}
-            clocks = (q for q in self._quantities if q.unit == "clock")
-            stands = any(not said.isdisjoint({v % 1440 for v in q.values}) for q in clocks)
-            return stands or clock_comes_to(quantity, self.sources)
         return any(
             q.unit == quantity.unit and not set(q.measures).isdisjoint(quantity.measures)
             for q in self._quantities
@@ -390,15 +346,13 @@ class Support:
 
     def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
         said = {v % 1440 for v in quantity.values}
-        for known in self._quantities:
-            at = known.values if known.unit == "clock" else _as_hour(known)
-            if not said.isdisjoint({v % 1440 for v in at}):
-                return True
+        clocks = [q for q in self._quantities if q.unit == "clock"]
+        if any(not said.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
+            return True
         about = _SHORTLY.search(sentence, 0, quantity.start) or _OR_SO.match(sentence, quantity.end)
         if about and any(
             min(abs(v - k) % 1440, -abs(v - k) % 1440) <= _SHORTLY_MINUTES
-            for known in self._quantities
-            if known.unit == "clock"
+            for known in clocks
             for v in quantity.values
             for k in known.values
         ):
@@ -506,22 +460,19 @@ class Support:
         return (
             comes_to(quantity, self.sources, sentence, before, strict=self.strict)
             or is_span(quantity, self.sources, sentence)
-            or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)
         )
 
     def _is_about(self, quantity: Quantity) -> bool:
-        """Whether "about 2,000" rounds a number that stands there to two digits."""
+        """Whether "about 2,000" rounds a number that stands there."""
         if not quantity.loose:
             return False
         return any(
-            _rounds(said, measure / quantity.factor if known.unit else measure, digits=digits)
-            or rounds_to(said, measure / quantity.factor if known.unit else measure)
+            rounds_to(said, measure / quantity.factor if known.unit else measure)
             for said in quantity.values
             for known in self._quantities
             if "" in (known.unit, quantity.unit)
             or known.unit == quantity.unit
             or {known.unit, quantity.unit} <= _DEGREES
             for measure in known.measures
-            for digits in (1, 2)
         )
