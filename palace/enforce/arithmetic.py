@@ -17,7 +17,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
-from palace.enforce.source import Source, nearest_words
+from palace.enforce.source import NO_PARTS, Source, nearest_words
 
 _WORKED_OUT = regex.compile(
     r"\b(?:so(?! far)|thus|hence|therefore|i\.e\.|which (?:is|makes|means|leaves|comes)"
@@ -56,7 +56,6 @@ _FRACTIONS = {
     2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
-_NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
 _NEARLY = 0.1
@@ -96,7 +95,7 @@ def comes_to(
         strict: Whether it must hardly be by chance, and not rest on what the answer itself says.
     """
     joined = _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end)
-    if not said.values or said.unit in _NOT_PARTS or joined:  # no pair that is measured: "128/83"
+    if not said.values or said.unit in NO_PARTS or joined:  # no pair that is measured: "128/83"
         return False
     spelled = {value for source in sources for value in _spelled_out(source, said)}
     if _hits(said, spelled, rough=said.loose) or _is_result(said, sentence):
@@ -169,7 +168,7 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
 def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
     """Return the other numbers of the sentence, of the question and of what was said before."""
     own = [q for q in read_quantities(sentence) if not said.start <= q.start < said.end]
-    return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in _NOT_PARTS]
+    return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in NO_PARTS]
 
 
 def _with_stated(

@@ -207,7 +207,7 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
         return
     if month > 12 and numeric and day is not None and day <= 12:
         month, day = day, month
-    if not _exists(year, month, day):
+    if not exists(year, month, day):
         return
     swapped = (
         numeric
@@ -218,7 +218,7 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     )
     yield FoundDate(year, month, day, match.start(), end, swapped)
     other = _day(parts.get("other"))
-    if other is not None and _exists(year, month, other):
+    if other is not None and exists(year, month, other):
         yield FoundDate(year, month, other, match.start(), end)
 
 
@@ -247,7 +247,8 @@ def _day(text: str | None) -> int | None:
     return _ORDINAL_WORDS.index(text.casefold()) + 1
 
 
-def _exists(year: int | None, month: int, day: int | None) -> bool:
+def exists(year: int | None, month: int, day: int | None) -> bool:
+    """Whether there is such a day, or such a month; without a year, in a leap year."""
     try:
         date(year or 2000, month, day or 1)
     except ValueError:
@@ -300,7 +301,7 @@ def completed(found: Sequence[FoundDate], as_of: datetime | None) -> list[FoundD
         for day in readings
         if day.year is None
         for year in _years_meant(day, as_of.date())
-        if _exists(year, day.month or 1, day.day)
+        if exists(year, day.month or 1, day.day)
     ]
 
 
@@ -327,7 +328,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         written.extend(
             FoundDate(year, month, number)
             for year, month in months
-            if month and _exists(year, month, number)
+            if month and exists(year, month, number)
         )
     found = completed(written, as_of)
     years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
@@ -335,7 +336,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         replace(day, year=year)
         for day in written
         for year in years
-        if day.day and not day.year and _exists(year, day.month or 1, day.day)
+        if day.day and not day.year and exists(year, day.month or 1, day.day)
     )
     if as_of is None:
         return found
@@ -363,11 +364,6 @@ def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
             for weekday in range(1, 8):
                 day = date.fromisocalendar(said.year, int(match[1]), weekday)
                 yield FoundDate(day.year, day.month, day.day)
-
-
-def weekdays_told(text: str, as_of: datetime) -> set[int]:
-    """Return the weekdays of the days that a text tells from its own: "yesterday" (Monday = 0)."""
-    return {day.weekday() for day in _days_told(fold(text), as_of.date())}
 
 
 def _days_told(folded: str, said: date) -> Iterator[date]:

@@ -14,7 +14,6 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.specifics import is_german
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.text import fold, stem
 
@@ -109,7 +108,6 @@ _NUMBER = regex.compile(
     rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
-_GERMAN_AM = regex.compile(r"\s(?:\p{Lu}\p{Ll}|\d{1,2}\.)")
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))",
     regex.IGNORECASE,
@@ -236,25 +234,11 @@ def _clocks(text: str) -> Iterator[Quantity]:
         if minute is None and match["half"] is None and match["uhr"] is None:
             continue
         hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
-        german = (
-            match["half"] == "a"
-            and not match[0].endswith(".")
-            and (hour > 12 or is_german(text))
-            and _GERMAN_AM.match(text, match.end())
-        )  # "19:00 am Tor"
-        if german and minute is None:
-            continue
-        if german:
-            end, noon = match.end() - 2, hour * 60.0 + minutes
-            values = (noon,) if hour > 12 else (noon, noon + 720)
-            yield Quantity(
-                values, "clock", 1, match.start(), end, text[match.start() : end].strip()
-            )
-            continue
-        if match["half"]:
-            hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
+        half = match["half"] if hour <= 12 else None  # "19:00 am Tor"
+        if half:
+            hour = hour % 12 + (12 if half.casefold() == "p" else 0)
         at = hour * 60 + minutes + seconds / 60
-        exact = match["half"] is not None or hour >= 13
+        exact = half is not None or hour >= 13
         values = (at,) if exact else (at, at + 720)
         yield Quantity(values, "clock", 1, *match.span(), match[0].strip())
 
@@ -331,10 +315,7 @@ def _spelled(text: str) -> Iterator[Quantity]:
 
 
 def _is_fraction(text: str, start: int) -> bool:
-    return (
-        regex.search(r"\b(?:a|one|two|three|three)[ -]$", text[:start], regex.IGNORECASE)
-        is not None
-    )
+    return regex.search(r"\b(?:a|one|two|three)[ -]$", text[:start], regex.IGNORECASE) is not None
 
 
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:

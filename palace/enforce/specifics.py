@@ -102,6 +102,11 @@ class Specific:
     end: int
 
 
+def is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place of a text lies in one of some spans."""
+    return any(start <= place < end for start, end in spans)
+
+
 def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> list[Specific]:
     """Return addresses, code, quotes, paths and identifiers of a text; names are `find_names`.
 
@@ -163,7 +168,7 @@ def find_names(
     found: list[tuple[Word, bool]] = []
     listed = read_words(text)
     for number, word in enumerate(listed):
-        if not _may_be_name(word) or any(a <= word.start < b for a, b in taken):
+        if not _may_be_name(word) or is_inside(word.start, taken):
             continue
         if german and not (number and listed[number - 1].surface.casefold() in _TITLES):
             continue
