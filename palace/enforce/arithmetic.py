@@ -57,7 +57,6 @@ _FRACTIONS = {
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
-_MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
 _NEARLY = 0.1
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
@@ -140,7 +139,7 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
     together = tuple(chain(*lists))[:_MOST_PARTS]
     reached: set[float] = set()
     for step, reach in _STEPS:
-        for parts in (*lists, *rows, together) if reach == "all" else lists:
+        for parts in (*rows, together) if reach == "all" else lists:
             reached.update(round(value, 6) for value in step(parts, said))
         chance = _chance_of(said, reached)
         if chance < math.inf:
@@ -151,11 +150,8 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
 def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
     """Yield by how much numbers of one unit or of one thing differ, in any memory."""
     if said.unit or not says_nothing(said.noun):
-        alike = [
-            size
-            for source in sources
-            for size in _alike([p for p in source.parts if p.unit or p.noun == said.noun], said)
-        ]
+        parts = (part for source in sources for part in source.parts)
+        alike = [p.measures[0] for p in parts if (p.unit, p.noun) == (said.unit, said.noun)]
         yield from (abs(one - two) for one, two in combinations(alike[:_MOST_PARTS], 2))
 
 
@@ -174,13 +170,12 @@ def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
 def _with_stated(
     said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
 ) -> Iterator[float]:
-    """Yield what a number that is stated comes to with another, stated or remembered."""
+    """Yield what a number that is stated comes to with one that is remembered."""
     known = [q for source in sources for q in _comparable(source.parts, told=True)]
     for first in stated[:_MOST_STATED]:
         one = replace(first, noun="")
-        for second in (*known, *stated):
-            if second is not first:
-                yield from _of_two(one, replace(second, noun=""), said)
+        for second in known:
+            yield from _of_two(one, second, said)
 
 
 def _stands_for(
@@ -276,8 +271,7 @@ def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> floa
             return None  # a count of something else
         like = other if other is not None and other.unit == said.unit else said
         return part.values[0] * like.factor
-    of_any_unit = says_nothing(said.noun)
-    return part.values[0] if not said.unit and (of_any_unit or part.unit in _MONEY) else None
+    return part.values[0] if not said.unit and says_nothing(said.noun) else None
 
 
 def says_nothing(noun: str) -> bool:
@@ -381,8 +375,7 @@ def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
         sizes = [q.values[0] for q in parts if not q.unit or q.unit in _SCALES]
         yield from (abs(a - b) for a, b in combinations(sizes, 2))
     else:
-        for one, two in combinations(_alike(parts, said), 2):
-            yield from (abs(one - two), one + two)
+        yield from (abs(one - two) for one, two in combinations(_alike(parts, said), 2))
     if not said.unit:
         yield from (100 - q.values[0] for q in parts if q.unit == "percent")
 
@@ -427,9 +420,7 @@ def _shares(parts: Sequence[Quantity]) -> Iterator[float]:
             yield 100 - part.values[0]
     for first, second in combinations(parts, 2):
         low, high = sorted((first.measures[0], second.measures[0]))
-        if first.unit == second.unit or "" in (first.unit, second.unit):
-            if not high:
-                continue
+        if first.unit == second.unit and high:
             yield from (round(100 * low / high), round(100 * (high - low) / high))
             if low > 0:
                 yield round(100 * (high - low) / low)

@@ -100,9 +100,6 @@ _BESIDE_CHARS = 12
 _DAY_BEHIND_WEEKDAY = regex.compile(
     r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
 )
-_DAY_BEFORE_WEEKDAY = regex.compile(
-    r"(?<![\d.,:])(\d{1,2})(?:st|nd|rd|th|\.)?,?\s+(?:\(|an?\s+|ein\s+|un\s+)?$"
-)
 _ISO_WEEK = regex.compile(
     r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
     regex.IGNORECASE,
@@ -234,7 +231,7 @@ def _month(text: str, *, alone: bool) -> int | None:
     if text.isdigit():
         return int(text)
     token = month_token(text)
-    if token is None or (alone and ((text.islower() and text.isascii()) or len(text) <= 3)):
+    if token is None or (alone and text.islower() and text.isascii()):
         return None
     return int(token[5:])
 
@@ -273,12 +270,12 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
     return found
 
 
-def date_beside(text: str, start: int, end: int) -> FoundDate | None:
-    """Return the date, or the bare day, that stands beside a weekday: "Friday the 13th"."""
+def date_beside(text: str, end: int) -> FoundDate | None:
+    """Return the date, or the bare day, that stands behind a weekday: "Friday the 13th"."""
     for day in find_dates(text):
-        if day.day and (0 <= day.start - end <= _BESIDE_CHARS or 0 <= start - day.end <= 4):
+        if day.day and 0 <= day.start - end <= _BESIDE_CHARS:
             return day
-    bare = _DAY_BEHIND_WEEKDAY.match(text, end) or _DAY_BEFORE_WEEKDAY.search(text, 0, start)
+    bare = _DAY_BEHIND_WEEKDAY.match(text, end)
     return FoundDate(None, None, int(bare[1])) if bare else None
 
 

@@ -217,7 +217,7 @@ def _specifics_missing(
     wrong.extend(
         (start, sentence[start:end])
         for weekday, start, end in days
-        if not is_inside(start, taken) and not support.has_weekday(weekday, sentence, (start, end))
+        if not is_inside(start, taken) and not support.has_weekday(weekday, sentence, end)
     )
     taken += spans
     others = list(short_quantities(sentence))
@@ -326,10 +326,8 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     if not grounds.is_yes_no:
         unasked = _YES_NO_LATER.search(grounds.question) is None
         return [_short(sentence)] if replies and len(spoken) == 1 and unasked else []
-    if not replies and (not spoken or any(is_framing(w) for w in listed)):
-        return []
     denied = bool(spoken & lists.denials) or is_negated(sentence)
-    if not replies and not denied:
+    if not replies and (not denied or any(is_framing(w) for w in listed)):
         return []  # "She has!": what follows carries the claim
     wrong, taken = _specifics_missing(grounds.question, grounds.unasked)
     content = [
@@ -339,9 +337,8 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     ]
     stands = not wrong and _share(content, grounds.unasked) >= 0.5
     opposed = any(c.negated for c in grounds.clauses) or any(map(has_opposites, grounds.texts))
-    if denied:
-        return [] if opposed or not stands else [_short(sentence)]
-    return [] if stands and not opposed else [_short(sentence)]
+    affirms = stands and not opposed
+    return [_short(sentence)] if denied == affirms else []
 
 
 def _short(text: str) -> str:

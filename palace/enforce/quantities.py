@@ -124,9 +124,6 @@ _ONE_AND = regex.compile(
     regex.IGNORECASE,
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
-_SHARE = regex.compile(
-    r"[ -](?:quarter|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)s\b", regex.IGNORECASE
-)
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
@@ -293,8 +290,7 @@ def _digits(text: str) -> Iterator[Quantity]:
 
 def _spelled(text: str) -> Iterator[Quantity]:
     for said in spoken_numbers(text):
-        addressed = _ADDRESSED.search(text, 0, said.start) is not None
-        if addressed or _TWICE_SAID.match(text, said.start) or _SHARE.match(text, said.end):
+        if _ADDRESSED.search(text, 0, said.start) or _TWICE_SAID.match(text, said.start):
             continue
         quantity = _with_unit(text, said.values, said.start, said.end, "")
         if len(said.values) > 1:
@@ -372,35 +368,29 @@ def _values(digits: str) -> tuple[float, ...]:
 
 
 def _joined(found: list[Quantity], text: str) -> list[Quantity]:
-    """Add what neighbouring durations come to: "1 hour, 52 minutes and 40 seconds"."""
+    """Add what neighbouring durations come to: "1 hour, 52 minutes and 40 seconds", "3 h 20"."""
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
-        between = text[last.end : quantity.start] if last else ""
-        if (
-            last is not None
-            and last.unit == quantity.unit == "time"
-            and quantity.factor < last.factor
-            and regex.fullmatch(r"\s*,?\s*(?:and|und|et|y|e)?\s*", between)
-        ):
-            total = (last.measures[0] + quantity.measures[0]) / quantity.factor
-            span = text[last.start : quantity.end]
-            joined[-1] = Quantity((total,), "time", quantity.factor, last.start, quantity.end, span)
-        elif (
-            last is not None
-            and last.unit == "time"
-            and last.factor in (60.0, 3600.0)
-            and not quantity.unit
-            and (not quantity.noun or quantity.noun in answer_words().function)
-            and quantity.values
-            and quantity.values[0] < _IN_NEXT_UNIT
-            and quantity.values[0].is_integer()
-            and not between.strip()
-        ):  # "3 h 20", "one minute fifty"
-            smaller = last.factor / _IN_NEXT_UNIT
-            total = last.measures[0] / smaller + quantity.values[0]
-            span = text[last.start : quantity.end]
-            joined[-1] = Quantity((total,), "time", smaller, last.start, quantity.end, span)
-        else:
+        factor = _factor_behind(last, quantity, text) if last else 0.0
+        if last is None or not factor:
             joined.append(quantity)
+            continue
+        total = last.measures[0] / factor + quantity.values[0]
+        span = text[last.start : quantity.end]
+        joined[-1] = Quantity((total,), "time", factor, last.start, quantity.end, span)
     return joined
+
+
+def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:
+    """Return the seconds of the unit of a number that goes on with a duration, or 0."""
+    between = text[last.end : quantity.start]
+    if last.unit != "time" or not quantity.values:
+        return 0.0
+    if quantity.unit == "time":
+        follows = regex.fullmatch(r"\s*,?\s*(?:and|und|et|y|e)?\s*", between) is not None
+        return quantity.factor if follows and quantity.factor < last.factor else 0.0
+    bare = not quantity.unit and (not quantity.noun or quantity.noun in answer_words().function)
+    small = quantity.values[0] < _IN_NEXT_UNIT and quantity.values[0].is_integer()
+    follows = last.factor in (60.0, 3600.0) and not between.strip()
+    return last.factor / _IN_NEXT_UNIT if bare and small and follows else 0.0

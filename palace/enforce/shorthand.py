@@ -15,7 +15,7 @@ import regex
 from palace.enforce.dates import FoundDate, exists
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.spoken import spoken_numbers
-from palace.text import fold, month_token
+from palace.text import month_token
 
 _DASH = r"\s?(?:[-–—]|to|until|till|bis|and|und|et|y|e|en|tot|até|alle|à|a)\s?"
 _HOUR = r"(?P<h{0}>[01]?\d|2[0-4])(?:[:.h](?P<m{0}>[0-5]\d))?"
@@ -53,14 +53,8 @@ _LABEL = regex.compile(
 _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
-_ROW_HEAD = regex.compile(
-    r"(?<![\d.,/])\d+(?:[.,]\d+)?\s?(?P<one>\p{L}{1,3})\s?/\s?\d+(?:[.,]\d+)?\s?(?P<two>\p{L}{1,3})(?!\p{L})"
-)
-_ROW = regex.compile(r"(?<![\d.,/])(?P<one>\d+(?:[.,]\d+)?)/(?P<two>\d+(?:[.,]\d+)?)(?![\d/.,]\d)")
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
-_SCALED = regex.compile(r"\d\s?(?P<scale>[kKM]|bn|mio|million|thousand)\b")
 _SCALES = {"k": 1e3, "m": 1e6, "bn": 1e9, "mio": 1e6, "million": 1e6, "thousand": 1e3}
-_DECIMAL = regex.compile(r"(?<![\d.,:/-])(\d{1,3}[.,]\d{1,2})(?![\d%]|[.,:/-]\d)")
 _DAY_MONTH = regex.compile(
     r"(?<![\d.,:/]|\d-)(?:(?P<other>\d{1,2})\.?\s?[-–]\s?)?(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})"
     r"(?P<last>(?P=mark)(?P<year>\d{4}|\d{2})?)?(?![\d%]|:\d|[./]\d)"
@@ -92,8 +86,6 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
-    yield from _rows(text)
-    yield from _scaled(text)
 
 
 def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
@@ -178,30 +170,3 @@ def _spread(text: str) -> Iterator[Quantity]:
             end=match.end("n"),
             text=match["n"],
         )
-
-
-def _rows(text: str) -> Iterator[Quantity]:
-    """Yield pairs with the units of the first: "13.2 km/410 m; 9.6/370"."""
-    for head in _ROW_HEAD.finditer(text):
-        units = [find_quantities(f"1 {head[unit]}")[0] for unit in ("one", "two")]
-        for row in _ROW.finditer(text, head.end()):
-            for group, unit in zip(("one", "two"), units, strict=True):
-                value = float(row[group].replace(",", "."))
-                yield replace(
-                    unit,
-                    values=(value,),
-                    start=row.start(group),
-                    end=row.end(group),
-                    text=row[group],
-                )
-
-
-def _scaled(text: str) -> Iterator[Quantity]:
-    """Yield numbers in the thousands or millions that another number of the text stands in."""
-    scales = {_SCALES[fold(match["scale"])] for match in _SCALED.finditer(text)}
-    if not scales:
-        return
-    for match in _DECIMAL.finditer(text):
-        value = float(match[1].replace(",", "."))
-        for scale in scales:
-            yield Quantity((value * scale,), "", 1.0, *match.span(), match[0])

@@ -199,8 +199,8 @@ class Source:
         read = {q.start: q for q in self.quantities}
         for short in short_quantities(self.text):
             plain_one = read.get(short.start)
-            longer = not plain_one or plain_one.unit in ("", "clock") or short.end > plain_one.end
-            if short.unit in _TAKEN_SHORT and longer:
+            vague = plain_one is None or plain_one.unit in ("", "clock")
+            if vague and short.unit in _TAKEN_SHORT:
                 read[short.start] = short
         for clock in self.quantities:  # "1:47:32" may be a time of day or a time taken
             if clock.unit == "clock" and clock.text.count(":") > 1:

@@ -52,12 +52,6 @@ _VERBS = frozenset(
     "wrote met ran won".split()
 )
 _AFTER_PLURALS = frozenset("and or are were must can will should may have do cannot need".split())
-_STARTERS = frozenset(
-    "nobody somebody everybody everyone anyone someone look open according based note date "
-    "place time half date version people release week day month year today yesterday tomorrow "
-    "going being both either neither handover whoever whatever whenever nothing something "
-    "everything answer source summary result status reply".split()
-)
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
@@ -73,9 +67,6 @@ _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
-)
-_ED_NAMES = frozenset(
-    "ahmed alfred fred jared manfred mohammed muhammed ned saeed syed ted wilfred".split()
 )
 _WORDS_AND_NAMES = frozenset("bill mark max page rose".split())
 _NOT_NAMES = frozenset(
@@ -207,9 +198,9 @@ def _english() -> frozenset[str]:
 def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     following = next_two[0] if next_two else None
     folded = fold(word.surface)
-    plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
+    plain = folded.endswith(_PLAIN_ENDINGS)
     ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
-    empty = folded in _STARTERS or folded in answer_words().function
+    empty = folded in answer_words().function
     if empty or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]

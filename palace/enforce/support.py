@@ -35,7 +35,6 @@ _AT = regex.compile(
 )
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _SHORTLY_MINUTES = 20
-_LAST_HOUR = 24
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
     r"|gegen|vers)"
@@ -50,8 +49,6 @@ _DAY_BEFORE = regex.compile(
 )
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
-_JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
-_OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
 _LEAST_PREFIX_CHARS = 5
 _LIKE_CHARS = 3
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
@@ -142,10 +139,6 @@ class Support:
         folded = fold(word.surface)
         return len(folded) > 3 and any(is_cut_from(short, folded) for short in self._abbreviations)
 
-    def has_any_form(self, word: Word) -> bool:
-        """Whether a word, one like it or a name in another form stands there."""
-        return self.has_word(word) or self.resembles(word) or self.has_name(word)
-
     def has_synonym(self, word: Word) -> bool:
         """Whether a word of the same meaning stands there."""
         return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
@@ -188,7 +181,7 @@ class Support:
         Beside the same word, as in "with Robert" for "with Ruben": so names are told that only
         open a sentence or stand in a language in which every noun has a capital.
         """
-        if not _is_capital(word) or self.has_any_form(word):
+        if not _is_capital(word) or self.has_word(word):
             return False
         said = read_words(sentence)
         place = said.index(word)
@@ -302,11 +295,11 @@ class Support:
             date_comes_to(reading, self.sources, sentence, strict=self.strict) for reading in said
         )
 
-    def has_weekday(self, weekday: int, sentence: str = "", at: tuple[int, int] = (0, 0)) -> bool:
+    def has_weekday(self, weekday: int, sentence: str, end: int) -> bool:
         """Whether a weekday stands there, or is that of a date there or beside it."""
         if any(weekday in s.weekdays for s in self.sources):
             return True
-        beside = date_beside(sentence, *at)
+        beside = date_beside(sentence, end)
         if beside is None:
             return not self.strict and any(
                 s.weekdays and weekday in weekdays_on(s) for s in self.sources
@@ -349,7 +342,7 @@ class Support:
         clocks = [q for q in self._quantities if q.unit == "clock"]
         if any(not said.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
             return True
-        about = _SHORTLY.search(sentence, 0, quantity.start) or _OR_SO.match(sentence, quantity.end)
+        about = _SHORTLY.search(sentence, 0, quantity.start)
         if about and any(
             min(abs(v - k) % 1440, -abs(v - k) % 1440) <= _SHORTLY_MINUTES
             for known in clocks
@@ -369,7 +362,7 @@ class Support:
 
     def _is_shortly(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a bare number is the hour in "shortly after eleven"."""
-        if quantity.values[0] > _LAST_HOUR or not _SHORTLY.search(sentence, 0, quantity.start):
+        if not _SHORTLY.search(sentence, 0, quantity.start):
             return False
         minutes = tuple(60 * v + half for v in quantity.values for half in (0, 720))
         return self._has_clock(replace(quantity, unit="clock", values=minutes), sentence)
@@ -405,12 +398,6 @@ class Support:
             if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
-            or (
-                quantity.unit == "time"
-                and _is_telling(q)
-                and not q.unit
-                and any(v * 60 in quantity.measures for v in q.values)
-            )  # "oven 190 for 45"
         )
 
     def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
@@ -446,8 +433,7 @@ class Support:
 
     def _may_count(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a small number may be the reader's own count."""
-        joined = _JOINED_BEHIND.match(sentence, quantity.end)
-        if joined or _JOINED_BEFORE.search(sentence, 0, quantity.start):
+        if _JOINED_BEFORE.search(sentence, 0, quantity.start):
             return False  # of a score, a range or a row of labels
         if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
             return False  # "Room 9"
@@ -471,8 +457,6 @@ class Support:
             rounds_to(said, measure / quantity.factor if known.unit else measure)
             for said in quantity.values
             for known in self._quantities
-            if "" in (known.unit, quantity.unit)
-            or known.unit == quantity.unit
-            or {known.unit, quantity.unit} <= _DEGREES
+            if "" in (known.unit, quantity.unit) or known.unit == quantity.unit
             for measure in known.measures
         )
