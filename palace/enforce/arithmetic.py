@@ -361,7 +361,7 @@ def _is_apart(one: Quantity, two: Quantity) -> bool:
 def _neighbours(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     """Yield what two numbers side by side come to, and the product of three."""
     for one, two, three in zip(parts, parts[1:], parts[2:], strict=False):
-        if (size := _size(three, said)) is not None and "percent" not in (one.unit, two.unit):
+        if (size := _size(three, said)) is not None:
             yield one.values[0] * two.values[0] * size
     for first, second in pairwise(parts):
         yield from _of_two(first, second, said)

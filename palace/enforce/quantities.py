@@ -133,7 +133,6 @@ _PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGN
 _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
-_NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 # What says that a number is not exact, or on which side of it the exact one lies.
 ROUGH = (
     r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"
@@ -345,8 +344,7 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word in _CENTS:
         hundredths = tuple(value / 100 for value in values)
         return Quantity(hundredths, "", 1, start, after.end(), text[start : after.end()], loose)
-    counted = word.isalpha() and word not in _NOT_COUNTED  # not "14 statt 12"
-    noun = stem(word) if counted else ""
+    noun = stem(word) if word.isalpha() else ""
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
 
 

@@ -144,8 +144,7 @@ class Source:
     @cached_property
     def marked(self) -> frozenset[str]:
         """Its words that are plainly cut: before a point or a label ("app B"), or in capitals."""
-        found = {fold(match[0]) for match in _CUT.finditer(self.text)}
-        return frozenset(short for short in found if month_token(short) is None)
+        return frozenset(fold(match[0]) for match in _CUT.finditer(self.text))
 
     @cached_property
     def heads(self) -> frozenset[str]:

@@ -51,7 +51,6 @@ _VERBS = frozenset(
     "told thinks likes gets got took made gave went sent came left kept paid put chose built "
     "wrote met ran won".split()
 )
-_AFTER_PLURALS = frozenset("and or are were must can will should may have do cannot need".split())
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
@@ -185,7 +184,6 @@ def _may_be_name(word: Word) -> bool:
         and folded not in _NOT_NAMES
         and month_token(word.surface) is None
         and folded not in _english()
-        and word.token not in _english()
         and not is_framing(word)
     )
 
@@ -216,10 +214,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     return (
         nearby in _VERBS
         or (nearby.endswith("ed") and len(nearby) > 3)
-        or (
-            _is_singular_verb(folded, nearby)
-            and not (len(next_two) > 1 and fold(next_two[1].surface) in _AFTER_PLURALS)
-        )
+        or _is_singular_verb(folded, nearby)
     )
 
 
