@@ -124,6 +124,11 @@ class Support:
     def _quantities(self) -> tuple[Quantity, ...]:
         return tuple(q for s in self.sources for q in s.readings)
 
+    @cached_property
+    def _days(self) -> tuple[FoundDate, ...]:
+        """Dates said or meant, and the days that lie a span from them."""
+        return tuple(day for s in self.sources for day in (*s.dates, *days_on(s)))
+
     # -- words -----------------------------------------------------------------------------------
 
     def has_word(self, word: Word) -> bool:
@@ -301,15 +306,9 @@ class Support:
             return True
         beside = date_beside(sentence, end)
         if beside is None:
-            return not self.strict and any(
-                s.weekdays and weekday in weekdays_on(s) for s in self.sources
-            )
-        return any(
-            day.weekday == weekday
-            for s in self.sources
-            for day in (*s.dates, *days_on(s))
-            if beside.fits(day)
-        )
+            told = (weekdays_on(source) for source in self.sources if source.weekdays)
+            return not self.strict and any(weekday in days for days in told)
+        return any(day.weekday == weekday for day in self._days if beside.fits(day))
 
     # -- quantities ------------------------------------------------------------------------------
 
@@ -342,12 +341,9 @@ class Support:
         clocks = [q for q in self._quantities if q.unit == "clock"]
         if any(not said.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
             return True
-        about = _SHORTLY.search(sentence, 0, quantity.start)
-        if about and any(
-            min(abs(v - k) % 1440, -abs(v - k) % 1440) <= _SHORTLY_MINUTES
-            for known in clocks
-            for v in quantity.values
-            for k in known.values
+        apart = (abs(v - k) % 1440 for known in clocks for v in said for k in known.values)
+        if _SHORTLY.search(sentence, 0, quantity.start) and any(
+            min(gap, 1440 - gap) <= _SHORTLY_MINUTES for gap in apart
         ):
             return True
         return (
@@ -375,15 +371,13 @@ class Support:
         return comes_to(taken, self.sources, sentence)
 
     def _has_ordinal(self, quantity: Quantity) -> bool:
-        days = {float(d.day) for s in self.sources for d in (*s.dates, *days_on(s)) if d.day}
-        values = set(quantity.values)
+        days = {float(day.day) for day in self._days if day.day}
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
-        return not values.isdisjoint(days | known)
+        return not (days | known).isdisjoint(quantity.values)
 
     def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
-        same = [q for q in self._quantities if q.unit == quantity.unit]
         return (
-            any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
+            self.has_reading(quantity)
             or self._has_loosely(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(quantity, sentence, before)
@@ -403,13 +397,8 @@ class Support:
     def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
-        known = [
-            q
-            for s in self.sources
-            for q in (*s.quantities, *(r for r in s.readings if r.unit in ("", "clock")))
-        ]
         thing = "" if quantity.noun in answer_words().function else quantity.noun
-        equal = [q for q in known if _equals(quantity, q, hourly=hourly)]
+        equal = [q for q in self._quantities if _equals(quantity, q, hourly=hourly)]
         if equal:
             same_thing = not thing or any(
                 q.noun in ("", thing) or q.noun in answer_words().function for q in equal
@@ -426,10 +415,12 @@ class Support:
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity):
             return True  # "Friday 30", "am 30."
-        years = {float(d.year) for s in self.sources for d in (*s.dates, *days_on(s)) if d.year}
-        if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence, before):
-            return True
-        return self._may_count(quantity, sentence)
+        years = {float(day.year) for day in self._days if day.year}
+        return (
+            not years.isdisjoint(quantity.values)
+            or self._follows(quantity, sentence, before)
+            or self._may_count(quantity, sentence)
+        )
 
     def _may_count(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a small number may be the reader's own count."""
@@ -438,7 +429,7 @@ class Support:
         if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
             return False  # "Room 9"
         if _TIMES_AS.match(sentence, quantity.end):
-            return False
+            return False  # worked out or wrong
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
     def _follows(self, quantity: Quantity, sentence: str, before: str) -> bool:
