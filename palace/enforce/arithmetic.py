@@ -36,8 +36,7 @@ _WORKED_OUT = regex.compile(
 _PER = regex.compile(
     r"\b(?:an?|per|each|every|pro|im|par|al?|por|ogni)\s(?:hour|day|week|month|year|night"
     r"|stunde|tag|woche|monat|jahr|jour|semaine|mois|an|día|semana|mes|año|giorno|mese|anno|dag"
-    r"|maand|jaar|dia|mês|ano)\b|\b(?:hour|dai|week|month|year|annual)ly\b"
-    r"|\b(?:täg|wöchent|monat|jähr)lich",
+    r"|maand|jaar|dia|mês|ano)\b",
     regex.IGNORECASE,
 )
 # How many there are of one span in another: hours of a day, days of a week …
@@ -320,7 +319,7 @@ def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iter
 
 
 def _rates(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
-    """Yield what so much in one span makes in another, where a sentence says "a day", "weekly"."""
+    """Yield what so much in one span makes in another, where a sentence says "a day"."""
     if not _PER.search(sentence):
         return
     for source in sources:

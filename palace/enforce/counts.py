@@ -21,7 +21,7 @@ _WEEKLY = regex.compile(
     r"\s*(?:times\s)?(?:a|per|every|each)\s+week\b|\s*(?:pro|die) Woche\b", regex.IGNORECASE
 )
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
-_AFTER_COLON = regex.compile(r":\s(?P<listed>[^.;!?]+)|\((?P<listed>[^()]+)\)")
+_AFTER_COLON = regex.compile(r":\s([^.;!?]+)")
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
@@ -73,7 +73,7 @@ def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool
     if any(count in source.lengths for source in sources):
         return True
     listed = _AFTER_COLON.search(sentence, said.end)
-    return listed is not None and listed_length(listed["listed"]) == count
+    return listed is not None and listed_length(listed[1]) == count
 
 
 def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[Quantity]:

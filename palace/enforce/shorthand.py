@@ -43,18 +43,16 @@ _BARE_HOUR = regex.compile(
 )
 _SPREAD = regex.compile(
     r"(?<![\d.,\p{L}])(?P<n>\d+(?:[.,]\d+)?)(?P<link>\s?(?:[-–—x×/+>]|->|→|to|by|and)\s?)"
-    r"(?=(?P<rest>[$€£]?\d+(?:[.,]\d+)*\s?(?:\p{L}+|[%€$£°]\p{L}?)))",
+    r"(?=(?P<rest>[$€£]?(?P<plain>\d+(?:[.,]\d+)*)\s?(?:\p{L}+|[%€$£°]\p{L}?)))",
     regex.IGNORECASE,
 )
 _LATE = regex.compile(r"(?<![\d.,:])(\d{1,3})\s?(?:late|early|behind|delayed?)\b", regex.IGNORECASE)
-_LABEL = regex.compile(
-    r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])|(?<!\d)(\d{1,3})[x×]|[x×](\d{1,3})(?!\d)"
-)
+_LABEL = regex.compile(r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])")
 _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
-_SCALES = {"k": 1e3, "m": 1e6, "bn": 1e9, "mio": 1e6, "million": 1e6, "thousand": 1e3}
+_SCALES = {"k": 1e3, "M": 1e6, "R": 1.0}
 _DAY_MONTH = regex.compile(
     r"(?<![\d.,:/]|\d-)(?:(?P<other>\d{1,2})\.?\s?[-–]\s?)?(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})"
     r"(?P<last>(?P=mark)(?P<year>\d{4}|\d{2})?)?(?![\d%]|:\d|[./]\d)"
@@ -74,14 +72,13 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     yield from _clock_ranges(text)
     yield from _clocks(text)
     yield from _spread(text)
-    for match in _LATE.finditer(text):
-        yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
     for match in _LABEL.finditer(text):
-        digits = match[1] or match[2] or match[3]
-        yield Quantity((float(digits),), "", 1.0, *match.span(), match[0])
-    yield from _minutes(text)
+        yield Quantity((float(match[1]),), "", 1.0, *match.span(), match[0])
+    for pattern in (_LATE, _PRIMED, _MINUTES):
+        for match in pattern.finditer(text):
+            yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
     for match in _PARTED.finditer(text):
-        value = float(f"{match[1]}.{match[3]}") * _SCALES.get(match[2].lower(), 1.0)
+        value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
@@ -143,23 +140,13 @@ def _clocks(text: str) -> Iterator[Quantity]:
             yield _clock(text, (said.start, said.end), str(int(spoken)), None, "")
 
 
-def _minutes(text: str) -> Iterator[Quantity]:
-    for pattern in (_PRIMED, _MINUTES):
-        for match in pattern.finditer(text):
-            yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
-
-
 def _spread(text: str) -> Iterator[Quantity]:
     """Yield the first of two numbers with the unit and the thousands that only the second has."""
     for match in _SPREAD.finditer(text):
-        second = next(iter(find_quantities(match["rest"])), None)
-        digits = regex.match(r"[$€£]?(\d+(?:[.,]\d+)*)", match["rest"])
-        if second is None or digits is None or not second.values:
+        found = [q for n in ("rest", "plain", "n") for q in find_quantities(match[n])[:1]]
+        if len(found) < 3 or not found[0].values:
             continue
-        plain = next(iter(find_quantities(digits[1])), None)
-        first = next(iter(find_quantities(match["n"])), None)
-        if plain is None or first is None or second.unit in ("clock", "ordinal", "version"):
-            continue
+        second, plain, first = found
         if match["link"].strip() in ("x", "×") and second.unit != "length":
             continue  # "2 x 2.5 l" are two of them
         scale = second.values[0] / plain.values[0] if plain.values and plain.values[0] else 1.0
