@@ -42,6 +42,7 @@ _PER = regex.compile(
 # How many there are of one span in another: hours of a day, days of a week …
 _RATES = (4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)
 _NEARBY_CHARS = 48
+_BESIDE_CHARS = 14
 _NUMBER = r"\d+(?:\.\d+)?"
 _EQUATION = regex.compile(
     rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
@@ -69,9 +70,9 @@ TOLD_CHANCE = 0.35
 STATED_CHANCE = 0.25
 
 
-def says_worked_out(said: Quantity, sentence: str) -> bool:
+def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
     """Whether a word near a number says how it came about."""
-    start, end = max(0, said.start - _NEARBY_CHARS), said.end + _NEARBY_CHARS
+    start, end = max(0, said.start - within), said.end + within
     return _WORKED_OUT.search(sentence[start:end]) is not None
 
 
@@ -102,7 +103,8 @@ def comes_to(
     stated = _stated(said, sentence, before)
     if told and not strict and _hits(said, set(_typed(said, sources)), rough=said.loose):
         return True
-    if _stands_for(said, sources, stated, sentence, told=told):
+    beside = says_worked_out(said, sentence, within=_BESIDE_CHARS)
+    if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
     if strict:
         return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
@@ -169,12 +171,13 @@ def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
 def _with_stated(
     said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
 ) -> Iterator[float]:
-    """Yield what a number that is stated comes to with one that is remembered."""
+    """Yield what a number that is stated comes to with another, stated or remembered."""
     known = [q for source in sources for q in _comparable(source.parts, told=True)]
     for first in stated[:_MOST_STATED]:
         one = replace(first, noun="")
-        for second in known:
-            yield from _of_two(one, second, said)
+        for second in (*known, *stated):
+            if second is not first:
+                yield from _of_two(one, replace(second, noun=""), said)
 
 
 def _stands_for(
