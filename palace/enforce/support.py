@@ -48,6 +48,7 @@ _DAY_BEFORE = regex.compile(
     regex.IGNORECASE,
 )
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
+_IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _LEAST_PREFIX_CHARS = 5
 _LIKE_CHARS = 3
@@ -229,8 +230,10 @@ class Support:
             return self._has_compound(wanted)
         if specific.kind == "name":
             return any(wanted in s.plain for s in self.sources)
-        return self._has_whole(wanted) or (
-            specific.kind in ("identifier", "path") and self._has_joined(wanted)
+        return (
+            self._has_whole(wanted)
+            or (specific.kind == "identifier" and self._has_identifier(wanted))
+            or (specific.kind in ("identifier", "path") and self._has_joined(wanted))
         )
 
     def _has_joined(self, wanted: str) -> bool:
@@ -254,6 +257,18 @@ class Support:
         right = r"(?![\w\-]|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
         pattern = regex.compile(left + regex.escape(wanted) + right)
         return any(pattern.search(s.plain) for s in self.sources)
+
+    def _has_identifier(self, wanted: str) -> bool:
+        """Whether letters with a number stand there spelled out: H3 as "Hive 3"."""
+        label = _IDENTIFIER.fullmatch(wanted)
+        if label is None:
+            return False
+        spelled = regex.compile(
+            rf"(?<!\w){label['letters']}\p{{L}}*[. ]{{1,2}}(?:no\.? ?|#)?{label['digits']}"
+            r"(?!\w|[.,]\d)",
+            regex.IGNORECASE,
+        )
+        return any(spelled.search(s.text) for s in self.sources)
 
     def _has_compound(self, wanted: str) -> bool:
         """Whether a hyphenated word stands there, or at least no sibling of it does.
