@@ -26,6 +26,9 @@ _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 _DAY_SECONDS = 86_400.0
+_RANGE = regex.compile(
+    r"(?<![\d.,:-])(\d{1,3})\s*(?:-|–|to|bis|à|a|al|até)\s*(\d{1,3})(?![\d.,:-])"
+)
 
 
 def is_small(said: Quantity) -> bool:
@@ -97,3 +100,13 @@ def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterato
 
 def _is_noun(noun: str) -> bool:
     return len(noun) > 1 and noun not in answer_words().function
+
+
+def is_within_range(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a number is said between the two ends of a range: "6, 7 and 8" of 6 to 8."""
+    spoken = {value for q in read_quantities(sentence) for value in q.values}
+    return not said.unit and any(
+        {low, high} <= spoken and any(low < v < high and v.is_integer() for v in said.values)
+        for source in sources
+        for low, high in (map(int, ends) for ends in _RANGE.findall(source.text))
+    )

@@ -13,7 +13,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.arithmetic import comes_to, rounds_to
-from palace.enforce.counts import is_counted_otherwise, is_small
+from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, date_beside, find_weekdays, part_of_month
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, is_cut_from, is_cut_name, plain
@@ -452,6 +452,7 @@ class Support:
         return (
             comes_to(quantity, self.sources, sentence, before, strict=self.strict)
             or is_span(quantity, self.sources, sentence)
+            or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)
         )
 
