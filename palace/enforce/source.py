@@ -41,6 +41,7 @@ _ROW_END = regex.compile(r"[.;!?](?!\d)|\n|。")
 _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,50}(?:,\s+\p{L}[\p{L}\s]{1,50}){2,})(?=[.;!?\n]|$)"
 )
+_WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
 _TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
 NO_PARTS = frozenset({"clock", "version", "ordinal"})
@@ -201,6 +202,9 @@ class Source:
             vague = plain_one is None or plain_one.unit in ("", "clock")
             if vague and short.unit in _TAKEN_SHORT:
                 read[short.start] = short
+        for match in _WHOLE.finditer(self.text):  # "better after a full year"
+            one = find_quantities(f"1 {match[1]}")[0]
+            read.setdefault(match.start(), replace(one, start=match.start(), end=match.end()))
         for clock in self.quantities:  # "1:47:32" may be a time of day or a time taken
             if clock.unit == "clock" and clock.text.count(":") > 1:
                 read[clock.start] = replace(

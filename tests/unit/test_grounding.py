@@ -282,6 +282,7 @@ def test_other_languages_are_not_broken(memory, good, bad):
         ("H5 calm, H3 not", "Hive 5 is calm.", "Hive 7 is calm."),
         ("Hive 3 was treated in May", "H3 was treated in May.", "H7 was treated in May."),
         ("temas 21 a 24", "Temas 21, 22, 23 y 24.", "Temas 21, 22, 25 y 24."),
+        ("sealed 2 Feb 2026, better after a full year", "Wait until February 2027.", "Wait until May 2027."),
         ("load tables -> app B", "They are in Appendix B.", "They are in Appendix D."),
         ("bought 2025-03-08, warranty 36 mo", "It is covered until March 2028.", "It is covered until May 2028."),
         ("card of 10 = 95", "So a class is 9.50.", "So a class is 8.50."),
