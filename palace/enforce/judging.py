@@ -241,7 +241,10 @@ def _specifics_missing(
         (word.start, word.surface)
         for word in read_words(sentence)
         if not is_inside(word.start, taken)
-        and (support.has_like_name(word, sentence) or support.has_another(word))
+        and (
+            support.has_like_name(word, sentence)
+            or (support.has_another(word) and not _is_shade(sentence, word, support))
+        )
     )
     return [text for _, text in sorted(set(wrong))], taken
 
@@ -272,6 +275,17 @@ def _may_read(quantity: Quantity, other: Quantity) -> bool:
 
 def _count_digits(quantity: Quantity) -> int:
     return sum(letter.isdigit() for letter in quantity.text)
+
+
+def _is_shade(sentence: str, word: Word, support: Support) -> bool:
+    """Whether a word only says more of the known one before it: "mint green", "oat white"."""
+    before = read_words(sentence[: word.start])[-1:]
+    return (
+        bool(before)
+        and is_content(before[0])
+        and support.has_word(before[0])
+        and sentence[: word.start].endswith(f"{before[0].surface} ")
+    )
 
 
 def _is_plainly_number(quantity: Quantity) -> bool:
