@@ -53,6 +53,8 @@ _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
 _SCALES = {"k": 1e3, "M": 1e6, "R": 1.0}
+_SCALED = regex.compile(r"\d\s?([kM])\b")
+_DECIMAL = regex.compile(r"(?<![\d.,:/-])(\d{1,3}[.,]\d{1,2})(?![\d%]|[.,:/-]\d)")
 _DAY_MONTH = regex.compile(
     r"(?<![\d.,:/]|\d-)(?:(?P<other>\d{1,2})\.?\s?[-–]\s?)?(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})"
     r"(?P<last>(?P=mark)(?P<year>\d{4}|\d{2})?)?(?![\d%]|:\d|[./]\d)"
@@ -83,6 +85,10 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
+    for scale in {_SCALES[letter] for letter in _SCALED.findall(text)}:  # "Q1 2.4M, DE 1.3"
+        for match in _DECIMAL.finditer(text):
+            value = float(match[1].replace(",", ".")) * scale
+            yield Quantity((value,), "", 1.0, *match.span(), match[0])
 
 
 def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:

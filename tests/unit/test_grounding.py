@@ -283,6 +283,8 @@ def test_other_languages_are_not_broken(memory, good, bad):
         ("Hive 3 was treated in May", "H3 was treated in May.", "H7 was treated in May."),
         ("temas 21 a 24", "Temas 21, 22, 23 y 24.", "Temas 21, 22, 25 y 24."),
         ("sealed 2 Feb 2026, better after a full year", "Wait until February 2027.", "Wait until May 2027."),
+        ("she wants mint on the walls, no pink", "Mint green on the walls.", "Green on the walls."),
+        ("Q2: 2.4M (Q1 2.1M), DE 1.3", "Germany made 1.3 million.", "Germany made 1.6 million."),
         ("load tables -> app B", "They are in Appendix B.", "They are in Appendix D."),
         ("bought 2025-03-08, warranty 36 mo", "It is covered until March 2028.", "It is covered until May 2028."),
         ("card of 10 = 95", "So a class is 9.50.", "So a class is 8.50."),
