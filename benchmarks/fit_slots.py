@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the weights")
     arguments = parser.parse_args()
-    rows = [(case, list(_slots(case))) for case in load_cases() if case.split != HELD_OUT]
+    rows = [(case, list(_slots(case))) for case in load_cases() if case.split not in HELD_OUT]
     for held_out in sorted({author(case) for case, _ in rows}):
         model = _fit([row for row in rows if author(row[0]) != held_out])
         own = [row for row in rows if author(row[0]) == held_out]

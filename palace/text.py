@@ -435,7 +435,7 @@ def estimate_tokens(text: str) -> int:
 
     Source: the usual rule of thumb of the byte-pair tokenizers' own documentation.
     """
-    dense = len(regex.findall(rf"[{_DENSE}]", text))
+    dense = 0 if text.isascii() else len(regex.findall(rf"[{_DENSE}]", text))
     return dense + (len(text) - dense + 3) // 4
 
 

@@ -211,7 +211,9 @@ class Turns:
         if plan.stops or not wakes or call.session_id is None:
             return plan
         session, project = call.session_id, call.project
-        woken = yield in_thread(lambda: self.palace.session_wake_up(session, project))
+        woken = ""
+        if not self.palace.has_begun(session):
+            woken = yield in_thread(lambda: self.palace.session_wake_up(session, project))
         return replace(plan, wake_up=woken or self._left_untold(session))
 
     def _left_untold(self, session: str) -> str:

@@ -384,8 +384,13 @@ class _Chunks:
     def __init__(self, ruling: Ruling, asked: Asked) -> None:
         self.ruling = ruling
         self.asked = asked
-        self.metadata = verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
         self.last: ChatResponse | None = None
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """What is told of the verdict before the reply is checked."""
+        ruling = self.ruling
+        return verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
 
     @cached_property
     def screen(self) -> Screen:

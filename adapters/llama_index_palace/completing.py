@@ -134,12 +134,12 @@ class CompletingLLM(WrappedLLM):
             return None
         screen = chunks.screen
         rest = screen.close()
-        metadata = chunks.metadata
         ruling.goes_on = screen.checked is None
-        if screen.checked is not None:
-            metadata = yield from self._turns.finish(
-                ruling, screen.released, checked=screen.checked, calls=1
-            )
+        if screen.checked is None:
+            return completion_reply(screen.released, chunks.metadata, delta=rest)
+        metadata = yield from self._turns.finish(
+            ruling, screen.released, checked=screen.checked, calls=1
+        )
         return completion_reply(screen.released, metadata, delta=rest)
 
 
@@ -149,8 +149,13 @@ class _TextChunks:
     def __init__(self, ruling: Ruling, asked: Asked) -> None:
         self.ruling = ruling
         self.asked = asked
-        self.metadata = verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
         self.last: CompletionResponse | None = None
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """What is told of the verdict before the reply is checked."""
+        ruling = self.ruling
+        return verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
 
     @cached_property
     def screen(self) -> Screen:

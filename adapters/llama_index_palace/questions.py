@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal
 
 from llama_index.core.agent.workflow.prompts import DEFAULT_STATE_PROMPT
@@ -233,8 +234,8 @@ def _known_better(found: Asked, question: str | None) -> Asked:
         found = replace(found, words=told[0], purpose=told[1])
     elif question is None and not found.tail:
         match = _LABELLED_TAIL.search(found.words)
-        tail = match["words"].strip() if match else ""
-        found = replace(found, tail=tail if tail != found.words.strip() else "")
+        if match and (tail := match["words"].strip()) != found.words.strip():
+            found = replace(found, tail=tail)
     return replace(found, words=question) if question is not None else found
 
 
@@ -293,12 +294,13 @@ def _last_of_conversation(texts: Sequence[str]) -> str:
 
 
 def _history(before: Sequence[ChatMessage]) -> tuple[Message, ...]:
-    said = [
-        Message(m.role.value, _own_words(m) if _is_role(m, MessageRole.USER) else m.content or "")
-        for m in before
-        if m.role in (MessageRole.USER, MessageRole.ASSISTANT) and m.content
-    ]
-    return tuple(said[-_HISTORY_MESSAGES:])
+    # From the newest on, so that a long conversation does not cost more than a short one.
+    said = (
+        Message(m.role.value, _own_words(m) if _is_role(m, MessageRole.USER) else content)
+        for m in reversed(before)
+        if m.role in (MessageRole.USER, MessageRole.ASSISTANT) and (content := m.content)
+    )
+    return tuple(islice(said, _HISTORY_MESSAGES))[::-1]
 
 
 def _history_of_text(text: str) -> tuple[Message, ...]:

@@ -66,7 +66,10 @@ def _with_prompt(message: ChatMessage, ruling: Ruling, lent: Lent) -> ChatMessag
     for place in range(len(blocks) - 1, -1, -1):
         block = blocks[place]
         if isinstance(block, TextBlock):
-            blocks[place] = TextBlock(text=ruling.prompt(block.text, lent))
+            text = ruling.prompt(block.text, lent)
+            if text == block.text:  # nothing to add, so nothing to copy
+                return message
+            blocks[place] = TextBlock(text=text)
             return message.model_copy(update={"blocks": blocks})
     blocks.append(TextBlock(text=ruling.prompt(ruling.words, lent)))
     return message.model_copy(update={"blocks": blocks})

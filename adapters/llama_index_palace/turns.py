@@ -207,11 +207,12 @@ class Turns:
             if verdict.action == "confirm":
                 yield from _resolve(ruling, alone=alone)
             self._remember(ruling)
-        tells = asked.purpose == "answer" and not ruling.refused and session.session_id is not None
-        if tells and not ruling.wake_up:
-            woken = yield Look(
-                lambda: self.palace.session_wake_up(session.session_id, session.project)
-            )
+        session_id, project = session.session_id, session.project
+        tells = asked.purpose == "answer" and not ruling.refused
+        if tells and session_id is not None and not ruling.wake_up:
+            woken = ""
+            if not self.palace.has_begun(session_id):
+                woken = yield Look(lambda: self.palace.session_wake_up(session_id, project))
             with self._lock:
                 woken = woken or self._untold.pop(session, "")
             ruling.woken(woken)

@@ -17,7 +17,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
-from palace.enforce.source import Source, nearest_words
+from palace.enforce.source import NO_PARTS, Source, nearest_words
 
 _WORKED_OUT = regex.compile(
     r"\b(?:so(?! far)|thus|hence|therefore|i\.e\.|which (?:is|makes|means|leaves|comes)"
@@ -36,8 +36,7 @@ _WORKED_OUT = regex.compile(
 _PER = regex.compile(
     r"\b(?:an?|per|each|every|pro|im|par|al?|por|ogni)\s(?:hour|day|week|month|year|night"
     r"|stunde|tag|woche|monat|jahr|jour|semaine|mois|an|día|semana|mes|año|giorno|mese|anno|dag"
-    r"|maand|jaar|dia|mês|ano)\b|\b(?:hour|dai|week|month|year|annual)ly\b"
-    r"|\b(?:täg|wöchent|monat|jähr)lich",
+    r"|maand|jaar|dia|mês|ano)\b",
     regex.IGNORECASE,
 )
 # How many there are of one span in another: hours of a day, days of a week …
@@ -49,7 +48,6 @@ _EQUATION = regex.compile(
     rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
 )
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
-_ONE = regex.compile(r"\b(?:one|eine?r?|une?|una?|uno|een|uma?)\b", regex.IGNORECASE)
 _JOINED = regex.compile(r"(?<=\d)(?:\s?[/±]\s?|[-–:])$")
 _JOINS = regex.compile(r"(?:\s?/\s?|[-–:])(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
@@ -58,10 +56,7 @@ _FRACTIONS = {
     2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
-_NOT_PARTS = frozenset({"clock", "version", "ordinal"})
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
-_MONEY = frozenset({"euro", "dollar", "pound", "yen", "percent"})
-_LARGE = 1000
 _NEARLY = 0.1
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
@@ -78,8 +73,7 @@ STATED_CHANCE = 0.25
 def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
     """Whether a word near a number says how it came about."""
     start, end = max(0, said.start - within), said.end + within
-    glossed = sentence[: said.start].rstrip().endswith(("(", "+", "=", "→", "->"))
-    return glossed or _WORKED_OUT.search(sentence[start:end]) is not None
+    return _WORKED_OUT.search(sentence[start:end]) is not None
 
 
 def comes_to(
@@ -100,18 +94,16 @@ def comes_to(
         strict: Whether it must hardly be by chance, and not rest on what the answer itself says.
     """
     joined = _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end)
-    if not said.values or said.unit in _NOT_PARTS or joined:  # no pair that is measured: "128/83"
+    if not said.values or said.unit in NO_PARTS or joined:  # no pair that is measured: "128/83"
         return False
     spelled = {value for source in sources for value in _spelled_out(source, said)}
-    if said.loose and said.unit == "time":  # "just under two hours" are 1 h 52
-        spelled |= {q.measures[0] for s in sources for q in s.parts if q.unit == "time"}
     if _hits(said, spelled, rough=said.loose) or _is_result(said, sentence):
         return True
     told = says_worked_out(said, sentence)
     stated = _stated(said, sentence, before)
-    beside = told and says_worked_out(said, sentence, within=_BESIDE_CHARS)
     if told and not strict and _hits(said, set(_typed(said, sources)), rough=said.loose):
         return True
+    beside = says_worked_out(said, sentence, within=_BESIDE_CHARS)
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
     if strict:
@@ -148,7 +140,7 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
     together = tuple(chain(*lists))[:_MOST_PARTS]
     reached: set[float] = set()
     for step, reach in _STEPS:
-        for parts in (*lists, *rows, together) if reach == "all" else lists:
+        for parts in (*rows, together) if reach == "all" else lists:
             reached.update(round(value, 6) for value in step(parts, said))
         chance = _chance_of(said, reached)
         if chance < math.inf:
@@ -159,11 +151,8 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
 def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
     """Yield by how much numbers of one unit or of one thing differ, in any memory."""
     if said.unit or not says_nothing(said.noun):
-        alike = [
-            size
-            for source in sources
-            for size in _alike([p for p in source.parts if p.unit or p.noun == said.noun], said)
-        ]
+        parts = (part for source in sources for part in source.parts)
+        alike = [p.measures[0] for p in parts if (p.unit, p.noun) == (said.unit, said.noun)]
         yield from (abs(one - two) for one, two in combinations(alike[:_MOST_PARTS], 2))
 
 
@@ -176,17 +165,13 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
 def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
     """Return the other numbers of the sentence, of the question and of what was said before."""
     own = [q for q in read_quantities(sentence) if not said.start <= q.start < said.end]
-    if _ONE.search(sentence):
-        own.append(Quantity((1.0,)))
-    return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in _NOT_PARTS]
+    return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in NO_PARTS]
 
 
 def _with_stated(
     said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
 ) -> Iterator[float]:
     """Yield what a number that is stated comes to with another, stated or remembered."""
-    if said.unit in _SCALES or said.unit == "percent":
-        return
     known = [q for source in sources for q in _comparable(source.parts, told=True)]
     for first in stated[:_MOST_STATED]:
         one = replace(first, noun="")
@@ -221,13 +206,11 @@ def _stands_for(
 
 def _is_result(said: Quantity, sentence: str) -> bool:
     """Whether the sentence itself shows the sum: "13.2 + 9.6 = 22.8"."""
-    shown = _EQUATION.search(sentence)
-    while shown is not None and shown.start("result") != said.start:
-        shown = _EQUATION.search(sentence, shown.start("result"))
-    if shown is None:
-        return False
-    terms = [math.prod(map(float, regex.findall(_NUMBER, t))) for t in shown["sum"].split("+")]
-    return math.isclose(sum(terms), said.values[0], rel_tol=1e-6)
+    for shown in _EQUATION.finditer(sentence):
+        terms = [math.prod(map(float, regex.findall(_NUMBER, t))) for t in shown["sum"].split("+")]
+        if shown.start("result") == said.start:
+            return math.isclose(sum(terms), said.values[0], rel_tol=1e-6)
+    return False
 
 
 def _hits(said: Quantity, reached: Iterable[float], *, rough: bool) -> bool:
@@ -290,8 +273,7 @@ def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> floa
             return None  # a count of something else
         like = other if other is not None and other.unit == said.unit else said
         return part.values[0] * like.factor
-    of_any_unit = says_nothing(said.noun)
-    return part.values[0] if not said.unit and (of_any_unit or part.unit in _MONEY) else None
+    return part.values[0] if not said.unit and says_nothing(said.noun) else None
 
 
 def says_nothing(noun: str) -> bool:
@@ -312,9 +294,8 @@ def _alike(parts: Sequence[Quantity], said: Quantity) -> list[float]:
 
 
 def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
-    """Yield what is to be worked out as it stands there: "980 + 120", "2 x 2.5 l", 5% of 29,150."""
-    parts = source.parts[:_MOST_PARTS]
-    for first, second in pairwise(parts):
+    """Yield what is to be worked out as it stands there: "980 + 120", "2 x 2.5 l", "1 of 8"."""
+    for first, second in pairwise(source.parts[:_MOST_PARTS]):
         between = source.text[first.end : second.start]
         first, second = replace(first, noun=""), replace(second, noun="")
         sizes = _size(first, said, second), _size(second, said, first)
@@ -324,11 +305,6 @@ def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
             yield first.values[0] * sizes[1]
         if sizes[1] is not None and not first.unit and _OF.fullmatch(between):
             yield sizes[1] - first.values[0] * second.factor  # "lost 1 of 8"
-    shares = [q.values[0] for q in parts if q.unit == "percent"]
-    for part in parts:
-        size = _size(part, said)
-        if size is not None and part.unit != "percent" and part.values[0] >= _LARGE:
-            yield from (size * share / 100 for share in shares)
 
 
 def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
@@ -346,7 +322,7 @@ def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iter
 
 
 def _rates(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
-    """Yield what so much in one span makes in another, where a sentence says "a day", "weekly"."""
+    """Yield what so much in one span makes in another, where a sentence says "a day"."""
     if not _PER.search(sentence):
         return
     for source in sources:
@@ -365,8 +341,8 @@ def _wholes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 
 
 def _rows(parts: Sequence[Quantity]) -> Iterator[list[Quantity]]:
-    """Yield numbers that follow each other: of one unit, of one thing, or with nothing between."""
-    for breaks in (_is_other_unit, _is_other_thing, _is_apart):
+    """Yield numbers that follow each other: of one unit, or with nothing between."""
+    for breaks in (_is_other_unit, _is_apart):
         row: list[Quantity] = []
         for part in parts:
             if row and breaks(row[-1], part):
@@ -380,20 +356,14 @@ def _is_other_unit(one: Quantity, two: Quantity) -> bool:
     return two.unit not in (one.unit, "")
 
 
-def _is_other_thing(one: Quantity, two: Quantity) -> bool:
-    return (one.unit, one.noun) != (two.unit, two.noun)
-
-
 def _is_apart(one: Quantity, two: Quantity) -> bool:
     return not 0 < two.start - one.end <= _SIDE_BY_SIDE
 
 
 def _neighbours(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     """Yield what two numbers side by side come to, and the product of three."""
-    if said.unit == "percent" or said.unit in _SCALES:
-        return
     for one, two, three in zip(parts, parts[1:], parts[2:], strict=False):
-        if (size := _size(three, said)) is not None and "percent" not in (one.unit, two.unit):
+        if (size := _size(three, said)) is not None:
             yield one.values[0] * two.values[0] * size
     for first, second in pairwise(parts):
         yield from _of_two(first, second, said)
@@ -407,21 +377,14 @@ def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
         sizes = [q.values[0] for q in parts if not q.unit or q.unit in _SCALES]
         yield from (abs(a - b) for a, b in combinations(sizes, 2))
     else:
-        for one, two in combinations(_alike(parts, said), 2):
-            yield from (abs(one - two), one + two)
-    if said.noun == "time":  # "five times as fast"
-        for first, second in combinations(parts, 2):
-            low, high = sorted((first.measures[0], second.measures[0]))
-            if first.unit == second.unit and low > 0:
-                yield high / low
+        yield from (abs(one - two) for one, two in combinations(_alike(parts, said), 2))
     if not said.unit:
         yield from (100 - q.values[0] for q in parts if q.unit == "percent")
 
 
 def _all_pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
-    if said.unit != "percent" and said.unit not in _SCALES:
-        for first, second in combinations(parts, 2):
-            yield from _of_two(first, second, said)
+    for first, second in combinations(parts, 2):
+        yield from _of_two(first, second, said)
 
 
 def _threes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
@@ -431,6 +394,8 @@ def _threes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 
 
 def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float]:
+    if said.unit == "percent" or said.unit in _SCALES:
+        return
     one, two = _size(first, said, second), _size(second, said, first)
     if one is not None and two is not None:
         yield one + two
@@ -457,9 +422,7 @@ def _shares(parts: Sequence[Quantity]) -> Iterator[float]:
             yield 100 - part.values[0]
     for first, second in combinations(parts, 2):
         low, high = sorted((first.measures[0], second.measures[0]))
-        if first.unit == second.unit or "" in (first.unit, second.unit):
-            if not high:
-                continue
+        if first.unit == second.unit and high:
             yield from (round(100 * low / high), round(100 * (high - low) / high))
             if low > 0:
                 yield round(100 * (high - low) / low)

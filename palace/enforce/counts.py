@@ -21,9 +21,8 @@ _WEEKLY = regex.compile(
     r"\s*(?:times\s)?(?:a|per|every|each)\s+week\b|\s*(?:pro|die) Woche\b", regex.IGNORECASE
 )
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
-_AFTER_COLON = regex.compile(r":\s(?P<listed>[^.;!?]+)|\((?P<listed>[^()]+)\)")
+_AFTER_COLON = regex.compile(r":\s([^.;!?]+)")
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
-_WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}++)\s$")
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 _DAY_SECONDS = 86_400.0
@@ -77,13 +76,12 @@ def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool
     if any(count in source.lengths for source in sources):
         return True
     listed = _AFTER_COLON.search(sentence, said.end)
-    return listed is not None and listed_length(listed["listed"]) == count
+    return listed is not None and listed_length(listed[1]) == count
 
 
 def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[Quantity]:
     """Yield the small numbers of the sort that stand there and that the sentence does not say."""
     spoken = {v for q in read_quantities(sentence) for v in q.values} - set(said.values)
-    before = _WORD_BEFORE.search(sentence, 0, said.start)
     for source in sources:
         for quantity in source.parts:
             if said.unit:
@@ -96,11 +94,6 @@ def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterato
                 yield quantity
         if said.values[0] != 1 and _ONE.search(source.text):
             yield said
-        if before and not said.unit:  # "Hive 7" where H5 is known
-            label = regex.compile(
-                rf"(?<!\p{{L}}){before[1][0]}\p{{L}}{{0,3}}[.-]?\d", regex.IGNORECASE
-            )
-            yield from (said for _ in label.finditer(source.text))
         if said.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
             yield said
 
@@ -110,13 +103,10 @@ def _is_noun(noun: str) -> bool:
 
 
 def is_within_range(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
-    """Whether a number is listed between the two ends of a range that stands there."""
-    if said.unit or not said.values:
-        return False
-    for source in sources:
-        for match in _RANGE.finditer(source.text):
-            low, high = int(match[1]), int(match[2])
-            ends = all(regex.search(rf"(?<![\d.,]){n}(?!\d)", sentence) for n in (low, high))
-            if ends and low < said.values[0] < high and said.values[0].is_integer():
-                return True
-    return False
+    """Whether a number is said between the two ends of a range: "6, 7 and 8" of 6 to 8."""
+    spoken = {value for q in read_quantities(sentence) for value in q.values}
+    return not said.unit and any(
+        {low, high} <= spoken and any(low < v < high and v.is_integer() for v in said.values)
+        for source in sources
+        for low, high in (map(int, ends) for ends in _RANGE.findall(source.text))
+    )

@@ -100,9 +100,6 @@ _BESIDE_CHARS = 12
 _DAY_BEHIND_WEEKDAY = regex.compile(
     r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
 )
-_DAY_BEFORE_WEEKDAY = regex.compile(
-    r"(?<![\d.,:])(\d{1,2})(?:st|nd|rd|th|\.)?,?\s+(?:\(|an?\s+|ein\s+|un\s+)?$"
-)
 _ISO_WEEK = regex.compile(
     r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
     regex.IGNORECASE,
@@ -207,7 +204,7 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
         return
     if month > 12 and numeric and day is not None and day <= 12:
         month, day = day, month
-    if not _exists(year, month, day):
+    if not exists(year, month, day):
         return
     swapped = (
         numeric
@@ -218,7 +215,7 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     )
     yield FoundDate(year, month, day, match.start(), end, swapped)
     other = _day(parts.get("other"))
-    if other is not None and _exists(year, month, other):
+    if other is not None and exists(year, month, other):
         yield FoundDate(year, month, other, match.start(), end)
 
 
@@ -234,7 +231,7 @@ def _month(text: str, *, alone: bool) -> int | None:
     if text.isdigit():
         return int(text)
     token = month_token(text)
-    if token is None or (alone and ((text.islower() and text.isascii()) or len(text) <= 3)):
+    if token is None or (alone and text.islower() and text.isascii()):
         return None
     return int(token[5:])
 
@@ -247,7 +244,8 @@ def _day(text: str | None) -> int | None:
     return _ORDINAL_WORDS.index(text.casefold()) + 1
 
 
-def _exists(year: int | None, month: int, day: int | None) -> bool:
+def exists(year: int | None, month: int, day: int | None) -> bool:
+    """Whether there is such a day, or such a month; without a year, in a leap year."""
     try:
         date(year or 2000, month, day or 1)
     except ValueError:
@@ -272,12 +270,12 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
     return found
 
 
-def date_beside(text: str, start: int, end: int) -> FoundDate | None:
-    """Return the date, or the bare day, that stands beside a weekday: "Friday the 13th"."""
+def date_beside(text: str, end: int) -> FoundDate | None:
+    """Return the date, or the bare day, that stands behind a weekday: "Friday the 13th"."""
     for day in find_dates(text):
-        if day.day and (0 <= day.start - end <= _BESIDE_CHARS or 0 <= start - day.end <= 4):
+        if day.day and 0 <= day.start - end <= _BESIDE_CHARS:
             return day
-    bare = _DAY_BEHIND_WEEKDAY.match(text, end) or _DAY_BEFORE_WEEKDAY.search(text, 0, start)
+    bare = _DAY_BEHIND_WEEKDAY.match(text, end)
     return FoundDate(None, None, int(bare[1])) if bare else None
 
 
@@ -300,7 +298,7 @@ def completed(found: Sequence[FoundDate], as_of: datetime | None) -> list[FoundD
         for day in readings
         if day.year is None
         for year in _years_meant(day, as_of.date())
-        if _exists(year, day.month or 1, day.day)
+        if exists(year, day.month or 1, day.day)
     ]
 
 
@@ -327,7 +325,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         written.extend(
             FoundDate(year, month, number)
             for year, month in months
-            if month and _exists(year, month, number)
+            if month and exists(year, month, number)
         )
     found = completed(written, as_of)
     years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
@@ -335,7 +333,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         replace(day, year=year)
         for day in written
         for year in years
-        if day.day and not day.year and _exists(year, day.month or 1, day.day)
+        if day.day and not day.year and exists(year, day.month or 1, day.day)
     )
     if as_of is None:
         return found
@@ -363,11 +361,6 @@ def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
             for weekday in range(1, 8):
                 day = date.fromisocalendar(said.year, int(match[1]), weekday)
                 yield FoundDate(day.year, day.month, day.day)
-
-
-def weekdays_told(text: str, as_of: datetime) -> set[int]:
-    """Return the weekdays of the days that a text tells from its own: "yesterday" (Monday = 0)."""
-    return {day.weekday() for day in _days_told(fold(text), as_of.date())}
 
 
 def _days_told(folded: str, said: date) -> Iterator[date]:

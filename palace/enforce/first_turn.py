@@ -46,6 +46,10 @@ class FirstTurns:
             )
             return True
 
+    def knows(self, session_id: str) -> bool:
+        """Whether `begin` was called for the session in this process; reads nothing."""
+        return session_id in self._begun
+
     def _marked(self, journal: Journal, session_id: str) -> bool:
         begun = journal.records(type="wake_up", among=_LOOKED_AT)
         return any(record.get("session") == session_id for record in begun)

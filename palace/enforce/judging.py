@@ -19,7 +19,13 @@ from palace.enforce.quantities import Quantity, find_quantities, read_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.slots import Slots
 from palace.enforce.source import Source
-from palace.enforce.specifics import find_names, find_specifics, is_german, is_negated
+from palace.enforce.specifics import (
+    find_names,
+    find_specifics,
+    is_german,
+    is_inside,
+    is_negated,
+)
 from palace.enforce.support import Support
 from palace.text import Word, fold
 from palace.types.verdict import Evidence
@@ -195,7 +201,7 @@ def _specifics_missing(
     dates += [
         d
         for d in short_dates(sentence, strict=True)
-        if not _inside(d.start, known) and support.has_date(d)
+        if not is_inside(d.start, known) and support.has_date(d)
     ]
     days = find_weekdays(sentence)
     spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
@@ -206,12 +212,12 @@ def _specifics_missing(
     wrong.extend(
         (d.start, sentence[d.start : d.end])
         for d in dates
-        if not _inside(d.start, taken) and not support.has_date(d, sentence)
+        if not is_inside(d.start, taken) and not support.has_date(d, sentence)
     )
     wrong.extend(
         (start, sentence[start:end])
         for weekday, start, end in days
-        if not _inside(start, taken) and not support.has_weekday(weekday, sentence, (start, end))
+        if not is_inside(start, taken) and not support.has_weekday(weekday, sentence, end)
     )
     taken += spans
     others = list(short_quantities(sentence))
@@ -234,14 +240,11 @@ def _specifics_missing(
     wrong.extend(
         (word.start, word.surface)
         for word in read_words(sentence)
-        if not _inside(word.start, taken) and support.has_like_name(word, sentence)
-    )
-    wrong.extend(
-        (word.start, word.surface)
-        for word in read_words(sentence)
-        if not _inside(word.start, taken)
-        and support.has_another(word)
-        and not _is_shade(sentence, word, support)
+        if not is_inside(word.start, taken)
+        and (
+            support.has_like_name(word, sentence)
+            or (support.has_another(word) and not _is_shade(sentence, word, support))
+        )
     )
     return [text for _, text in sorted(set(wrong))], taken
 
@@ -276,12 +279,12 @@ def _count_digits(quantity: Quantity) -> int:
 
 def _is_shade(sentence: str, word: Word, support: Support) -> bool:
     """Whether a word only says more of the known one before it: "mint green", "oat white"."""
-    before = [w for w in read_words(sentence) if w.start < word.start][-1:]
+    before = read_words(sentence[: word.start])[-1:]
     return (
         bool(before)
         and is_content(before[0])
         and support.has_word(before[0])
-        and (sentence[before[0].start + len(before[0].surface) : word.start] == " ")
+        and sentence[: word.start].endswith(f"{before[0].surface} ")
     )
 
 
@@ -290,13 +293,9 @@ def _is_plainly_number(quantity: Quantity) -> bool:
     return bool(quantity.unit) or quantity.text[-1:].isalpha()
 
 
-def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in spans)
-
-
 def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds) -> list[str]:
     """Return the parts of a sentence whose words stand nowhere, or which say the opposite."""
-    listed = [w for w in read_words(sentence) if not _inside(w.start, taken)]
+    listed = [w for w in read_words(sentence) if not is_inside(w.start, taken)]
     content = [w for w in listed if is_content(w) and not is_framing(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
@@ -341,22 +340,19 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     if not grounds.is_yes_no:
         unasked = _YES_NO_LATER.search(grounds.question) is None
         return [_short(sentence)] if replies and len(spoken) == 1 and unasked else []
-    if not replies and (not spoken or any(is_framing(w) for w in listed)):
-        return []
     denied = bool(spoken & lists.denials) or is_negated(sentence)
-    if not replies and not denied:
+    if not replies and (not denied or any(is_framing(w) for w in listed)):
         return []  # "She has!": what follows carries the claim
     wrong, taken = _specifics_missing(grounds.question, grounds.unasked)
     content = [
         w
         for w in read_words(grounds.question)
-        if is_content(w) and not is_framing(w) and not _inside(w.start, taken)
+        if is_content(w) and not is_framing(w) and not is_inside(w.start, taken)
     ]
     stands = not wrong and _share(content, grounds.unasked) >= 0.5
     opposed = any(c.negated for c in grounds.clauses) or any(map(has_opposites, grounds.texts))
-    if denied:
-        return [] if opposed or not stands else [_short(sentence)]
-    return [] if stands and not opposed else [_short(sentence)]
+    affirms = stands and not opposed
+    return [_short(sentence)] if denied == affirms else []
 
 
 def _short(text: str) -> str:

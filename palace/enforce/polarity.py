@@ -44,7 +44,6 @@ class Clause:
     Attributes:
         tokens: Its content.
         negated: Whether it has a negation.
-        comparable: Whether its sentence is free of words that imply an opposite.
         beside: Content of the clauses of its sentence that are negated where it is not, or the
             reverse: "not paid: Felix" denies something of Felix.
         changes: Whether it says until when or from when: the opposite is true as well.
@@ -52,7 +51,6 @@ class Clause:
 
     tokens: frozenset[str]
     negated: bool
-    comparable: bool = True
     beside: frozenset[str] = frozenset()
     changes: bool = False
 
@@ -63,14 +61,13 @@ def clauses(text: str) -> list[Clause]:
     if _PORTUGUESE.search(text):
         text = _IN_THE.sub("em", text)
     for sentence in _SENTENCE.split(_NUMERO.sub("", text)):
-        comparable = not has_opposites(sentence)
         parts = [(_content(part), is_negated(part)) for part in _CLAUSE.split(sentence)]
         for content, negated in _answered(parts):
             others = (c for c, denied in parts if denied != negated)
             if content:
                 beside = frozenset().union(*others)
                 changes = _CHANGES.search(sentence) is not None
-                found.append(Clause(content, negated, comparable, beside, changes))
+                found.append(Clause(content, negated, beside, changes))
     return found
 
 
@@ -131,8 +128,6 @@ def _is_antonym(said: Clause, known: list[Clause]) -> bool:
 def _denies(said: Clause, known: list[Clause]) -> bool:
     best, same = 0.0, False
     for clause in known:
-        if not clause.comparable:
-            continue
         shared = len(said.tokens & clause.tokens)
         part = shared / len(said.tokens)
         same_thing = shared >= _LEAST_OF_KNOWN * len(clause.tokens)

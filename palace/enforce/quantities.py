@@ -14,7 +14,6 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.specifics import is_german
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.text import fold, stem
 
@@ -109,7 +108,6 @@ _NUMBER = regex.compile(
     rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
-_GERMAN_AM = regex.compile(r"\s(?:\p{Lu}\p{Ll}|\d{1,2}\.)")
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))",
     regex.IGNORECASE,
@@ -126,9 +124,6 @@ _ONE_AND = regex.compile(
     regex.IGNORECASE,
 )
 _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
-_SHARE = regex.compile(
-    r"[ -](?:quarter|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)s\b", regex.IGNORECASE
-)
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
@@ -138,7 +133,6 @@ _PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGN
 _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
-_NOT_COUNTED = frozenset({"statt", "anstatt", "instead"})
 # What says that a number is not exact, or on which side of it the exact one lies.
 ROUGH = (
     r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"
@@ -236,25 +230,11 @@ def _clocks(text: str) -> Iterator[Quantity]:
         if minute is None and match["half"] is None and match["uhr"] is None:
             continue
         hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
-        german = (
-            match["half"] == "a"
-            and not match[0].endswith(".")
-            and (hour > 12 or is_german(text))
-            and _GERMAN_AM.match(text, match.end())
-        )  # "19:00 am Tor"
-        if german and minute is None:
-            continue
-        if german:
-            end, noon = match.end() - 2, hour * 60.0 + minutes
-            values = (noon,) if hour > 12 else (noon, noon + 720)
-            yield Quantity(
-                values, "clock", 1, match.start(), end, text[match.start() : end].strip()
-            )
-            continue
-        if match["half"]:
-            hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
+        half = match["half"] if hour <= 12 else None  # "19:00 am Tor"
+        if half:
+            hour = hour % 12 + (12 if half.casefold() == "p" else 0)
         at = hour * 60 + minutes + seconds / 60
-        exact = match["half"] is not None or hour >= 13
+        exact = half is not None or hour >= 13
         values = (at,) if exact else (at, at + 720)
         yield Quantity(values, "clock", 1, *match.span(), match[0].strip())
 
@@ -309,8 +289,7 @@ def _digits(text: str) -> Iterator[Quantity]:
 
 def _spelled(text: str) -> Iterator[Quantity]:
     for said in spoken_numbers(text):
-        addressed = _ADDRESSED.search(text, 0, said.start) is not None
-        if addressed or _TWICE_SAID.match(text, said.start) or _SHARE.match(text, said.end):
+        if _ADDRESSED.search(text, 0, said.start) or _TWICE_SAID.match(text, said.start):
             continue
         quantity = _with_unit(text, said.values, said.start, said.end, "")
         if len(said.values) > 1:
@@ -331,10 +310,7 @@ def _spelled(text: str) -> Iterator[Quantity]:
 
 
 def _is_fraction(text: str, start: int) -> bool:
-    return (
-        regex.search(r"\b(?:a|one|two|three|three)[ -]$", text[:start], regex.IGNORECASE)
-        is not None
-    )
+    return regex.search(r"\b(?:a|one|two|three)[ -]$", text[:start], regex.IGNORECASE) is not None
 
 
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
@@ -368,8 +344,7 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word in _CENTS:
         hundredths = tuple(value / 100 for value in values)
         return Quantity(hundredths, "", 1, start, after.end(), text[start : after.end()], loose)
-    counted = word.isalpha() and word not in _NOT_COUNTED  # not "14 statt 12"
-    noun = stem(word) if counted else ""
+    noun = stem(word) if word.isalpha() else ""
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
 
 
@@ -391,35 +366,29 @@ def _values(digits: str) -> tuple[float, ...]:
 
 
 def _joined(found: list[Quantity], text: str) -> list[Quantity]:
-    """Add what neighbouring durations come to: "1 hour, 52 minutes and 40 seconds"."""
+    """Add what neighbouring durations come to: "1 hour, 52 minutes and 40 seconds", "3 h 20"."""
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
-        between = text[last.end : quantity.start] if last else ""
-        if (
-            last is not None
-            and last.unit == quantity.unit == "time"
-            and quantity.factor < last.factor
-            and regex.fullmatch(r"\s*,?\s*(?:and|und|et|y|e)?\s*", between)
-        ):
-            total = (last.measures[0] + quantity.measures[0]) / quantity.factor
-            span = text[last.start : quantity.end]
-            joined[-1] = Quantity((total,), "time", quantity.factor, last.start, quantity.end, span)
-        elif (
-            last is not None
-            and last.unit == "time"
-            and last.factor in (60.0, 3600.0)
-            and not quantity.unit
-            and (not quantity.noun or quantity.noun in answer_words().function)
-            and quantity.values
-            and quantity.values[0] < _IN_NEXT_UNIT
-            and quantity.values[0].is_integer()
-            and not between.strip()
-        ):  # "3 h 20", "one minute fifty"
-            smaller = last.factor / _IN_NEXT_UNIT
-            total = last.measures[0] / smaller + quantity.values[0]
-            span = text[last.start : quantity.end]
-            joined[-1] = Quantity((total,), "time", smaller, last.start, quantity.end, span)
-        else:
+        factor = _factor_behind(last, quantity, text) if last else 0.0
+        if last is None or not factor:
             joined.append(quantity)
+            continue
+        total = last.measures[0] / factor + quantity.values[0]
+        span = text[last.start : quantity.end]
+        joined[-1] = Quantity((total,), "time", factor, last.start, quantity.end, span)
     return joined
+
+
+def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:
+    """Return the seconds of the unit of a number that goes on with a duration, or 0."""
+    between = text[last.end : quantity.start]
+    if last.unit != "time" or not quantity.values:
+        return 0.0
+    if quantity.unit == "time":
+        follows = regex.fullmatch(r"\s*,?\s*(?:and|und|et|y|e)?\s*", between) is not None
+        return quantity.factor if follows and quantity.factor < last.factor else 0.0
+    bare = not quantity.unit and (not quantity.noun or quantity.noun in answer_words().function)
+    small = quantity.values[0] < _IN_NEXT_UNIT and quantity.values[0].is_integer()
+    follows = last.factor in (60.0, 3600.0) and not between.strip()
+    return last.factor / _IN_NEXT_UNIT if bare and small and follows else 0.0

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
 
 import regex
 
-from palace.enforce.dates import FoundDate
+from palace.enforce.dates import FoundDate, exists
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.spoken import spoken_numbers
-from palace.text import fold, month_token
+from palace.text import month_token
 
 _DASH = r"\s?(?:[-–—]|to|until|till|bis|and|und|et|y|e|en|tot|até|alle|à|a)\s?"
 _HOUR = r"(?P<h{0}>[01]?\d|2[0-4])(?:[:.h](?P<m{0}>[0-5]\d))?"
@@ -44,29 +43,17 @@ _BARE_HOUR = regex.compile(
 )
 _SPREAD = regex.compile(
     r"(?<![\d.,\p{L}])(?P<n>\d+(?:[.,]\d+)?)(?P<link>\s?(?:[-–—x×/+>]|->|→|to|by|and)\s?)"
-    r"(?=(?P<rest>[$€£]?\d+(?:[.,]\d+)*\s?(?:\p{L}+|[%€$£°]\p{L}?)))",
+    r"(?=(?P<rest>[$€£]?(?P<plain>\d+(?:[.,]\d+)*)\s?(?:\p{L}+|[%€$£°]\p{L}?)))",
     regex.IGNORECASE,
 )
 _LATE = regex.compile(r"(?<![\d.,:])(\d{1,3})\s?(?:late|early|behind|delayed?)\b", regex.IGNORECASE)
-_YEARS = regex.compile(r"(?<![\d.,:])(\d{1,2}) ?y(?=[\s,.;)]|$)(?! \d)")
-_LABEL = regex.compile(
-    r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])|(?<!\d)(\d{1,3})[x×]|[x×](\d{1,3})(?!\d)"
-)
-_EVERY_OTHER = regex.compile(
-    r"\bevery (?:other|second|2nd) (?:week|mon|tue|wed|thu|fri|sat|sun)\p{L}*", regex.IGNORECASE
-)
-_HOURS_LONG = regex.compile(r"(?<![\d.,:])(\d{1,2})\s?h\s?([0-5]\d)(?!\d)")
+_LABEL = regex.compile(r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])")
 _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
-_ROW_HEAD = regex.compile(
-    r"(?<![\d.,/])\d+(?:[.,]\d+)?\s?(?P<one>\p{L}{1,3})\s?/\s?\d+(?:[.,]\d+)?\s?(?P<two>\p{L}{1,3})(?!\p{L})"
-)
-_ROW = regex.compile(r"(?<![\d.,/])(?P<one>\d+(?:[.,]\d+)?)/(?P<two>\d+(?:[.,]\d+)?)(?![\d/.,]\d)")
-_APART = regex.compile(r"(?<![\d.,:])(\d{1,3}) (\d{3})(?![\d,:])")  # "1x5 120": no thousands
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
-_SCALED = regex.compile(r"\d\s?(?P<scale>[kKM]|bn|mio|million|thousand)\b")
-_SCALES = {"k": 1e3, "m": 1e6, "bn": 1e9, "mio": 1e6, "million": 1e6, "thousand": 1e3}
+_SCALES = {"k": 1e3, "M": 1e6, "R": 1.0}
+_SCALED = regex.compile(r"\d\s?([kM])\b")
 _DECIMAL = regex.compile(r"(?<![\d.,:/-])(\d{1,3}[.,]\d{1,2})(?![\d%]|[.,:/-]\d)")
 _DAY_MONTH = regex.compile(
     r"(?<![\d.,:/]|\d-)(?:(?P<other>\d{1,2})\.?\s?[-–]\s?)?(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})"
@@ -87,27 +74,21 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     yield from _clock_ranges(text)
     yield from _clocks(text)
     yield from _spread(text)
-    for match in _LATE.finditer(text):
-        yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
-    for match in _YEARS.finditer(text):
-        yield Quantity((float(match[1]),), "months", 12.0, *match.span(), match[0])
     for match in _LABEL.finditer(text):
-        digits = match[1] or match[2] or match[3]
-        yield Quantity((float(digits),), "", 1.0, *match.span(), match[0])
-    yield from _minutes(text)
+        yield Quantity((float(match[1]),), "", 1.0, *match.span(), match[0])
+    for pattern in (_LATE, _PRIMED, _MINUTES):
+        for match in pattern.finditer(text):
+            yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
     for match in _PARTED.finditer(text):
-        value = float(f"{match[1]}.{match[3]}") * _SCALES.get(match[2].lower(), 1.0)
+        value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
-    for match in _APART.finditer(text):
-        for n in (1, 2):
-            yield Quantity((float(match[n]),), "", 1.0, *match.span(n), match[n])
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
-    for match in _EVERY_OTHER.finditer(text):
-        yield Quantity((2.0,), "time", 604_800.0, *match.span(), match[0])
-    yield from _rows(text)
-    yield from _scaled(text)
+    for scale in {_SCALES[letter] for letter in _SCALED.findall(text)}:  # "Q1 2.4M, DE 1.3"
+        for match in _DECIMAL.finditer(text):
+            value = float(match[1].replace(",", ".")) * scale
+            yield Quantity((value,), "", 1.0, *match.span(), match[0])
 
 
 def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
@@ -135,76 +116,43 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
         for day, month in orders:
             days = [day, *([int(match["other"])] if match["other"] and day == first else [])]
             for number in days:
-                if _exists(year, month, number):
+                if exists(year, month, number):
                     yield FoundDate(year, month, number, *match.span())
 
 
-def _exists(year: int | None, month: int, day: int) -> bool:
-    try:
-        date(year or 2000, month, day)
-    except ValueError:
-        return False
-    return True
-
-
-def clock(hour: int, minute: int, *, start: int, end: int, text: str, half: str = "") -> Quantity:
+def _clock(text: str, span: tuple[int, int], hour: str, minute: str | None, half: str) -> Quantity:
     """Return a clock time; without a half of the day either is meant, up to noon."""
-    at = hour * 60.0 + minute
+    at = int(hour) * 60.0 + int(minute or 0)
     if half:
-        at = hour % 12 * 60.0 + minute + (720 if half.casefold() == "p" else 0)
-    values = (at,) if half or hour > _NOON else (at, at + 720)
-    return Quantity(values, "clock", 1.0, start, end, text)
+        at = at % 720 + (720 if half.casefold() == "p" else 0)
+    values = (at,) if half or int(hour) > _NOON else (at, at + 720)
+    return Quantity(values, "clock", 1.0, *span, text[slice(*span)])
 
 
 def _clock_ranges(text: str) -> Iterator[Quantity]:
     for match in _HOURS.finditer(text):
-        half = match["half"] or ""
-        for n, end in (("1", match.end("m1")), ("2", match.end("m2"))):
-            start = match.start(f"h{n}")
-            stop = end if end > 0 else match.end(f"h{n}")
-            minute = int(match[f"m{n}"] or 0)
-            span = text[start:stop]
-            yield clock(int(match[f"h{n}"]), minute, start=start, end=stop, text=span, half=half)
+        for n in ("1", "2"):
+            span = match.start(f"h{n}"), max(match.end(f"h{n}"), match.end(f"m{n}"))
+            yield _clock(text, span, match[f"h{n}"], match[f"m{n}"], match["half"] or "")
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
-    for match in _POINT_CLOCK.finditer(text):
-        hour, minute = int(match["h"]), int(match["m"])
-        yield clock(hour, minute, start=match.start(), end=match.end(), text=match[0])
-    for match in _BARE_HOUR.finditer(text):
-        yield clock(int(match["h"]), 0, start=match.start(), end=match.end(), text=match[0])
-    for match in _HOUR_SAID.finditer(text):
-        yield clock(int(match["h"]), 0, start=match.start(), end=match.end(), text=match[0])
-    for match in _HOURS_SAID.finditer(text):
-        hour, minute = int(match["h"]), int(match["m"])
-        yield clock(hour, minute, start=match.start(), end=match.end(), text=match[0])
+    for pattern in (_POINT_CLOCK, _BARE_HOUR, _HOUR_SAID, _HOURS_SAID):
+        for match in pattern.finditer(text):
+            yield _clock(text, match.span(), match["h"], match.groupdict().get("m"), "")
     for said in spoken_numbers(text):
         spoken = said.values[0]
         if spoken.is_integer() and 1 <= spoken <= _NOON and _CLOCK_WORD.search(text, 0, said.start):
-            span = text[said.start : said.end]
-            yield clock(int(spoken), 0, start=said.start, end=said.end, text=span)
-
-
-def _minutes(text: str) -> Iterator[Quantity]:
-    for match in _HOURS_LONG.finditer(text):
-        minutes = int(match[1]) * 60.0 + int(match[2])
-        yield Quantity((minutes,), "time", 60.0, *match.span(), match[0])
-    for pattern in (_PRIMED, _MINUTES):
-        for match in pattern.finditer(text):
-            yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
+            yield _clock(text, (said.start, said.end), str(int(spoken)), None, "")
 
 
 def _spread(text: str) -> Iterator[Quantity]:
     """Yield the first of two numbers with the unit and the thousands that only the second has."""
     for match in _SPREAD.finditer(text):
-        second = next(iter(find_quantities(match["rest"])), None)
-        digits = regex.match(r"[$€£]?(\d+(?:[.,]\d+)*)", match["rest"])
-        if second is None or digits is None or not second.values:
+        found = [q for n in ("rest", "plain", "n") for q in find_quantities(match[n])[:1]]
+        if len(found) < 3 or not found[0].values:
             continue
-        plain = next(iter(find_quantities(digits[1])), None)
-        first = next(iter(find_quantities(match["n"])), None)
-        if plain is None or first is None or second.unit in ("clock", "ordinal", "version"):
-            continue
+        second, plain, first = found
         if match["link"].strip() in ("x", "×") and second.unit != "length":
             continue  # "2 x 2.5 l" are two of them
         scale = second.values[0] / plain.values[0] if plain.values and plain.values[0] else 1.0
@@ -215,30 +163,3 @@ def _spread(text: str) -> Iterator[Quantity]:
             end=match.end("n"),
             text=match["n"],
         )
-
-
-def _rows(text: str) -> Iterator[Quantity]:
-    """Yield pairs with the units of the first: "13.2 km/410 m; 9.6/370"."""
-    for head in _ROW_HEAD.finditer(text):
-        units = [find_quantities(f"1 {head[unit]}")[0] for unit in ("one", "two")]
-        for row in _ROW.finditer(text, head.end()):
-            for group, unit in zip(("one", "two"), units, strict=True):
-                value = float(row[group].replace(",", "."))
-                yield replace(
-                    unit,
-                    values=(value,),
-                    start=row.start(group),
-                    end=row.end(group),
-                    text=row[group],
-                )
-
-
-def _scaled(text: str) -> Iterator[Quantity]:
-    """Yield numbers in the thousands or millions that another number of the text stands in."""
-    scales = {_SCALES[fold(match["scale"])] for match in _SCALED.finditer(text)}
-    if not scales:
-        return
-    for match in _DECIMAL.finditer(text):
-        value = float(match[1].replace(",", "."))
-        for scale in scales:
-            yield Quantity((value * scale,), "", 1.0, *match.span(), match[0])

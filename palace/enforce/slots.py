@@ -19,7 +19,7 @@ from palace.enforce.answer_words import answer_words, is_content, is_framing, re
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import short_dates
-from palace.enforce.specifics import find_specifics, is_german, may_be_name
+from palace.enforce.specifics import find_specifics, is_german, is_inside, may_be_name
 from palace.recall.logistic import load_model
 from palace.text import fold, starts_sentence, stem
 
@@ -216,7 +216,7 @@ _Found = Iterator[tuple[str, frozenset[object], int, int, bool]]
 def _mentions(text: str, *, german: bool) -> _Found:
     dates = find_dates(text)
     known = [(d.start, d.end) for d in dates]
-    dates += [d for d in short_dates(text, strict=True) if d.day and not _inside(d.start, known)]
+    dates += [d for d in short_dates(text, strict=True) if d.day and not is_inside(d.start, known)]
     spans = list(dict.fromkeys((d.start, d.end) for d in dates))
     for start, end in spans:
         same = [d for d in dates if d.start == start]
@@ -262,7 +262,7 @@ def _names(text: str, spans: Sequence[tuple[int, int]], *, german: bool) -> _Fou
     """Yield words and runs of words with a capital that may be names."""
     for match in _CAPITALS.finditer(text):
         titled = _TITLE.search(text, 0, match.start()) is not None
-        if _inside(match.start(), spans) or (german and not titled):
+        if is_inside(match.start(), spans) or (german and not titled):
             continue
         names = [word for word in _CAPITAL.findall(match[0]) if may_be_name(word)]
         if not names:
@@ -271,10 +271,6 @@ def _names(text: str, spans: Sequence[tuple[int, int]], *, german: bool) -> _Fou
         opening = opens and _LISTED.match(text, match.end()) is None
         kind = "capitals" if match[0].isupper() else "name"
         yield kind, frozenset(map(fold, names)), match.start(), match.end(), opening
-
-
-def _inside(at: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in spans)
 
 
 class Slots:

@@ -18,10 +18,10 @@ from palace.enforce.dates import (
     days_meant,
     find_dates,
     find_weekdays,
-    weekdays_told,
 )
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
+from palace.enforce.specifics import is_inside
 from palace.text import fold, month_token
 
 _QUOTES = str.maketrans(
@@ -41,25 +41,10 @@ _ROW_END = regex.compile(r"[.;!?](?!\d)|\n|。")
 _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,50}(?:,\s+\p{L}[\p{L}\s]{1,50}){2,})(?=[.;!?\n]|$)"
 )
-_PERIODIC = regex.compile(r"\b(\d{1,4}) (weekly|monthly|yearly|annual)\b", regex.IGNORECASE)
-_PERIODS = {
-    "weekly": ("time", 604_800.0),
-    "monthly": ("months", 1.0),
-    "yearly": ("months", 12.0),
-    "annual": ("months", 12.0),
-}
-_WHOLE = regex.compile(
-    r"\b(?:an?|one)\s(?:full|whole|further)\s(day|week|month|year)\b", regex.IGNORECASE
-)
-_WHOLE_UNITS = {
-    "day": ("time", 86_400.0),
-    "week": ("time", 604_800.0),
-    "month": ("months", 1.0),
-    "year": ("months", 12.0),
-}
+_WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
 _TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
-_NO_PARTS = frozenset({"clock", "version", "ordinal"})
+NO_PARTS = frozenset({"clock", "version", "ordinal"})
 _LONGEST_LIST = 12
 _LONGEST_CUT = 5
 _LEAST_CUT = 3
@@ -160,8 +145,7 @@ class Source:
     @cached_property
     def marked(self) -> frozenset[str]:
         """Its words that are plainly cut: before a point or a label ("app B"), or in capitals."""
-        found = {fold(match[0]) for match in _CUT.finditer(self.text)}
-        return frozenset(short for short in found if month_token(short) is None)
+        return frozenset(fold(match[0]) for match in _CUT.finditer(self.text))
 
     @cached_property
     def heads(self) -> frozenset[str]:
@@ -192,20 +176,15 @@ class Source:
 
     @cached_property
     def weekdays(self) -> frozenset[int]:
-        """Weekdays said, of dates, or of days told from that of the text."""
+        """Weekdays said, or of dates that are said."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        told = weekdays_told(self.text, self.as_of) if self.as_of else set()
-        return frozenset(said | told | {d.weekday for d in self.written if d.weekday is not None})
+        return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
         """Numbers with their units; not those of dates."""
         taken = [(d.start, d.end) for d in find_dates(self.text)]
-        found = find_quantities(self.text, taken)
-        for match in _PERIODIC.finditer(self.text):  # 48 monthly payments take four years
-            unit, factor = _PERIODS[match[2].casefold()]
-            found.append(Quantity((float(match[1]),), unit, factor))
-        return tuple(found)
+        return tuple(find_quantities(self.text, taken))
 
     @cached_property
     def readings(self) -> tuple[Quantity, ...]:
@@ -220,13 +199,12 @@ class Source:
         read = {q.start: q for q in self.quantities}
         for short in short_quantities(self.text):
             plain_one = read.get(short.start)
-            longer = not plain_one or plain_one.unit in ("", "clock") or short.end > plain_one.end
-            often = short.text.casefold().startswith("every")
-            if short.unit in _TAKEN_SHORT and longer and not often:
+            vague = plain_one is None or plain_one.unit in ("", "clock")
+            if vague and short.unit in _TAKEN_SHORT:
                 read[short.start] = short
-        for match in _WHOLE.finditer(self.text):
-            unit, factor = _WHOLE_UNITS[match[1].casefold()]
-            read.setdefault(match.start(), Quantity((1.0,), unit, factor, *match.span(), match[0]))
+        for match in _WHOLE.finditer(self.text):  # "better after a full year"
+            one = find_quantities(f"1 {match[1]}")[0]
+            read.setdefault(match.start(), replace(one, start=match.start(), end=match.end()))
         for clock in self.quantities:  # "1:47:32" may be a time of day or a time taken
             if clock.unit == "clock" and clock.text.count(":") > 1:
                 read[clock.start] = replace(
@@ -235,9 +213,7 @@ class Source:
         return tuple(
             q
             for _, q in sorted(read.items())
-            if q.values
-            and q.unit not in _NO_PARTS
-            and not any(start <= q.start < end for start, end in days)
+            if q.values and q.unit not in NO_PARTS and not is_inside(q.start, days)
         )
 
     @cached_property
@@ -256,6 +232,5 @@ class Source:
         for clause in _CLAUSE.split(self.text):
             if _LAST_ITEM.search(clause):
                 found.add(listed_length(clause))
-        found.add(len({d.start for d in self.written if d.day}))
         found.update(listed_length(m[1]) for m in _COLON_LIST.finditer(self.text))
         return frozenset(found - {0, 1})

@@ -94,8 +94,7 @@ def _day_spans(source: Source) -> list[Quantity]:
 
 def weekdays_on(source: Source) -> set[int]:
     """Return the weekdays that lie a few hours or days after or before a day of a source."""
-    spans = [q for q in _day_spans(source) if q.measures[0] <= _FEW_SPAN_SECONDS]
-    short = [q for q in spans if q.unit == "time"]
+    short = [q for q in _day_spans(source) if q.measures[0] <= _FEW_SPAN_SECONDS]
     return {day.weekday for day in days_on(source, short) if day.weekday is not None}
 
 

@@ -51,13 +51,6 @@ _VERBS = frozenset(
     "told thinks likes gets got took made gave went sent came left kept paid put chose built "
     "wrote met ran won".split()
 )
-_AFTER_PLURALS = frozenset("and or are were must can will should may have do cannot need".split())
-_STARTERS = frozenset(
-    "nobody somebody everybody everyone anyone someone look open according based note date "
-    "place time half date version people release week day month year today yesterday tomorrow "
-    "going being both either neither handover whoever whatever whenever nothing something "
-    "everything answer source summary result status reply".split()
-)
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
@@ -73,9 +66,6 @@ _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
-)
-_ED_NAMES = frozenset(
-    "ahmed alfred fred jared manfred mohammed muhammed ned saeed syed ted wilfred".split()
 )
 _WORDS_AND_NAMES = frozenset("bill mark max page rose".split())
 _NOT_NAMES = frozenset(
@@ -100,6 +90,11 @@ class Specific:
     wanted: str
     start: int
     end: int
+
+
+def is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place of a text lies in one of some spans."""
+    return any(start <= place < end for start, end in spans)
 
 
 def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> list[Specific]:
@@ -163,7 +158,7 @@ def find_names(
     found: list[tuple[Word, bool]] = []
     listed = read_words(text)
     for number, word in enumerate(listed):
-        if not _may_be_name(word) or any(a <= word.start < b for a, b in taken):
+        if not _may_be_name(word) or is_inside(word.start, taken):
             continue
         if german and not (number and listed[number - 1].surface.casefold() in _TITLES):
             continue
@@ -189,7 +184,6 @@ def _may_be_name(word: Word) -> bool:
         and folded not in _NOT_NAMES
         and month_token(word.surface) is None
         and folded not in _english()
-        and word.token not in _english()
         and not is_framing(word)
     )
 
@@ -202,9 +196,9 @@ def _english() -> frozenset[str]:
 def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     following = next_two[0] if next_two else None
     folded = fold(word.surface)
-    plain = folded.endswith(_PLAIN_ENDINGS) or (folded.endswith("ed") and folded not in _ED_NAMES)
+    plain = folded.endswith(_PLAIN_ENDINGS)
     ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
-    empty = folded in _STARTERS or folded in answer_words().function
+    empty = folded in answer_words().function
     if empty or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]
@@ -220,10 +214,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     return (
         nearby in _VERBS
         or (nearby.endswith("ed") and len(nearby) > 3)
-        or (
-            _is_singular_verb(folded, nearby)
-            and not (len(next_two) > 1 and fold(next_two[1].surface) in _AFTER_PLURALS)
-        )
+        or _is_singular_verb(folded, nearby)
     )
 
 

@@ -167,7 +167,6 @@ _CLOCKS = tuple(
         rf"{_HOUR}\s+heures?\s+(?:(?P<way>moins)\s+)?(?P<part>{_BASE}|le quart)(?:\s+{_DAYPART})?",
         rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
         rf"{_HOUR}\s+(?:uhr|o['’]clock)\b",
-        rf"\b(?:[aà]s|las?)\s+{_HOUR}\s+(?:{_QUARTER})\b",
         rf"{_ARTICLE}{_HOUR}\s+(?P<way>menos|meno|moins|y|e|et)\s+(?P<part>{_BASE}|un quarto|mezzo"
         rf"|mezza|cuarto|media|meia)(?!\s*\p{{L}}*\s*(?:de|di)\s\p{{L}}*(?:o|bre|ro)\b)(?:\s+{_DAYPART})?",
         rf"\b(?P<part>kwart|vijf|tien|twintig)\s+(?P<way>over|voor)\s+{_HOUR}(?:\s+{_DAYPART})?",

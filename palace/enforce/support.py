@@ -5,7 +5,6 @@ In: texts. Out: `Support`, which tells of a number, date, name or word whether i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -35,9 +34,7 @@ _AT = regex.compile(
     regex.IGNORECASE,
 )
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
-_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])\s?(?:h|heures|horas|u|uur)", regex.IGNORECASE)
 _SHORTLY_MINUTES = 20
-_LAST_HOUR = 24
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
     r"|gegen|vers)"
@@ -51,10 +48,8 @@ _DAY_BEFORE = regex.compile(
     regex.IGNORECASE,
 )
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
+_IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
-_JOINED_BEHIND = regex.compile(r"(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)(?=\d)")
-_OR_SO = regex.compile(r"-?ish\b|,? (?:or so|near enough|give or take|roughly)\b", regex.IGNORECASE)
-_LABEL = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _LEAST_PREFIX_CHARS = 5
 _LIKE_CHARS = 3
 _DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
@@ -70,22 +65,9 @@ def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
     return not set(known.values).isdisjoint(said.values)
 
 
-def _as_hour(known: Quantity) -> tuple[float, ...]:
-    """Return the minutes after midnight of "16h" and "16 heures", written as durations are."""
-    return tuple(60 * v for v in known.values) if _HOUR.fullmatch(known.text.strip()) else ()
-
-
 def _is_telling(known: Quantity) -> bool:
     """Whether a number is more than a single digit, so that it hardly stands for two things."""
     return any(value >= 10 or not value.is_integer() for value in known.values)
-
-
-def _rounds(said: float, exact: float, *, digits: int) -> bool:
-    """Whether one number is another, at least 10, rounded to so many digits."""
-    if exact < 10:
-        return False
-    unit = 10.0 ** (math.floor(math.log10(exact)) - digits + 1)
-    return abs(said - exact) <= unit / 2 and math.isclose(said % unit, 0, abs_tol=1e-9)
 
 
 def _is_capital(word: Word) -> bool:
@@ -143,13 +125,16 @@ class Support:
     def _quantities(self) -> tuple[Quantity, ...]:
         return tuple(q for s in self.sources for q in s.readings)
 
+    @cached_property
+    def _days(self) -> tuple[FoundDate, ...]:
+        """Dates said or meant, and the days that lie a span from them."""
+        return tuple(day for s in self.sources for day in (*s.dates, *days_on(s)))
+
     # -- words -----------------------------------------------------------------------------------
 
     def has_word(self, word: Word) -> bool:
         """Whether a word stands there, as it is, in parts, or in another form."""
         if word.token in self.tokens or any(t in self.tokens for t in word.extra if len(t) > 1):
-            return True
-        if word.parts and all(part in self.tokens for part in word.parts):
             return True
         return word.token[:_LEAST_PREFIX_CHARS] in self._prefixes and word.token.isalpha()
 
@@ -159,10 +144,6 @@ class Support:
             return True
         folded = fold(word.surface)
         return len(folded) > 3 and any(is_cut_from(short, folded) for short in self._abbreviations)
-
-    def has_any_form(self, word: Word) -> bool:
-        """Whether a word, one like it or a name in another form stands there."""
-        return self.has_word(word) or self.resembles(word) or self.has_name(word)
 
     def has_synonym(self, word: Word) -> bool:
         """Whether a word of the same meaning stands there."""
@@ -206,7 +187,7 @@ class Support:
         Beside the same word, as in "with Robert" for "with Ruben": so names are told that only
         open a sentence or stand in a language in which every noun has a capital.
         """
-        if not _is_capital(word) or self.has_any_form(word):
+        if not _is_capital(word) or self.has_word(word):
             return False
         said = read_words(sentence)
         place = said.index(word)
@@ -243,8 +224,6 @@ class Support:
             return self._has_quote(wanted)
         if specific.kind == "code" and "\n" in specific.wanted:
             return self._has_lines(specific.wanted)
-        if specific.kind == "url":
-            wanted = wanted.rstrip("/")
         if specific.kind in ("path", "url"):
             wanted = wanted.rstrip("/") or wanted
         if specific.kind == "compound":
@@ -253,7 +232,7 @@ class Support:
             return any(wanted in s.plain for s in self.sources)
         return (
             self._has_whole(wanted)
-            or (specific.kind == "identifier" and self._has_identifier(specific.wanted))
+            or (specific.kind == "identifier" and self._has_identifier(wanted))
             or (specific.kind in ("identifier", "path") and self._has_joined(wanted))
         )
 
@@ -280,13 +259,8 @@ class Support:
         return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_identifier(self, wanted: str) -> bool:
-        found = read_words(wanted)
-        if len(found) != 1:
-            return False
-        word = found[0]
-        if word.token in self.tokens or any(e in self.tokens for e in word.extra if len(e) > 1):
-            return True
-        label = _LABEL.fullmatch(wanted)
+        """Whether letters with a number stand there spelled out: H3 as "Hive 3"."""
+        label = _IDENTIFIER.fullmatch(wanted)
         if label is None:
             return False
         spelled = regex.compile(
@@ -341,31 +315,20 @@ class Support:
             date_comes_to(reading, self.sources, sentence, strict=self.strict) for reading in said
         )
 
-    def has_weekday(self, weekday: int, sentence: str = "", at: tuple[int, int] = (0, 0)) -> bool:
+    def has_weekday(self, weekday: int, sentence: str, end: int) -> bool:
         """Whether a weekday stands there, or is that of a date there or beside it."""
         if any(weekday in s.weekdays for s in self.sources):
             return True
-        beside = date_beside(sentence, *at)
+        beside = date_beside(sentence, end)
         if beside is None:
-            return not self.strict and any(
-                s.weekdays and weekday in weekdays_on(s) for s in self.sources
-            )
-        return any(
-            day.weekday == weekday
-            for s in self.sources
-            for day in (*s.dates, *days_on(s))
-            if beside.fits(day)
-        )
+            told = (weekdays_on(source) for source in self.sources if source.weekdays)
+            return not self.strict and any(weekday in days for days in told)
+        return any(day.weekday == weekday for day in self._days if beside.fits(day))
 
     # -- quantities ------------------------------------------------------------------------------
 
     def has_reading(self, quantity: Quantity) -> bool:
         """Whether a number that shorthand may mean stands there as it is, not worked out."""
-        if quantity.unit == "clock":
-            said = {v % 1440 for v in quantity.values}
-            clocks = (q for q in self._quantities if q.unit == "clock")
-            stands = any(not said.isdisjoint({v % 1440 for v in q.values}) for q in clocks)
-            return stands or clock_comes_to(quantity, self.sources)
         return any(
             q.unit == quantity.unit and not set(q.measures).isdisjoint(quantity.measures)
             for q in self._quantities
@@ -390,17 +353,12 @@ class Support:
 
     def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
         said = {v % 1440 for v in quantity.values}
-        for known in self._quantities:
-            at = known.values if known.unit == "clock" else _as_hour(known)
-            if not said.isdisjoint({v % 1440 for v in at}):
-                return True
-        about = _SHORTLY.search(sentence, 0, quantity.start) or _OR_SO.match(sentence, quantity.end)
-        if about and any(
-            min(abs(v - k) % 1440, -abs(v - k) % 1440) <= _SHORTLY_MINUTES
-            for known in self._quantities
-            if known.unit == "clock"
-            for v in quantity.values
-            for k in known.values
+        clocks = [q for q in self._quantities if q.unit == "clock"]
+        if any(not said.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
+            return True
+        apart = (abs(v - k) % 1440 for known in clocks for v in said for k in known.values)
+        if _SHORTLY.search(sentence, 0, quantity.start) and any(
+            min(gap, 1440 - gap) <= _SHORTLY_MINUTES for gap in apart
         ):
             return True
         return (
@@ -415,7 +373,7 @@ class Support:
 
     def _is_shortly(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a bare number is the hour in "shortly after eleven"."""
-        if quantity.values[0] > _LAST_HOUR or not _SHORTLY.search(sentence, 0, quantity.start):
+        if not _SHORTLY.search(sentence, 0, quantity.start):
             return False
         minutes = tuple(60 * v + half for v in quantity.values for half in (0, 720))
         return self._has_clock(replace(quantity, unit="clock", values=minutes), sentence)
@@ -428,15 +386,13 @@ class Support:
         return comes_to(taken, self.sources, sentence)
 
     def _has_ordinal(self, quantity: Quantity) -> bool:
-        days = {float(d.day) for s in self.sources for d in (*s.dates, *days_on(s)) if d.day}
-        values = set(quantity.values)
+        days = {float(day.day) for day in self._days if day.day}
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
-        return not values.isdisjoint(days | known)
+        return not (days | known).isdisjoint(quantity.values)
 
     def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
-        same = [q for q in self._quantities if q.unit == quantity.unit]
         return (
-            any(not set(q.measures).isdisjoint(quantity.measures) for q in same)
+            self.has_reading(quantity)
             or self._has_loosely(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(quantity, sentence, before)
@@ -451,24 +407,13 @@ class Support:
             if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
-            or (
-                quantity.unit == "time"
-                and _is_telling(q)
-                and not q.unit
-                and any(v * 60 in quantity.measures for v in q.values)
-            )  # "oven 190 for 45"
         )
 
     def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
-        known = [
-            q
-            for s in self.sources
-            for q in (*s.quantities, *(r for r in s.readings if r.unit in ("", "clock")))
-        ]
         thing = "" if quantity.noun in answer_words().function else quantity.noun
-        equal = [q for q in known if _equals(quantity, q, hourly=hourly)]
+        equal = [q for q in self._quantities if _equals(quantity, q, hourly=hourly)]
         if equal:
             same_thing = not thing or any(
                 q.noun in ("", thing) or q.noun in answer_words().function for q in equal
@@ -485,20 +430,21 @@ class Support:
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity):
             return True  # "Friday 30", "am 30."
-        years = {float(d.year) for s in self.sources for d in (*s.dates, *days_on(s)) if d.year}
-        if not years.isdisjoint(quantity.values) or self._follows(quantity, sentence, before):
-            return True
-        return self._may_count(quantity, sentence)
+        years = {float(day.year) for day in self._days if day.year}
+        return (
+            not years.isdisjoint(quantity.values)
+            or self._follows(quantity, sentence, before)
+            or self._may_count(quantity, sentence)
+        )
 
     def _may_count(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a small number may be the reader's own count."""
-        joined = _JOINED_BEHIND.match(sentence, quantity.end)
-        if joined or _JOINED_BEFORE.search(sentence, 0, quantity.start):
+        if _JOINED_BEFORE.search(sentence, 0, quantity.start):
             return False  # of a score, a range or a row of labels
         if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
             return False  # "Room 9"
         if _TIMES_AS.match(sentence, quantity.end):
-            return False
+            return False  # worked out or wrong
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
     def _follows(self, quantity: Quantity, sentence: str, before: str) -> bool:
@@ -511,17 +457,13 @@ class Support:
         )
 
     def _is_about(self, quantity: Quantity) -> bool:
-        """Whether "about 2,000" rounds a number that stands there to two digits."""
+        """Whether "about 2,000" rounds a number that stands there."""
         if not quantity.loose:
             return False
         return any(
-            _rounds(said, measure / quantity.factor if known.unit else measure, digits=digits)
-            or rounds_to(said, measure / quantity.factor if known.unit else measure)
+            rounds_to(said, measure / quantity.factor if known.unit else measure)
             for said in quantity.values
             for known in self._quantities
-            if "" in (known.unit, quantity.unit)
-            or known.unit == quantity.unit
-            or {known.unit, quantity.unit} <= _DEGREES
+            if "" in (known.unit, quantity.unit) or known.unit == quantity.unit
             for measure in known.measures
-            for digits in (1, 2)
         )

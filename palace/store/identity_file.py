@@ -65,6 +65,7 @@ class IdentityFile:
     ) -> None:
         self.root = root
         self.limit = limit
+        self._path = root / IDENTITY_FILE  # read for every answer, so made once
         self._file_system = file_system
         self._lock_timeout_s = lock_timeout_s
 
@@ -82,7 +83,7 @@ class IdentityFile:
         return _measure(data.decode("utf-8-sig", "replace"), self.limit)
 
     def _bytes(self) -> bytes:
-        path = self.root / IDENTITY_FILE
+        path = self._path
         try:
             mode = path.lstat().st_mode
         except FileNotFoundError:

@@ -101,6 +101,16 @@ class AnsweringVerbs(ReadingVerbs):
             return ""
         return self.wake_up(session_id, project).text
 
+    def has_begun(self, session_id: str) -> bool:
+        """Whether this process knows that a session has begun, so that its wake-up is "".
+
+        It reads nothing, so an event loop may ask before it sends `session_wake_up` to a thread.
+
+        Args:
+            session_id: The session.
+        """
+        return self._first_turns.knows(session_id)
+
     @cached_property
     def _first_turns(self) -> FirstTurns:
         return FirstTurns(self.journal if self.settings.journal.enabled else None)

@@ -260,14 +260,19 @@ def test_without_a_journal_nothing_is_recorded(tmp_path):
 
 def test_only_the_first_turn_of_a_session_wakes_up(palace, tmp_path):
     palace.set_identity("I am Ottokar.")
+    assert not palace.has_begun("s-1")
     first = palace.session_wake_up("s-1")
     assert "Ottokar" in first
+    assert palace.has_begun("s-1")
+    assert not palace.has_begun("s-2")
     assert palace.session_wake_up("s-1") == ""
     assert "Ottokar" in palace.session_wake_up("s-2")
     assert palace.session_wake_up(None) == ""
     assert palace.session_wake_up("") == ""
     with Mempalace.open(palace.root) as later:
+        assert not later.has_begun("s-1")  # it has not asked the journal
         assert later.session_wake_up("s-1") == ""
+        assert later.has_begun("s-1")
         assert "Ottokar" in later.session_wake_up("s-3")
 
 
