@@ -24,8 +24,9 @@ _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
 # What is half as near counts a third: of the words of the table only the nearest mean the same.
 _NEARNESS_POWER = 1.5
-# A conversation is long and says everything nearly: turns are asked for fewer words.
-_RELATED_OF_TURNS = 12
+# A conversation is long and says everything nearly: turns are asked for fewer words, and what is
+# half as near counts an eighth.
+_RELATED_OF_TURNS, _NEARNESS_POWER_OF_TURNS = 12, 3.0
 REPLY_FEATURES = ("before_1", "before_2", "after_1", "after_2", "answers", "asks")
 _TIMES = ("clock", "date", "duration")
 
@@ -77,15 +78,25 @@ class _Question:
 
 
 class _Related:
-    """Words that mean nearly the same as terms of the question, each with the terms it is near."""
+    """Words that mean nearly the same as terms of the question, each with the terms it is near.
+
+    Args:
+        related: Term -> words near it, nearest first -> nearness.
+        power: What a word counts is its nearness to this power.
+        nearest: How many words of each term count; None for all.
+    """
 
     def __init__(
-        self, related: Mapping[str, Mapping[str, float]], *, nearest: int | None = None
+        self,
+        related: Mapping[str, Mapping[str, float]],
+        *,
+        power: float,
+        nearest: int | None = None,
     ) -> None:
         self._terms: dict[str, list[tuple[str, float]]] = {}
         for term, near in related.items():
             for token, nearness in islice(near.items(), nearest):
-                self._terms.setdefault(token, []).append((term, nearness))
+                self._terms.setdefault(token, []).append((term, nearness**power))
 
     def share(self, words: frozenset[str], question: _Question) -> float:
         """Return the weighted share of the question that words only come near to."""
@@ -94,12 +105,11 @@ class _Related:
             return 0.0
         best: dict[str, float] = {}
         for token in held:
-            for term, nearness in self._terms[token]:
+            for term, counts in self._terms[token]:
                 if term not in words:
-                    best[term] = max(best.get(term, 0.0), nearness)
+                    best[term] = max(best.get(term, 0.0), counts)
         # In the order of the question, so that sums come out the same.
-        shares = [w * best[t] ** _NEARNESS_POWER for t, w in question.idf.items() if t in best]
-        return sum(shares) / question.total
+        return sum([w * best[t] for t, w in question.idf.items() if t in best]) / question.total
 
 
 class Pool:
@@ -130,8 +140,10 @@ class Pool:
         self._asked, self._spoken = _Question(self.idf), _Question(self.spoken_idf)
         # Vectors know what is near in meaning, and know it better.
         related = query.related if cosines is None else {}
-        self._related = _Related(related)
-        self._related_said = _Related(related, nearest=_RELATED_OF_TURNS)
+        self._related = _Related(related, power=_NEARNESS_POWER)
+        self._related_said = _Related(
+            related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
+        )
         self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
         self._seen: dict[int, _Seen] = {}
         for candidate in candidates:
