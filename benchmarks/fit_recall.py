@@ -225,7 +225,7 @@ def fit_sufficiency(rows: Sequence[Judged]) -> Fitted:
         for rank, (features, label) in enumerate(row.head[:LEARNED_FROM])
     ]
     own = [
-        {n: v for n, v in features.items() if n not in ATTRIBUTION_FEATURES}
+        {n: v for n, v in features.items() if n not in (*ATTRIBUTION_FEATURES, "comes_near")}
         for features, _, _ in examples
     ]
     return fit_logistic(

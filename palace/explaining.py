@@ -74,6 +74,7 @@ _RULES: Mapping[str, str] = {
     "answer missing": "a statement without a date, hour or number proves none",
     "other date": "what happened at another time is never sufficient",
     "names present": "a statement that holds every name of the question is at least unclear",
+    "far words": "what says no word of the question has to come nearer to it",
     "own words": "what only shares words with the turn before is never sufficient",
     "meaning": "what is near by meaning is at least unclear",
     "procedure": "a playbook tells how a thing is done and proves no fact",

@@ -98,16 +98,20 @@ class _Related:
             for token, nearness in islice(near.items(), nearest):
                 self._terms.setdefault(token, []).append((term, nearness**power))
 
-    def share(self, words: frozenset[str], question: _Question) -> float:
-        """Return the weighted share of the question that words only come near to."""
-        held = self._terms.keys() & words
-        if not held:
-            return 0.0
+    def best(self, words: frozenset[str]) -> dict[str, float]:
+        """Return the terms that words only come near to, and what the nearest counts."""
         best: dict[str, float] = {}
-        for token in held:
+        for token in self._terms.keys() & words:
             for term, counts in self._terms[token]:
                 if term not in words:
                     best[term] = max(best.get(term, 0.0), counts)
+        return best
+
+    def share(self, words: frozenset[str], question: _Question) -> float:
+        """Return the weighted share of the question that words only come near to."""
+        best = self.best(words)
+        if not best:
+            return 0.0
         # In the order of the question, so that sums come out the same.
         return sum([w * best[t] for t, w in question.idf.items() if t in best]) / question.total
 
@@ -138,11 +142,9 @@ class Pool:
         # A speaker's name says whose words are meant; it is seldom said itself.
         self.spoken_idf = {t: w for t, w in weights.idf.items() if t not in self.people}
         self._asked, self._spoken = _Question(self.idf), _Question(self.spoken_idf)
-        # Vectors know what is near in meaning, and know it better.
-        related = query.related if cosines is None else {}
-        self._related = _Related(related, power=_NEARNESS_POWER)
+        self._related = _Related(query.related, power=_NEARNESS_POWER)
         self._related_said = _Related(
-            related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
+            query.related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
         )
         self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
         self._seen: dict[int, _Seen] = {}
@@ -187,6 +189,14 @@ class Pool:
             shares=shares,
             relevance=relevant,
         )
+
+    def comes_near(self, candidate: Candidate) -> float:
+        """Return how near a memory comes to words that it does not say: their nearness cubed.
+
+        A word as near as .7 counts a third, and so do two as near as .55.
+        """
+        best = self._related.best(frozenset((*candidate.body, *candidate.context)))
+        return sum(sorted([counts ** (3 / _NEARNESS_POWER) for counts in best.values()]))
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
         """Return (distance, turn) of the turns around a turn of the same session."""

@@ -76,10 +76,9 @@ class Searcher:
             nearest = self.vectors.nearest(vector, layer=layer, scope=scope, limit=self.candidates)
             known = {c.key for c in by_words}
             by_meaning = self.index.candidates_by_key([k for k, _ in nearest if k not in known])
-        by_related: list[Candidate] = []
-        if vector is None:  # vectors find these and more
-            by_related = self._by_related_words(query, layer, scope, known=by_words)
-        found = [*by_words, *by_meaning, *by_related]
+        found = [*by_words, *by_meaning]
+        by_related = self._by_related_words(query, layer, scope, known=found)
+        found += by_related
         heads = (
             *by_words[:_NEIGHBOURED],
             *by_meaning[:_NEIGHBOURED],

@@ -18,6 +18,9 @@ from palace.types.verdict import Band, Judgement, Rule
 # what it says, a probability.
 _ANSWERS_POWER = 0.6
 _OWN_POWER = 3.0
+# A memory that says no word of the question has to come this near: a word at .7, or two at .55.
+# In a palace of a few memories anything comes a little near to something.
+_NEAR_ENOUGH = 0.34
 
 
 def attributed(probability: float, own: float) -> float:
@@ -128,7 +131,9 @@ class Sufficiency:
         A name nobody in this palace has is never more than none; a statement that lacks a name of
         the question, tells no date, hour or number where one is asked for, or tells of
         another month or year, is never sufficient; one that holds all names is never less than
-        unclear. What only shares words with the turn before is never sufficient either.
+        unclear. What only shares words with the turn before is never sufficient either. A
+        statement that says no word of the question and comes near to little of it is none, unless
+        its meaning is close.
         """
         return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
@@ -159,13 +164,14 @@ class Sufficiency:
             if rule == "bars":
                 return "sufficient", rule
         meaning = self._meaning_for(scored)
-        if confidence < unclear_at and named == 1.0:
-            rule = "names present"
-        elif confidence < unclear_at:
-            if meaning is None or promise < meaning.bars["unclear"]:
-                return "none", rule
-            rule = "meaning"
-        return "unclear", rule
+        far = alone and not features.get("distinct", 1.0) and features.get("comes_near", 1.0) < _NEAR_ENOUGH
+        if confidence >= unclear_at and not far:
+            return "unclear", rule
+        if named == 1.0:
+            return "unclear", "names present"
+        if meaning is not None and promise >= meaning.bars["unclear"]:
+            return "unclear", "meaning"
+        return "none", "far words" if far and confidence >= unclear_at else rule
 
     def judgement(self, scored: Scored) -> Judgement:
         """Return how this candidate is judged, feature by feature."""

@@ -27,6 +27,7 @@ Rule = Literal[
     "other date",
     "names present",
     "own words",
+    "far words",
     "meaning",
     "procedure",
 ]
@@ -80,7 +81,8 @@ class Judgement:
             (a statement lacks a name of the question), `answer missing` (it tells nothing of the
             kind that is asked for), `other date` (it tells of another month or year), `names
             present` (it holds all names), `own words` (it only shares words with the turn before),
-            `meaning` (near by meaning is at least unclear) or `procedure` (a playbook proves no
+            `far words` (it says no word of the question and comes near to little of it), `meaning`
+            (near by meaning is at least unclear) or `procedure` (a playbook proves no
             fact).
         prior: Log-odds for what the memory is worth beside its words. They order near ties among
             what was found; whether it answers is judged without them.
