@@ -1,9 +1,9 @@
 """Generated palaces whose words are spread as in real notes, and questions to ask them.
 
 In: a number of memories and a seed. Out: Markdown drawers on disk, and questions with the family
-they belong to. Nothing is taken from any text: the 15,000 most frequent words are those of the table
-of related words, in an order of chance, so that looking for related ones costs what it does in
-English; all others are made of syllables.
+they belong to. Nothing is taken from any text: the 15,000 most frequent words are those of the
+table of related words, in an order of chance, so that looking for related ones costs what it does
+in English; all others are made of syllables.
 
 Source: term frequencies follow Zipf's law as corrected by Mandelbrot, f(r) ~ 1 / (r + 2.7) ^ 1.07,
 from rank 20 on, because function words stand before; the vocabulary grows with the text as Heaps
@@ -21,7 +21,6 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from palace.recall.related import listed_tokens
-from palace.text import tokens
 
 MEMORIES_A_DRAWER = 200
 DRAWERS_A_ROOM = 25
@@ -104,9 +103,9 @@ class Words:
 
 
 def _real_words() -> list[str]:
-    """Return the words of the table that the index keeps as they stand."""
-    listed = listed_tokens("en")
-    return [word for word in listed if tokens(word) == [word] and word not in _ENGLISH]
+    """Return the words of the table but for those of the frame."""
+    frame = " ".join((*_OPENINGS, *_LINKS, *_TEMPLATES.values())).lower().split()
+    return [word for word in listed_tokens("en") if word not in _ENGLISH.union(frame)]
 
 
 def _word(rng: random.Random, *, syllables: Sequence[int] = (2, 3)) -> str:

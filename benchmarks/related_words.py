@@ -3,11 +3,11 @@
 Run:
     python -m benchmarks.related_words --model PATH --words FILE --out FILE
 
-In: a model of sentence-transformers, and the words of a language with their counts, "word count" a line, most frequent
-first; the table that ships was made with MiniLM-L6-v2 (Apache-2.0) from the English frequency
-dictionary of the package symspellpy (MIT; its counts are those of Google Books, its words those of
-SCOWL). Out: for every index token its nearest others. Words that count, and days and months, are
-left out: "two" is near "three" and no answer for it.
+In: a model of sentence-transformers, and the words of a language with their counts, "word count" a
+line, most frequent first; the table that ships was made with MiniLM-L6-v2 (Apache-2.0) from the
+English frequency dictionary of the package symspellpy (MIT; its counts are those of Google Books,
+its words those of SCOWL). Out: for every index token its nearest others. Words that count, and days
+and months, are left out: "two" is near "three" and no answer for it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ def counted_words(path: Path) -> list[tuple[str, int]]:
 
 def by_token(counted: list[tuple[str, int]]) -> dict[str, list[tuple[str, int]]]:
     """Return the words behind each index token; what counts, or tells a time, is left out."""
-    times = {*word_tokens("number_words"), *word_tokens("relative_dates"), *(found.token for day in _WEEKDAYS for found in words(day))}
+    times = {
+        *word_tokens("number_words"),
+        *word_tokens("relative_dates"),
+        *(found.token for day in _WEEKDAYS for found in words(day)),
+    }
     tokens: dict[str, list[tuple[str, int]]] = {}
     for word, count in counted:
         found = words(word)
@@ -65,7 +69,8 @@ def pooled(tokens: dict[str, list[tuple[str, int]]], vectors: Mapping[str, Matri
     """Return a vector for every token: the mean of its words, by how often each is used."""
     rows = [sum(count * vectors[word] for word, count in found) for found in tokens.values()]
     matrix: Matrix = np.asarray(rows, dtype=np.float32)
-    return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    return matrix
 
 
 def table(tokens: list[str], matrix: Matrix) -> list[str]:

@@ -207,7 +207,7 @@ def test_nothing_newer_than_python_3_10(folder):
 def test_what_stands_outside_uses_the_package_only(folder):
     # the fitting of the shipped models works on the parts it fits, and the measure of one part on
     # that part
-    parts = ("palace.recall", "palace.ports", "palace.store", "palace.types")
+    parts = ("palace.recall", "palace.ports", "palace.store", "palace.text", "palace.types")
     allowed = {"benchmarks": parts}.get(folder, ())
     wrong = [
         f"{found.where}: {found.module}"

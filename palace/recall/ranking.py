@@ -196,7 +196,7 @@ class Pool:
         A word as near as .7 counts a third, and so do two as near as .55.
         """
         best = self._related.best(frozenset((*candidate.body, *candidate.context)))
-        return sum(sorted([counts ** (3 / _NEARNESS_POWER) for counts in best.values()]))
+        return sum(sorted([math.pow(counts, 3 / _NEARNESS_POWER) for counts in best.values()]))
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
         """Return (distance, turn) of the turns around a turn of the same session."""

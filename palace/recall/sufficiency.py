@@ -164,14 +164,17 @@ class Sufficiency:
             if rule == "bars":
                 return "sufficient", rule
         meaning = self._meaning_for(scored)
-        far = alone and not features.get("distinct", 1.0) and features.get("comes_near", 1.0) < _NEAR_ENOUGH
-        if confidence >= unclear_at and not far:
-            return "unclear", rule
+        if confidence >= unclear_at:
+            if not (alone and _is_far(features)):
+                return "unclear", rule
+            rule = "far words"
         if named == 1.0:
-            return "unclear", "names present"
-        if meaning is not None and promise >= meaning.bars["unclear"]:
-            return "unclear", "meaning"
-        return "none", "far words" if far and confidence >= unclear_at else rule
+            rule = "names present"
+        elif meaning is not None and promise >= meaning.bars["unclear"]:
+            rule = "meaning"
+        else:
+            return "none", rule
+        return "unclear", rule
 
     def judgement(self, scored: Scored) -> Judgement:
         """Return how this candidate is judged, feature by feature."""
@@ -210,6 +213,11 @@ def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None
     if alone and features.get("other_date"):
         return "other date"
     return "own words" if features.get("own", 0.5) <= 0.0 else "bars"
+
+
+def _is_far(features: Mapping[str, float]) -> bool:
+    """Return whether a memory says no word of the question and comes near to little of it."""
+    return not features.get("distinct", 1.0) and features.get("comes_near", 1.0) < _NEAR_ENOUGH
 
 
 def asks_about_a_stranger(features: Mapping[str, float]) -> bool:

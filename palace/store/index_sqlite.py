@@ -41,7 +41,7 @@ from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -51,7 +51,7 @@ _MANY_MEMORIES = 2000
 _RACY_NS = 50_000_000
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
-_TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+_TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
 
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 

@@ -653,3 +653,11 @@ def test_terms_are_counted_in_one_statement_and_only_once(index: SqliteIndex) ->
     index.apply([paged(KETTLE)])
     assert index.counts(["kettl"], scope=ours)["kettl"].any == 1
     assert read() == 1
+
+
+@pytest.mark.parametrize("number", ["12'500", "5'10", "0'0"])
+def test_an_apostrophe_inside_a_number_is_a_sign_like_others(number: str) -> None:
+    index = indexed(memory(f"The boat costs {number} all in all", 0))
+    query = Analyst(LEXICONS, index).analyse(Turn(f"What costs {number}?"))
+    assert number in query.terms
+    assert len(index.candidates([number], layer="L1", scope=GLOBAL, limit=3)) == 1
