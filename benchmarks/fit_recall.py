@@ -32,6 +32,8 @@ FOREIGN_PER_CONVERSATION = 50
 RANKING_L2 = 3.0
 SUFFICIENCY_L2 = 1.0
 ATTRIBUTION_L2 = 5.0
+# Judged apart, or by a rule alone.
+NOT_OF_SUFFICIENCY = (*ATTRIBUTION_FEATURES, "comes_near")
 
 
 @dataclass
@@ -225,7 +227,7 @@ def fit_sufficiency(rows: Sequence[Judged]) -> Fitted:
         for rank, (features, label) in enumerate(row.head[:LEARNED_FROM])
     ]
     own = [
-        {n: v for n, v in features.items() if n not in (*ATTRIBUTION_FEATURES, "comes_near")}
+        {n: v for n, v in features.items() if n not in NOT_OF_SUFFICIENCY}
         for features, _, _ in examples
     ]
     return fit_logistic(

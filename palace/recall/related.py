@@ -14,21 +14,41 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from zipfile import ZipFile
-
-FOLDER = Path(__file__).parent / "related_words"
-_NONE: Mapping[str, float] = {}
+_FOLDER = Path(__file__).parent / "related_words"
 _DIGITS = 2
 
 
-class _Table(NamedTuple):
-    """A table in memory, packed, with the first token of every page, in order."""
+class _Table:
+    """The table of one language, in memory as it is packed; a page is unpacked when it is asked.
 
-    pages: ZipFile
-    first: list[str]
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from zipfile import ZipFile
+
+        # Read at once: an open file's position would be shared with forked processes.
+        self._packed = ZipFile(BytesIO(path.read_bytes()))
+        self._first = self._packed.namelist()
+        self._pages: dict[str, dict[str, str]] = {}
+
+    def line(self, token: str) -> str:
+        """Return what stands behind a token, empty if it has no line."""
+        number = bisect_right(self._first, token)
+        return self._page(self._first[number - 1]).get(token, "") if number else ""
+
+    def tokens(self) -> list[str]:
+        """Return the tokens of all lines, sorted."""
+        return [token for first in self._first for token in self._page(first)]
+
+    def _page(self, first: str) -> dict[str, str]:
+        page = self._pages.get(first)
+        if page is None:
+            lines = (line.partition(" ") for line in self._packed.read(first).decode().splitlines())
+            page = self._pages[first] = {token: rest for token, _, rest in lines}
+        return page
 
 
 def related_words(terms: Iterable[str], language: str) -> dict[str, Mapping[str, float]]:
@@ -41,40 +61,23 @@ def related_words(terms: Iterable[str], language: str) -> dict[str, Mapping[str,
     Returns:
         Term -> token -> nearness in (0, 1).
     """
-    found = {term: _related(term, language) for term in terms}
-    return {term: near for term, near in found.items() if near}
+    return {term: near for term in terms if (near := _related(term, language))}
 
 
 def listed_tokens(language: str) -> list[str]:
     """Return every token that has a line in the table of a language, sorted."""
     table = _table(language)
-    return [] if table is None else [t for n in range(len(table.first)) for t in _page(language, n)]
+    return [] if table is None else table.tokens()
 
 
 @lru_cache(maxsize=4096)
 def _related(term: str, language: str) -> Mapping[str, float]:
     table = _table(language)
-    number = bisect_right(table.first, term) - 1 if table is not None else -1
-    line = _page(language, number).get(term, "") if number >= 0 else ""
-    pairs = ((pair[:-_DIGITS], pair[-_DIGITS:]) for pair in line.split())
-    return {token: int(hundredths) / 100 for token, hundredths in pairs} or _NONE
-
-
-@cache
-def _page(language: str, number: int) -> dict[str, str]:
-    table = _table(language)
-    text = table.pages.read(table.first[number]).decode() if table is not None else ""
-    lines = (line.partition(" ") for line in text.splitlines())
-    return {token: rest for token, _, rest in lines}
+    pairs = table.line(term).split() if table is not None else ()
+    return {pair[:-_DIGITS]: int(pair[-_DIGITS:]) / 100 for pair in pairs}
 
 
 @cache
 def _table(language: str) -> _Table | None:
-    path = FOLDER / f"{language}.zip"
-    if not path.is_file():
-        return None
-    from zipfile import ZipFile
-
-    # Read at once: an open file's position would be shared with forked processes.
-    pages = ZipFile(BytesIO(path.read_bytes()))
-    return _Table(pages, pages.namelist())
+    path = _FOLDER / f"{language}.zip"
+    return _Table(path) if path.is_file() else None

@@ -99,7 +99,8 @@ def _described(
     values = asked.features(candidate, around, answered=answered)
     values.update(_NOT_RANKED)
     values.update({name: v for name, v in ranked.items() if name in _NOT_RANKED})
-    values["comes_near"] = pool.comes_near(candidate)
+    if not candidate.session:
+        values["comes_near"] = pool.comes_near(candidate)
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
     return values

@@ -34,10 +34,10 @@ class Query:
         soft: Terms that only say what sort of thing is asked ("number", "version"); a memory can
             answer without them.
         carried: Terms taken over from the previous turn of a follow-up.
-        related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         language: Code of the language whose function words the prompt uses.
         session_id: Session scope that may be read.
         project: Project scope that may be read.
+        related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
     """
 
     text: str
@@ -49,10 +49,11 @@ class Query:
     answer_type: AnswerType = "thing"
     soft: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
-    related: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     language: str = "en"
     session_id: str | None = None
     project: str | None = None
+    # It follows from the terms and the language, and a mapping has no hash.
+    related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,11 @@ def test_a_query_carries_what_is_related_to_its_words() -> None:
     assert "canin" in _analysed("What does my dog eat?").related["dog"]
 
 
+def test_a_query_is_still_a_key() -> None:
+    query = _analysed("What does my dog eat?")
+    assert {query: 1}[_analysed("What does my dog eat?")] == 1
+
+
 def test_names_have_no_related_words() -> None:
     assert "rose" in related_words(["rose"], "en") or "rose" in WORDS
     assert "rose" not in _analysed("What did we give Rose for the wedding?").related
