@@ -423,6 +423,7 @@ def _policy(settings: Settings) -> Policy:
         answer_kinds=frozenset(enforce.answer_kinds),
         fallback_text=enforce.fallback_text,
         name_near_misses=enforce.name_near_misses,
+        max_evidence=enforce.max_evidence,
         inject_always=settings.context.inject == "always",
         context_budget_tokens=settings.context.budget_tokens,
         journal_prompts=settings.journal.prompts,

@@ -185,7 +185,7 @@ class EnforceSettings(Section):
         True, description="Whether the fallback names the closest memory it does have."
     )
     max_evidence: StrictInt = Field(
-        5, ge=1, le=50, description="Most pieces of evidence in one verdict, in memories; 1 to 50."
+        8, ge=1, le=50, description="Most pieces of evidence in one verdict, in memories; 1 to 50."
     )
     min_trust: Trust = Field(
         "system",

@@ -57,6 +57,7 @@ class Policy:
     answer_kinds: frozenset[str] = frozenset()
     fallback_text: str = "I don't have this in my memory palace."
     name_near_misses: bool = True
+    max_evidence: int = 8
     inject_always: bool = False
     context_budget_tokens: int = 1200
     journal_prompts: str = "text"
@@ -382,6 +383,7 @@ def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:
 def _near_miss(verdict: Verdict, unclear: Sequence[LayerReport], policy: Policy) -> Verdict:
     best = max(unclear, key=lambda r: r.best or 0.0)
     evidence = sorted((e for r in unclear for e in r.evidence), key=lambda e: -e.confidence)
+    evidence = evidence[: policy.max_evidence]
     action: Action = "confirm" if policy.on_unclear == "confirm" else "fallback"
     named: Sequence[Evidence] = evidence if policy.name_near_misses else ()
     return replace(

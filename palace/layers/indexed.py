@@ -38,7 +38,7 @@ class IndexedLayer:
         *,
         searcher: Searcher,
         sufficiency: Sufficiency,
-        max_evidence: int = 5,
+        max_evidence: int = 8,
         min_trust: Trust = "system",
         stale_after_days: float = 7.0,
     ) -> None:

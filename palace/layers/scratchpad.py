@@ -40,7 +40,7 @@ class ScratchpadLayer:
         *,
         vocabulary: Vocabulary,
         sufficiency: Sufficiency,
-        max_evidence: int = 5,
+        max_evidence: int = 8,
         min_trust: Trust = "system",
     ) -> None:
         self._scratchpad = scratchpad

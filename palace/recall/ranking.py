@@ -27,6 +27,10 @@ _NEARNESS_POWER = 1.5
 # A conversation is long and says everything nearly: turns are asked for fewer words, and what is
 # half as near counts an eighth.
 _RELATED_OF_TURNS, _NEARNESS_POWER_OF_TURNS = 12, 3.0
+# Of a session so many of the turns nearest in meaning tell what it is about.
+_CLOSEST = 3
+# A conversation opens with greetings, in these many turns.
+_OPENING = 2
 REPLY_FEATURES = ("before_1", "before_2", "after_1", "after_2", "answers", "asks")
 _TIMES = ("clock", "date", "duration")
 
@@ -50,6 +54,22 @@ class _Seen(NamedTuple):
     standing: Standing
     shares: Mapping[Voice, float]
     relevance: float
+
+
+class _Home(NamedTuple):
+    """What was found in one session or drawer, seen together.
+
+    Attributes:
+        best: Relevance of its best.
+        coverage: Share of the question that stands anywhere in it.
+        mass: Logarithm of one more than all the relevance in it.
+        closeness: Mean closeness of the nearest in it; 0 where meaning is off.
+    """
+
+    best: float
+    coverage: float
+    mass: float
+    closeness: float
 
 
 class _Question:
@@ -212,18 +232,24 @@ class Pool:
         return [(s.standing == "own", s.shares) for s in self._seen.values() if s.standing]
 
     @cached_property
-    def _homes(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """Best relevance, and share of the question that stands anywhere in a session or drawer."""
-        best: dict[tuple[str, str], float] = {}
-        terms: dict[tuple[str, str], int] = {}
+    def _homes(self) -> dict[tuple[str, str], _Home]:
+        """Every session or drawer that something was found in."""
+        found: dict[tuple[str, str], list[_Seen]] = {}
         for seen in self._seen.values():
-            home = (seen.candidate.path, seen.candidate.session)
-            best[home] = max(best.get(home, 0.0), seen.relevance)
-            terms[home] = terms.get(home, 0) | seen.terms
-        return {
-            home: (best[home], (self._spoken if home[1] else self._asked).share(held))
-            for home, held in terms.items()
-        }
+            found.setdefault((seen.candidate.path, seen.candidate.session), []).append(seen)
+        return {home: self._home(turns) for home, turns in found.items()}
+
+    def _home(self, found: Sequence[_Seen]) -> _Home:
+        terms, of_session = 0, bool(found[0].candidate.session)
+        for seen in found:
+            terms |= seen.terms
+        closest = sorted([self.closeness(seen.candidate) for seen in found])[-_CLOSEST:]
+        return _Home(
+            best=max(seen.relevance for seen in found),
+            coverage=(self._spoken if of_session else self._asked).share(terms),
+            mass=math.log1p(sum([seen.relevance for seen in found])),
+            closeness=sum(closest) / _CLOSEST,
+        )
 
     @cached_property
     def _reach(self) -> dict[int, float]:
@@ -304,7 +330,7 @@ class Pool:
         A statement has none of those that only a turn can have; they count as 0.
         """
         seen = self._seen[candidate.key]
-        home_best, home_coverage = self._homes[candidate.path, candidate.session]
+        home = self._homes[candidate.path, candidate.session]
         fresh_names = len(candidate.names.difference(self.idf))
         values = {"relevance_log": math.log(_LOG_FLOOR + seen.relevance)}
         if candidate.session:
@@ -312,13 +338,15 @@ class Pool:
             values["addressed"] = float(seen.standing == "addressed")
             values["other"] = float(seen.standing == "other")
         values["reach"] = self._reach[candidate.key]
-        values["home_best"] = home_best
-        values["home_coverage"] = home_coverage
+        values["home_best"] = home.best
+        values["home_coverage"] = home.coverage
         # Of a turn it tells who speaks and when, of a statement what it is kept under.
         values["context_said" if candidate.session else "context"] = seen.place_share
         values["dated"] = answer_present(self._query, candidate) if self.asks_when else 0.5
         values["fresh_names"] = min(fresh_names, _MANY_NAMES) / _MANY_NAMES
         if candidate.session:
+            values["home_mass"] = home.mass
+            values["opens"] = float(candidate.position < _OPENING)
             values["related_said"] = seen.related
             values["self_said"] = seen.shares.get("self", 0.0)
             values["addressed_said"] = seen.shares.get("addressed", 0.0)
@@ -328,5 +356,6 @@ class Pool:
             # A turn is found by its words and its surroundings, a statement by what it means.
             values["closeness"] = 0.0 if candidate.session else closeness
             values["closeness_said"] = closeness if candidate.session else 0.0
+            values["home_closeness"] = home.closeness if candidate.session else 0.0
             values["closeness_uncovered"] = closeness * self._uncovered
         return values

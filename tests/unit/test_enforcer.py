@@ -209,6 +209,17 @@ def test_unclear_evidence_may_be_refused_by_policy(decide: Decide) -> None:
     assert "words of L1" in verdict.text
 
 
+def test_unclear_evidence_of_several_layers_is_bounded_together(decide: Decide) -> None:
+    sure, unsure = (
+        [evidence(f"{layer} {n}", layer, confidence=confidence) for n in range(3)]
+        for layer, confidence in (("L4", 0.3), ("L1", 0.2))
+    )
+    layers = [ScriptedLayer("L0", "loaded")]
+    layers += [ScriptedLayer("L1", "unclear", *unsure), ScriptedLayer("L4", "unclear", *sure)]
+    verdict = decide(ScriptedPalace(*layers, signal=signal(), max_evidence=4))
+    assert [e.text for e in verdict.evidence] == ["L4 0", "L4 1", "L4 2", "L1 0"]
+
+
 def test_near_misses_are_not_named_where_that_is_off(decide: Decide) -> None:
     palace = ScriptedPalace(*walk(L1="unclear"), signal=signal(), name_near_misses=False)
     assert decide(palace).text == FALLBACK

@@ -9,6 +9,7 @@ import pytest
 
 from palace.ports import Candidate, TermCounts
 from palace.recall.features import Asked, answer_present, counted_present
+from palace.recall.ranking import Pool
 from palace.recall.scoring import JUDGED, score
 from palace.recall.weighing import Weights, inverse_frequency, relevance, term_weights
 from palace.text import name_tokens, tokens
@@ -68,6 +69,42 @@ def test_an_empty_palace_has_weights() -> None:
 @pytest.mark.parametrize(("count", "size"), [(0, 1), (1, 1), (5, 3), (10**6, 10), (0, 10**9)])
 def test_inverse_frequency_is_above_zero(count: int, size: int) -> None:
     assert inverse_frequency(TermCounts(count), size) > 0
+
+
+# -- where a turn stands --------------------------------------------------------------------------
+
+
+def ranked(asked: Query, *found: Candidate, **cosines: Any) -> list[dict[str, float]]:
+    weighed = weights(asked, *(" ".join(c.body) for c in found))
+    pool = Pool(asked, found, weights=weighed, **cosines)
+    return [pool.ranking_features(c) for c in found]
+
+
+def test_a_session_that_says_more_of_the_question_has_more_mass() -> None:
+    texts = ("the kettle is blue", "so it is", "a blue one", "the kettle", "no, red")
+    turns = [candidate(t, n, session="s" if n < 3 else "t") for n, t in enumerate(texts)]
+    first, _, third, other, _ = ranked(query("blue kettle"), *turns)
+    assert first["home_mass"] == third["home_mass"] > other["home_mass"] > 0
+    assert first["home_best"] == third["home_best"]
+
+
+def test_the_first_two_turns_open_a_session() -> None:
+    turns = [candidate("the kettle", n, session="s") for n in range(4)]
+    assert [r["opens"] for r in ranked(query("kettle"), *turns)] == [1, 1, 0, 0]
+
+
+def test_a_session_is_as_close_as_its_three_closest_turns() -> None:
+    turns = [candidate("the kettle", n, session="s" if n < 4 else "t") for n in range(5)]
+    cosines = dict(zip([c.key for c in turns], (0.9, 0.8, 0.7, 0.1, 0.1), strict=True))
+    near = ranked(query("kettle"), *turns, cosines=cosines)
+    assert near[3]["home_closeness"] == sum(n["closeness_said"] for n in near[:3]) / 3
+    assert near[4]["home_closeness"] < 0 < near[3]["home_closeness"]
+
+
+def test_a_statement_has_no_session_to_stand_in() -> None:
+    (found,) = ranked(query("kettle"), candidate("the kettle"), cosines={1: 0.5})
+    assert not {"home_mass", "opens"} & found.keys()
+    assert found["home_closeness"] == 0
 
 
 # -- relevance and rank -------------------------------------------------------------------------
