@@ -3,14 +3,16 @@
 Run:
     python -m benchmarks.notes --cases FILE --palace DIR [--embedder NAME] --json OUT
 
-In: a folder of notes and cases with the verdict a careful friend would expect. Out: verdicts by
-family, whether the right memory is in the evidence, how often something is presented as a memory
-that is none, and the outcome with a model that points perfectly and with one that lies.
+In: a folder of notes and cases with the verdict a careful friend would expect. Out: where a search
+alone has the right memory; verdicts by family, whether the right memory is in the evidence, how
+often something is presented as a memory that is none, and the outcome with a model that points
+perfectly and with one that lies.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import tempfile
 import time
 from collections import Counter
@@ -22,8 +24,10 @@ from typing import Any
 from benchmarks.datasets import Case, load_cases, open_notes
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import latency_ms, mean, report
-from palace import RetrievalEnforcer, Verdict
+from palace import Mempalace, RetrievalEnforcer, Verdict
 
+_SEARCHED = 5
+_NOT_SEARCHED = ("answerable-procedure", "follow-up")
 PLAIN = ("answerable-lexical", "answerable-temporal")
 LEFT_ALONE = (
     "task",
@@ -52,6 +56,33 @@ def judge(case: Case, verdict: Verdict) -> Judged:
     """Return the case with the 1-based place of the right memory, if it is there."""
     places = (n for n, e in enumerate(verdict.evidence, 1) if case.is_gold(e.text, e.source))
     return Judged(case, verdict, next(places, None))
+
+
+def place_in_search(palace: Mempalace, case: Case) -> int | None:
+    """Return the 1-based place of the right memory among the first hits of a search."""
+    hits = palace.search(case.turn.prompt, top_k=_SEARCHED)
+    places = (n for n, h in enumerate(hits, 1) if case.is_gold(h.memory.text, h.memory.source))
+    return next(places, None)
+
+
+def searched(cases: Sequence[Case], places: Sequence[int | None]) -> dict[str, Any]:
+    """Return how often a search alone has the right memory first, and among the first 3 and 5.
+
+    Playbooks and follow-ups are left out: the one are no rooms, the others need their history.
+    """
+    families = ("all", *sorted({case.family for case in cases}))
+    return {
+        family: {"n": len(mine)}
+        | {f"top{k}": mean([float(p <= k) for p in mine]) for k in (1, 3, 5)}
+        for family in families
+        if (
+            mine := [
+                p or math.inf
+                for c, p in zip(cases, places, strict=True)
+                if family in ("all", c.family)
+            ]
+        )
+    }
 
 
 def end_to_end(judged: Judged, *, honest: bool) -> str:
@@ -132,12 +163,15 @@ def main() -> None:
         palace = open_notes(arguments.palace, Path(folder))
         embedded = embed_all(palace)
         enforcer = RetrievalEnforcer(palace)
-        for case in load_cases(arguments.cases):
+        cases = load_cases(arguments.cases)
+        for case in cases:
             started = time.perf_counter()
             verdict = enforcer.decide(case.turn)
             durations_s.append(time.perf_counter() - started)
             judged.append(judge(case, verdict))
-    report({"embedder": embedded, **results(judged, durations_s)}, arguments.json)
+        found = [c for c in cases if c.expect == "ground" and c.family not in _NOT_SEARCHED]
+        search = searched(found, [place_in_search(palace, case) for case in found])
+    report({"embedder": embedded, "search": search, **results(judged, durations_s)}, arguments.json)
 
 
 if __name__ == "__main__":
