@@ -6,6 +6,7 @@ Nothing in here is canonical; the file can be deleted at any time.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import time
@@ -41,7 +42,7 @@ from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -52,6 +53,9 @@ _RACY_NS = 50_000_000
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+# Where a long list meets others it is read from the beginning of a page: small ones are left sooner.
+_POSTINGS_PAGE_BYTES = 500
 
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
@@ -95,6 +99,7 @@ CREATE TABLE uses (
 CREATE VIRTUAL TABLE postings USING fts5(
     words, content='', detail=none, columnsize=0, tokenize="{_TOKENIZER}"
 );
+INSERT INTO postings (postings, rank) VALUES ('pgsz', {_POSTINGS_PAGE_BYTES});
 """,
     frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
 )
@@ -319,8 +324,8 @@ class SqliteIndex:
             visible = self._terms.visible(scope)
             if not any(p.layer == layer for p in visible):
                 return []
-            weights = self._terms.weights(asked, visible)
             rows = self._terms.rows(asked, visible, layer)
+            weights = self._terms.weights(asked, visible)
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
@@ -336,12 +341,13 @@ class SqliteIndex:
                 return found
             wanted *= 4
 
-    def _matching(self, expression: str, limit: int) -> list[int]:
-        rows = self._database.rows(
-            "SELECT rowid FROM postings WHERE postings MATCH ? ORDER BY rowid LIMIT ?",
-            (expression, limit),
+    def _matching(self, expressions: Sequence[str], limit: int) -> list[tuple[int, int]]:
+        # The order of the tables is given: the lists one after the other, each by row.
+        return self._database.rows(
+            "SELECT asked.key, postings.rowid FROM json_each(?) AS asked CROSS JOIN postings"
+            " WHERE postings MATCH asked.value LIMIT ?",
+            (json.dumps(expressions), limit),
         )
-        return [row for (row,) in rows]
 
     def _valid(self, keys: Sequence[int]) -> list[_Row]:
         """Return the rows of the candidates of these keys that are valid now."""
