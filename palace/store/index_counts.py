@@ -39,7 +39,8 @@ class TermTable:
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database
         self._as_of: State | None = None
-        self._counts: dict[tuple[int, str], tuple[int, int, int]] = {}
+        self._rows: dict[int, dict[str, tuple[int, int, int]]] = {}
+        self._counts: dict[Scope, dict[str, TermCounts]] = {}
         self._partitions: dict[Scope, list[Partition]] = {}
 
     def forget(self) -> None:
@@ -59,61 +60,67 @@ class TermTable:
                 self._partitions[scope] = [Partition(*row) for row in rows]
             return self._partitions[scope]
 
-    def counts(self, terms: Iterable[str], visible: Sequence[Partition]) -> dict[str, TermCounts]:
-        """Return how many of the visible memories hold each term."""
+    def counts(self, terms: Iterable[str], scope: Scope) -> dict[str, TermCounts]:
+        """Return how many of the memories that a reader may see hold each term."""
         terms = list(terms)
-        self._read(terms, visible)
-        counted = {}
-        for term in terms:
-            held = named = 0
-            for partition in visible:
-                body, place, names = self._counts[partition.number, term]
-                held += body + place
-                named += names
-            counted[term] = TermCounts(held, named)
-        return counted
+        with self._database.held():
+            visible = self.visible(scope)
+            known = self._counts.setdefault(scope, {})
+            unknown = [term for term in terms if term not in known]
+            if unknown:
+                self._read(unknown, visible)
+                rows = [self._rows[partition.number] for partition in visible]
+                for term in unknown:
+                    held = [row[term] for row in rows]
+                    known[term] = TermCounts(
+                        sum(body + place for body, place, _ in held), sum(n for _, _, n in held)
+                    )
+            return {term: known[term] for term in terms}
 
     def rows(
         self, terms: Iterable[str], visible: Sequence[Partition], layer: LayerName
     ) -> dict[str, list[tuple[int, int, int]]]:
         """Return of each term (partition, memories that say it, memories whose place has it)."""
         terms = list(terms)
-        numbers = [p.number for p in visible if p.layer == layer]
-        self._read(terms, visible)
-        return {t: [(n, *self._counts[n, t][:2]) for n in numbers] for t in terms}
+        searched = [p for p in visible if p.layer == layer]
+        self._read(terms, searched)
+        return {t: [(p.number, *self._rows[p.number][t][:2]) for p in searched] for t in terms}
 
-    def weights(self, terms: Iterable[str], visible: Sequence[Partition]) -> dict[str, float]:
-        """Return the inverse document frequency of each term among the visible memories."""
-        size = sum(p.memories for p in visible)
+    def weights(self, terms: Iterable[str], scope: Scope) -> dict[str, float]:
+        """Return the inverse document frequency of each term among the memories a reader sees."""
+        counts = self.counts(terms, scope)
+        size = sum(p.memories for p in self._partitions[scope])
         return {
             term: math.log(1.0 + (size - count.any + 0.5) / (count.any + 0.5))
-            for term, count in self.counts(terms, visible).items()
+            for term, count in counts.items()
         }
 
-    def _read(self, terms: Sequence[str], visible: Sequence[Partition]) -> None:
+    def _read(self, terms: Iterable[str], visible: Sequence[Partition]) -> None:
         """Read how many memories of each partition say a term, only stand where it is, name it.
 
         What is known already is not read again; of all the rest a few statements tell.
         """
         numbers = [p.number for p in visible]
-        missing = [t for t in terms for n in numbers if (n, t) not in self._counts]
-        unknown = list(dict.fromkeys(missing))
+        read = [self._rows.setdefault(number, {}) for number in numbers]
+        unknown = [t for t in dict.fromkeys(terms) if any(t not in rows for rows in read)]
         for start in range(0, len(unknown), _READ_AT_ONCE):
             some = unknown[start : start + _READ_AT_ONCE]
             asked = {sayable(term): term for term in some}
-            self._counts.update({(n, term): (0, 0, 0) for n in numbers for term in some})
-            rows = self._database.rows(
+            for rows in read:
+                rows.update(dict.fromkeys(some, (0, 0, 0)))
+            found = self._database.rows(
                 "SELECT partition, term, body, place, names FROM terms"
                 f" WHERE partition IN ({marks(numbers)}) AND term IN ({marks(asked)})",
                 (*numbers, *asked),
             )
-            for number, term, body, place, names in rows:
-                self._counts[number, asked[term]] = (body, place, names)
+            for number, term, body, place, names in found:
+                self._rows[number][asked[term]] = (body, place, names)
 
     def _renew(self) -> None:
         """Drop what is remembered when any process changed the database."""
         state = self._database.state()
-        if state != self._as_of or len(self._counts) > _KEPT_TERMS:
+        if state != self._as_of or sum(map(len, self._counts.values())) > _KEPT_TERMS:
+            self._rows.clear()
             self._counts.clear()
             self._partitions.clear()
             self._as_of = state

@@ -324,8 +324,8 @@ class SqliteIndex:
             visible = self._terms.visible(scope)
             if not any(p.layer == layer for p in visible):
                 return []
+            weights = self._terms.weights(asked, scope)
             rows = self._terms.rows(asked, visible, layer)
-            weights = self._terms.weights(asked, visible)
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
@@ -564,27 +564,29 @@ class SqliteIndex:
         """Return the number of active memories that a reader may see."""
         return sum(p.memories for p in self._terms.visible(scope))
 
+    def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
+        """Return whether there is any active memory of a layer that a reader may see."""
+        return any(p.layer == layer and p.memories for p in self._terms.visible(scope))
+
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
-        with self._database.held():
-            return self._terms.counts(terms, self._terms.visible(scope))
+        return self._terms.counts(terms, scope)
 
 
 def _bm25(
     weights: Mapping[str, float],
     average_tokens: float,
-    text: str,
     body: Sequence[str],
     context: Sequence[str],
 ) -> float:
     length = (len(body) + len(context)) / average_tokens
     norm = K1 * (1 - B + B * length)
     total = 0.0
-    for term, weight in weights.items():
-        if term in text:  # most terms are not; as a token perhaps
+    held = weights.keys() & (*body, *context)
+    for term in weights if len(held) > 1 else held:  # in their order, so that sums come out the same
+        if term in held:
             frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
-            if frequency:
-                total += weight * frequency * (K1 + 1) / (frequency + norm)
+            total += weights[term] * frequency * (K1 + 1) / (frequency + norm)
     return total
 
 
