@@ -86,9 +86,7 @@ def _candidate(
 ) -> Candidate:
     key, path, position, session, _, _, names, asks = row
     named, asked = frozenset(names.split()), _ranges(asks) if asks else ()
-    return Candidate(
-        key, path, position, session, tuple(body), tuple(context), named, bm25, asked
-    )
+    return Candidate(key, path, position, session, tuple(body), tuple(context), named, bm25, asked)
 
 
 def _ranges(text: str) -> tuple[tuple[int, int], ...]:

@@ -54,7 +54,7 @@ _RACY_NS = 50_000_000
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
 
-# Where a long list meets others it is read from the beginning of a page: small ones are left sooner.
+# A long list that meets others is read from the beginning of a page: of small ones less is read.
 _POSTINGS_PAGE_BYTES = 500
 
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
@@ -583,7 +583,9 @@ def _bm25(
     norm = K1 * (1 - B + B * length)
     total = 0.0
     held = weights.keys() & (*body, *context)
-    for term in weights if len(held) > 1 else held:  # in their order, so that sums come out the same
+    for term in (
+        weights if len(held) > 1 else held
+    ):  # in their order, so that sums come out the same
         if term in held:
             frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
             total += weights[term] * frequency * (K1 + 1) / (frequency + norm)
