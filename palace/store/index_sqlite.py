@@ -56,6 +56,8 @@ _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
 
 # A long list that meets others is read from the beginning of a page: of small ones less is read.
 _POSTINGS_PAGE_BYTES = 500
+# Every write leaves a segment, and a list is looked up in all of them: four make one, not sixteen.
+_POSTINGS_SEGMENTS = 4
 
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
@@ -100,6 +102,7 @@ CREATE VIRTUAL TABLE postings USING fts5(
     words, content='', detail=none, columnsize=0, tokenize="{_TOKENIZER}"
 );
 INSERT INTO postings (postings, rank) VALUES ('pgsz', {_POSTINGS_PAGE_BYTES});
+INSERT INTO postings (postings, rank) VALUES ('crisismerge', {_POSTINGS_SEGMENTS});
 """,
     frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
 )
@@ -322,9 +325,9 @@ class SqliteIndex:
             return []
         with self._database.held():
             visible = self._terms.visible(scope)
-            if not any(p.layer == layer for p in visible):
+            if not any(p.layer == layer for p in visible.partitions):
                 return []
-            weights = self._terms.weights(asked, scope)
+            weights = self._terms.weights(asked, visible)
             rows = self._terms.rows(asked, visible, layer)
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
@@ -370,7 +373,7 @@ class SqliteIndex:
 
     def candidates_in(self, room: str) -> list[Candidate]:
         """Return the active, globally visible candidates of a room, in file order."""
-        visible = [p.number for p in self._terms.visible(GLOBAL)]
+        visible = self._terms.visible(GLOBAL).numbers
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT {_CANDIDATE} FROM files f JOIN memories m ON m.file = f.number"
@@ -399,7 +402,7 @@ class SqliteIndex:
         wanted.difference_update((c.path, c.session, c.position) for c in (*candidates, *known))
         if not wanted:
             return []
-        visible = [p.number for p in self._terms.visible(scope)]
+        visible = self._terms.visible(scope).numbers
         now = utc_now().isoformat()
         rows = self._database.rows(
             "WITH wanted (path, session, position) AS"
@@ -549,7 +552,7 @@ class SqliteIndex:
 
     def visible(self, keys: Sequence[int], *, layer: LayerName, scope: Scope) -> set[int]:
         """Return those keys whose memories a search of this layer and scope may find."""
-        numbers = [p.number for p in self._terms.visible(scope) if p.layer == layer]
+        numbers = [p.number for p in self._terms.visible(scope).partitions if p.layer == layer]
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT m.key FROM memories m WHERE m.key IN ({marks(keys)})"
@@ -562,15 +565,17 @@ class SqliteIndex:
 
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """Return the number of active memories that a reader may see."""
-        return sum(p.memories for p in self._terms.visible(scope))
+        return self._terms.visible(scope).memories
 
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
         """Return whether there is any active memory of a layer that a reader may see."""
-        return any(p.layer == layer and p.memories for p in self._terms.visible(scope))
+        visible = self._terms.visible(scope).partitions
+        return any(p.layer == layer and p.memories for p in visible)
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
-        return self._terms.counts(terms, scope)
+        with self._database.held():
+            return self._terms.counts(terms, self._terms.visible(scope))
 
 
 def _bm25(
