@@ -2,11 +2,13 @@
 
 Run:
     python -m benchmarks.related_words --model PATH --words FILE --out FILE
+    python -m benchmarks.related_words --show FILE
 
 In: a model of sentence-transformers, and the words of a language with their counts, "word count" a
 line, most frequent first; the table that ships was made with MiniLM-L6-v2 (Apache-2.0) from the
 English frequency dictionary of the package symspellpy (MIT; its counts are those of Google Books,
-its words those of SCOWL). Out: for every index token its nearest others. Words that count, and days
+its words those of SCOWL). Out: for every index token its nearest others; `--show` prints a table, a
+line "token other93 another82" for each token, nearness in hundredths. Words that count, and days
 and months, are left out: "two" is near "three" and no answer for it.
 """
 
@@ -16,19 +18,18 @@ import argparse
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from palace.recall.lexicon import word_tokens
+from palace.recall.related import Table, packed
 from palace.text import words
 
 WORDS = 40_000
 NEAREST = 24
 LEAST = 0.4
 _BATCH = 512
-_PAGE = 128
 _WORD = re.compile(r"[a-z]{3,}")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 Matrix = NDArray[np.float32]
@@ -73,41 +74,47 @@ def pooled(tokens: dict[str, list[tuple[str, int]]], vectors: Mapping[str, Matri
     return matrix
 
 
-def table(tokens: list[str], matrix: Matrix) -> list[str]:
-    """Return the lines of the table, sorted."""
-    lines = []
+def table(tokens: list[str], matrix: Matrix) -> dict[str, list[tuple[str, int]]]:
+    """Return of every token that has any its nearest others, nearness in hundredths."""
+    found = {}
     for start in range(0, len(tokens), _BATCH):
         near = matrix[start : start + _BATCH] @ matrix.T
         for token, row in zip(tokens[start : start + _BATCH], near, strict=False):
             best = [n for n in np.argsort(-row)[: NEAREST + 1] if tokens[n] != token]
             pairs = [(tokens[n], round(float(row[n]) * 100)) for n in best[:NEAREST]]
-            kept = [f"{other}{near}" for other, near in pairs if LEAST * 100 <= near < 100]
+            kept = [(other, near) for other, near in pairs if LEAST * 100 <= near < 100]
             if kept:
-                lines.append(" ".join((token, *kept)))
-    return sorted(lines)
+                found[token] = kept
+    return found
 
 
-def write(path: Path, lines: list[str]) -> None:
-    """Pack the lines in pages, each under its first token; the same lines give the same bytes."""
-    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as pages:
-        for start in range(0, len(lines), _PAGE):
-            page = lines[start : start + _PAGE]
-            pages.writestr(ZipInfo(page[0].partition(" ")[0]), "\n".join(page), ZIP_DEFLATED)
+def show(path: Path) -> None:
+    """Print the lines of a table."""
+    shown = Table(path.read_bytes())
+    for token in shown.tokens:
+        near = (f"{other}{round(near * 100)}" for other, near in shown.near(token).items())
+        print(" ".join((token, *near)))
 
 
 def main() -> None:
-    """Embed, compare and write."""
+    """Embed, compare and write; or show what was written."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--model", required=True, help="of sentence-transformers, path or name")
-    parser.add_argument("--words", type=Path, required=True, help="words with their counts")
-    parser.add_argument("--out", type=Path, required=True, help="the table")
+    parser.add_argument("--model", help="of sentence-transformers, path or name")
+    parser.add_argument("--words", type=Path, help="words with their counts")
+    parser.add_argument("--out", type=Path, help="the table")
+    parser.add_argument("--show", type=Path, help="print this table instead")
     arguments = parser.parse_args()
+    if arguments.show is not None:
+        show(arguments.show)
+        return
+    if not (arguments.model and arguments.words and arguments.out):
+        parser.error("--model, --words and --out are needed to make a table")
     tokens = by_token(counted_words(arguments.words))
     texts = [word for found in tokens.values() for word, _ in found]
     vectors = dict(zip(texts, embedded(texts, arguments.model), strict=True))
-    lines = table([*tokens], pooled(tokens, vectors))
-    write(arguments.out, lines)
-    print(f"{len(lines)} tokens, {arguments.out.stat().st_size / 1e6:.1f} MB")
+    found = table([*tokens], pooled(tokens, vectors))
+    size = arguments.out.write_bytes(packed(found))
+    print(f"{len(found)} tokens, {size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

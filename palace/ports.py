@@ -178,6 +178,9 @@ class Index(Protocol):
     def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these keys, in the order asked; vanished ones are left out."""
 
+    def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
+        """Return whether there is any active memory of a layer that a reader may see."""
+
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""
 

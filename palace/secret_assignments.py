@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import regex
 
 from palace.findings import Finding
+from palace.patterns import compiled_later
 from palace.secret_names import (
     family_in,
     family_of,
@@ -42,21 +43,21 @@ from palace.secret_values import (
 
 _VALUE_CHARS = 512
 _SIGN = re.compile("[=:：>]")  # of which one is in every sign that `_NAMED` knows
-_NAMED = regex.compile(
+_NAMED = compiled_later(
     r"(?<![\w.-])(?P<lead>[<$@]?+-{0,2}+)(?P<name>[^\W\d][\w.-]*+)"
     r"(?:\\?[\"'`\])*]|\[\]){0,3}+[ \t]*+"
     r"(?P<sign>:=|=>|={1,3}|:[ \t]?(?:str|string|bytes|SecretStr)[ \t]?=(?!=)|[:：](?!:)|>)"
     r"(?:\*{0,2}+[ \t]*+)(?:@(?=[\"']))?+",
     regex.IGNORECASE,
 )
-_QUOTED = regex.compile(
+_QUOTED = compiled_later(
     r"(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\\\n])){1,512}+)(?P<end>(?P=quote))?"
 )
-_BARE = regex.compile(r"(?P<value>[^\s\"'`<]{1,512}+)(?P<end>[\"'])?")
-_SEPARATOR = regex.compile(r"[,;&](?=\s|\Z|[\w. -]{1,32}+=)")
-_NESTED = regex.compile(r"[^\W\d][\w.-]{0,40}+=[^=]")
-_REST = regex.compile(r"[^\s\"'`<]*+")
-_UNNAMED = regex.compile(
+_BARE = compiled_later(r"(?P<value>[^\s\"'`<]{1,512}+)(?P<end>[\"'])?")
+_SEPARATOR = compiled_later(r"[,;&](?=\s|\Z|[\w. -]{1,32}+=)")
+_NESTED = compiled_later(r"[^\W\d][\w.-]{0,40}+=[^=]")
+_REST = compiled_later(r"[^\s\"'`<]*+")
+_UNNAMED = compiled_later(
     rf"[\"'`]?+(?P<value>[A-Za-z0-9+/_-]{{{BASE64_MIN_CHARS},{_VALUE_CHARS}}}+={{0,2}})(?![.:@])"
 )
 

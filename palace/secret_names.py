@@ -9,11 +9,13 @@ from functools import lru_cache
 
 import regex
 
+from palace.patterns import compiled_later
+
 _PASSWORD_NAMES = tuple(
     "password passwd passphrase passcode passwort kennwort contraseña senha пароль 密码 密碼"
     " パスワード".split()
 )
-_SHORT_PASSWORD_NAME = regex.compile(
+_SHORT_PASSWORD_NAME = compiled_later(
     r"(?i:(?:^|[_.-])(?:pass|pwd|pw|psw))$|(?<=[a-z])(?:Pass|Pwd|Pw)$|(?i:pwd)$"
 )
 _SECRET_NAMES = ("secret", "credential", "credentials", "secretbase")
@@ -33,12 +35,12 @@ _NOT_TOKENS = (
     "stoptoken",
     "publickeytoken",
 )
-_HINTED = regex.compile(r"(?:key|auth|cookie|session|salt|sig|signature|hmac|seed)$")
-_UNHINTED = regex.compile(
+_HINTED = compiled_later(r"(?:key|auth|cookie|session|salt|sig|signature|hmac|seed)$")
+_UNHINTED = compiled_later(
     r"(?:cache|primary|foreign|sort|partition|object|idempotency|s3|public|dedup|group|row|storage"
     r"|pub|host|index)key$"
 )
-_HASH_NAME = regex.compile(
+_HASH_NAME = compiled_later(
     r"sha\d*|md5|hash|digest|checksum|integrity|etag|commit|rev|ref|fingerprint|cursor|uuid|ulid"
     r"|guid|path|file|url|uri|href|src|image|img|data|public|pub|cert|version|branch|tag|trace|span"
     r"|name|class|style|module|package|nonce|blob|content|body|text|query|regex|pattern|id$"

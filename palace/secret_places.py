@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import regex
 
 from palace.findings import Finding
+from palace.patterns import compiled_later
 from palace.secret_names import is_open_token
 from palace.secret_values import (
     EXAMPLE,
@@ -23,7 +24,7 @@ from palace.secret_values import (
     names_itself,
 )
 
-_URL_LOGIN = regex.compile(
+_URL_LOGIN = compiled_later(
     r"(?<=(\b[a-z][a-z0-9+.-]{1,30})://)[^\s/:@\"'<>?#]{0,128}+:([^\s/\"'<>]{1,256})@(?=[\w\[$%{.-])",
     regex.IGNORECASE,
 )
@@ -31,40 +32,40 @@ _DATABASES = frozenset(
     "postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver"
     " oracle cockroachdb clickhouse couchdb neo4j bolt cassandra kafka jdbc ldap ldaps".split()
 )
-_URL_TOKEN = regex.compile(
+_URL_TOKEN = compiled_later(
     r"[?&#;](?P<name>[\w-]{0,24}(?:token|secret|password|passwd|pwd)|api[_-]?key|access[_-]?key"
     r"|key|auth|sig|signature)=(?P<value>[^\s&#\"'<>\])]{4,2048}+)",
     regex.IGNORECASE,
 )
-_AUTHORIZATION = regex.compile(
+_AUTHORIZATION = compiled_later(
     r"\b(?:authorization|x-api-key|x-auth-token|private-token)[\"']?+\s{0,4}+[:=]\s{0,4}+[\"']?+"
     r"(?P<scheme>(?:bearer|token|basic|apikey|bot|negotiate)\s{1,4}+)?+"
     r"(?P<value>[A-Za-z0-9._~+/=:-]{8,4096}+)",
     regex.IGNORECASE,
 )
-_BEARER = regex.compile(
+_BEARER = compiled_later(
     r"\bbearer\s{1,4}+(?P<value>[A-Za-z0-9._~+/=-]{16,4096}+)", regex.IGNORECASE
 )
-_OPTION = regex.compile(
+_OPTION = compiled_later(
     r"(?<![\w-])--?(?:[\w-]{0,24}(?:password|passwd|passphrase|token|secret|api-?key))\s{1,4}+"
     r"[\"']?(?P<value>[^\s\"'`]{6,512}+)",
     regex.IGNORECASE,
 )
-_LOGIN_OPTION = regex.compile(
+_LOGIN_OPTION = compiled_later(
     r"(?<![\w-])(?:-u|--user)[ =]{0,2}[\"']?[\w.@+-]{1,64}+:(?P<value>[^\s\"'`]{4,256}+)"
 )
-_REGISTRY_LOGIN = regex.compile(
+_REGISTRY_LOGIN = compiled_later(
     r"//[\w.-]{1,128}+(?:/[\w.-]{1,64}+){0,8}+/?:_(?:authToken|auth|password)[ \t]{0,2}=[ \t]{0,2}"
     r"(?P<value>[^\s\"'`]{4,512}+)"
 )
-_DIRECTIVE = regex.compile(
+_DIRECTIVE = compiled_later(
     r"(?<![\w.-])\w{0,24}?(?:api_?key|secret_?key|private_?key|password|passwd|auth_?token)\w{0,8}"
     r"[ \t]{0,4}(?P<quote>[\"'])(?P<value>[^\s\"']{8,256}+)(?P=quote);",
     regex.IGNORECASE,
 )
-_AZURE = regex.compile(r"(?<![A-Za-z0-9+/=:-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])")
+_AZURE = compiled_later(r"(?<![A-Za-z0-9+/=:-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])")
 _AZURE_LINES = 2
-_STATED = regex.compile(
+_STATED = compiled_later(
     r"\b(?:password|passphrase|passwd|passcode|passwort|kennwort)\s{1,3}(?:is|was|ist|lautet)"
     r"\s{1,3}(?:now\s|still\s)?(?P<quote>[\"'`*]{0,2}+)(?P<value>[^\s\"'`]{6,128}+)"
     r"(?=[\"'`]|\s*\Z|[ \t]*\n|(?<=[.,;:!?*)])\s|\s[(-])",
@@ -83,11 +84,11 @@ _PLACES = (
 _LITERALS = tuple(
     (literal, number) for number, (_, literals, _) in enumerate(_PLACES) for literal in literals
 )
-_KEY_BEGIN = regex.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_END = regex.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BODY = regex.compile(r"(?:[A-Za-z0-9+/=_:,.-]|\\[nr]|\s)*+")
-_KEY_DATA = regex.compile(r"[A-Za-z0-9+/=]{16}")
-_PUTTY = regex.compile(
+_KEY_BEGIN = compiled_later(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END = compiled_later(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = compiled_later(r"(?:[A-Za-z0-9+/=_:,.-]|\\[nr]|\s)*+")
+_KEY_DATA = compiled_later(r"[A-Za-z0-9+/=]{16}")
+_PUTTY = compiled_later(
     r"^Private-Lines: \d{1,3}+[ \t]*+\r?\n(?P<value>(?:[A-Za-z0-9+/=]++(?:\s++|\Z))++)", regex.M
 )
 

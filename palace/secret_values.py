@@ -10,6 +10,8 @@ from collections import Counter
 
 import regex
 
+from palace.patterns import compiled_later
+
 HEX_MIN_CHARS = 32
 HEX_MIN_BITS = 3.0
 BASE64_MIN_CHARS = 20
@@ -19,13 +21,13 @@ UNNAMED_MIN_BITS = 4.6
 """Bars of `entropy_bits`, in bits per character; random hex has about 3.7 at 32 characters, random
 base64 4.0 at 20 and 4.8 at 40. The unnamed bar is for names that do not speak of secrets."""
 
-_SYNTAX = regex.compile(
+_SYNTAX = compiled_later(
     r"\$(?:[A-Za-z_{(]|\{)|[<\[()*•…|]|\{\{[^{}]*+(?:\}\}|\Z)|\{(?!\{)"
     r"|\.{2,}|%[(s]|%\w+%|#\{|@[\w./]|!\w+$|~?/|\.{1,2}/|[A-Za-z]:\\"
     r"|[a-z][a-z0-9+.-]*://|(?:env|vault|arn|file|op|ssm|kms|ref|keychain|keyring|secretref|enc):"
     r"|ENC\[|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}$|&\w+;|\\|\^|="
 )
-EXAMPLE = regex.compile(
+EXAMPLE = compiled_later(
     r"example|placeholder|dummy|fake|change-?_?me|replace|redacted|sample|(?<![a-z])your|insert[-_]"
     r"|foobar|x{5,}|\*{3,}|\.{3}|…|•|<[\w -]+>|secret removed",
     regex.IGNORECASE,
@@ -51,18 +53,18 @@ SENTENCE_WORDS = frozenset(
     "the a an is are be was to of in on at for from with your you my our please enter must not no"
     " and or it this that password has have can should will does do reset forgot new old".split()
 )
-_ALGORITHM = regex.compile(
+_ALGORITHM = compiled_later(
     r"(?:hmac-?)?(?:sha|md|aes|rsa|base|utf|oauth|tls|ssl|ipv|argon|pbkdf|ecdsa|hs|rs|es|win|http|v)"
     r"[-_]?\d{1,4}(?:[-_.]\w{1,12})*|\d+-[a-z]+(?:-[a-z]+)*|\d+[a-z]{1,4}",
     regex.IGNORECASE,
 )
-HASHED = regex.compile(r"(?:sha\d{1,3}|md5)[:=-]", regex.IGNORECASE)
-IDENTIFIER = regex.compile(
+HASHED = compiled_later(r"(?:sha\d{1,3}|md5)[:=-]", regex.IGNORECASE)
+IDENTIFIER = compiled_later(
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|(?:[a-z]{1,4}[-_])?[0-7][0-9A-HJKMNP-TV-Z]{25}"
 )
-_CHAIN = regex.compile(r"[!&*]?[A-Za-z_]\w*+(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*+)*+")
-_HEX = regex.compile(r"[0-9a-f]+|[0-9A-F]+")
-_BASE64 = regex.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_CHAIN = compiled_later(r"[!&*]?[A-Za-z_]\w*+(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*+)*+")
+_HEX = compiled_later(r"[0-9a-f]+|[0-9A-F]+")
+_BASE64 = compiled_later(r"[A-Za-z0-9+/_-]+={0,2}")
 
 
 def entropy_bits(value: str) -> float:

@@ -118,6 +118,9 @@ class VanishingIndex:
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         return self._index.counts(terms, scope=scope)
 
+    def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
+        return self._index.holds(layer, scope=scope)
+
     def size(self, *, scope: Scope = GLOBAL) -> int:
         return self._index.size(scope=scope)
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "secrets", "privacy", "ignoring", "arguments"}
+GROUND = {"types", "errors", "ports", "text", "patterns"}
+GROUND |= {"secrets", "privacy", "ignoring", "arguments"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
     "types": {"explaining"},
@@ -22,9 +23,10 @@ MAY_IMPORT = {
     "arguments": {"errors"},
     "ports": {"types"},
     "text": {"types"},
-    "secrets": {"types"},
+    "secrets": {"types", "patterns"},
     "privacy": {"types", "errors", "secrets"},
     "ignoring": set(),
+    "patterns": set(),
     "settings": {"types", "errors"},
     "presets": {"types", "errors"},
     "store": GROUND,

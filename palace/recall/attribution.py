@@ -33,21 +33,20 @@ def people_asked(query: Query, candidates: Sequence[Candidate]) -> frozenset[str
     return frozenset().union(*spoke)
 
 
-def standing(candidate: Candidate, people: AbstractSet[str], said: AbstractSet[str]) -> Standing:
+def standing(candidate: Candidate, people: AbstractSet[str]) -> Standing:
     """Return how a turn stands to the people asked about; "" where nobody is, or no one speaks.
 
     Args:
         candidate: The turn.
         people: Name tokens, as of `people_asked`.
-        said: Its body as a set.
     """
     if not candidate.session or not people:
         return ""
     if not people.isdisjoint(candidate.context):
         return "own"
-    if not people.isdisjoint(said):
+    if not people.isdisjoint(candidate.body):
         return "named"
-    return "other" if word_tokens("address").isdisjoint(said) else "addressed"
+    return "other" if word_tokens("address").isdisjoint(candidate.body) else "addressed"
 
 
 def voices(

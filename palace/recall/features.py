@@ -41,6 +41,8 @@ class Asked:
         self._total = sum(idf.values()) or 1.0
         self._known_total = sum([idf[t] for t in known]) or 1.0
         named = {token for name in query.names for token in name}
+        # Nothing else that a memory says is looked at for most of the signals.
+        self._looked_for = dict.fromkeys((*idf, *query.terms, *query.head, *named)).keys()
         self._rest = {t: weight for t, weight in idf.items() if t not in named}
         self._rest_total = sum(self._rest.values()) or 1.0
         self._most_relevance = self._rest_total * (K1 + 1)
@@ -73,8 +75,8 @@ class Asked:
         """
         query, idf, known = self.query, self.weights.idf, self.weights.known
         ceiling = self.weights.ceiling
-        body = set(candidate.body)
-        here = body.union(candidate.context)
+        body = self._looked_for & candidate.body
+        here = body | (self._looked_for & candidate.context)
         around = [neighbour.body for neighbour in neighbours]
         matched = [weight for t, weight in idf.items() if t in here]
         lacking = [weight for t, weight in idf.items() if t not in here]

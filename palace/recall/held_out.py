@@ -70,6 +70,10 @@ class IndexWithout:
         """See `Index.load`."""
         return self._index.load([k for k in keys if k not in self._keys])
 
+    def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
+        """See `Index.holds`; a layer that is hidden as a whole is still one."""
+        return self._index.holds(layer, scope=scope)
+
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""
         whole = self._index.counts(terms, scope=scope)

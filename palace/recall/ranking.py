@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from palace.ports import Candidate
@@ -118,7 +119,7 @@ class _Related:
             for token, nearness in islice(near.items(), nearest):
                 self._terms.setdefault(token, []).append((term, nearness**power))
 
-    def best(self, words: frozenset[str]) -> dict[str, float]:
+    def best(self, words: AbstractSet[str]) -> dict[str, float]:
         """Return the terms that words only come near to, and what the nearest counts."""
         best: dict[str, float] = {}
         for token in self._terms.keys() & words:
@@ -127,7 +128,7 @@ class _Related:
                     best[term] = max(best.get(term, 0.0), counts)
         return best
 
-    def share(self, words: frozenset[str], question: _Question) -> float:
+    def share(self, words: AbstractSet[str], question: _Question) -> float:
         """Return the weighted share of the question that words only come near to."""
         best = self.best(words)
         if not best:
@@ -166,6 +167,9 @@ class Pool:
         self._related_said = _Related(
             query.related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
         )
+        tokens = chain(self.idf, query.related, *query.related.values())
+        # Nothing else that a memory says is looked at here.
+        self._telling = dict.fromkeys(tokens).keys()
         self._sessions: dict[tuple[str, str], dict[int, _Seen]] = {}
         self._seen: dict[int, _Seen] = {}
         for candidate in candidates:
@@ -176,11 +180,11 @@ class Pool:
 
     def _see(self, candidate: Candidate) -> _Seen:
         question = self._spoken if candidate.session else self._asked
-        words = frozenset(candidate.body)
-        terms = [t for t in question.idf if t in words]
-        around = [t for t in question.idf if t in candidate.context]
+        words, place = self._telling & candidate.body, self._telling & candidate.context
+        terms = [t for t in question.idf if t in words] if words else []
+        around = [t for t in question.idf if t in place] if place else []
         held = {t: question.idf[t] for t in (*terms, *around)} if terms or around else {}
-        where: Standing = standing(candidate, self.people, words) if candidate.session else ""
+        where = standing(candidate, self.people) if self.people else ""
         shares: dict[Voice, float] = {}
         asked = 0
         if candidate.session and terms:
@@ -192,13 +196,13 @@ class Pool:
                 asked |= question.bits(candidate.body[start:end])
         place_share = question.share(question.bits(around)) if around else 0.0
         related_words = self._related_said if candidate.session else self._related
-        related = related_words.share(words, question)
+        related = related_words.share(words, question) if words else 0.0
         relevant = relevance(candidate, held) / (question.total * (K1 + 1)) if held else 0.0
         if not candidate.session:
             # A word that comes near is one that is said once, less by what it differs: the word
             # itself is always worth more.
             relevant += related / (K1 + 1)
-            place_share += self._related.share(frozenset(candidate.context), question)
+            place_share += self._related.share(place, question) if place else 0.0
         return _Seen(
             candidate,
             terms=question.bits(terms),
@@ -215,7 +219,7 @@ class Pool:
 
         A word as near as .7 counts a third, and so do two as near as .55.
         """
-        best = self._related.best(frozenset((*candidate.body, *candidate.context)))
+        best = self._related.best(self._telling & (*candidate.body, *candidate.context))
         return sum(sorted([math.pow(counts, 3 / _NEARNESS_POWER) for counts in best.values()]))
 
     def near(self, candidate: Candidate) -> list[tuple[int, _Seen]]:
@@ -332,19 +336,20 @@ class Pool:
         seen = self._seen[candidate.key]
         home = self._homes[candidate.path, candidate.session]
         fresh_names = len(candidate.names.difference(self.idf))
-        values = {"relevance_log": math.log(_LOG_FLOOR + seen.relevance)}
+        values = {
+            "relevance_log": math.log(_LOG_FLOOR + seen.relevance),
+            "reach": self._reach[candidate.key],
+            "home_best": home.best,
+            "home_coverage": home.coverage,
+            # Of a turn it tells who speaks and when, of a statement what it is kept under.
+            "context_said" if candidate.session else "context": seen.place_share,
+            "dated": answer_present(self._query, candidate) if self.asks_when else 0.5,
+            "fresh_names": min(fresh_names, _MANY_NAMES) / _MANY_NAMES,
+        }
         if candidate.session:
             values["named"] = float(seen.standing == "named")
             values["addressed"] = float(seen.standing == "addressed")
             values["other"] = float(seen.standing == "other")
-        values["reach"] = self._reach[candidate.key]
-        values["home_best"] = home.best
-        values["home_coverage"] = home.coverage
-        # Of a turn it tells who speaks and when, of a statement what it is kept under.
-        values["context_said" if candidate.session else "context"] = seen.place_share
-        values["dated"] = answer_present(self._query, candidate) if self.asks_when else 0.5
-        values["fresh_names"] = min(fresh_names, _MANY_NAMES) / _MANY_NAMES
-        if candidate.session:
             values["home_mass"] = home.mass
             values["opens"] = float(candidate.position < _OPENING)
             values["related_said"] = seen.related

@@ -1,54 +1,86 @@
 """Words that mean nearly what a word of the question means, from a table that ships.
 
 In: index tokens and a language. Out: other index tokens with how near they are. The table of a
-language is `related_words/<language>.zip`: pages of sorted lines "token other93 another82",
-nearness in hundredths, each page named by its first token (`unzip -p` prints all of it). A program
-that asks nothing reads nothing, and one that asks unpacks the pages its words stand on. The table
-was made once, by `python -m benchmarks.related_words`; no model runs here.
+language is `related_words/<language>.zlib`; `python -m benchmarks.related_words --show` prints it,
+a line "token other93 another82" for each token, nearness in hundredths. A program that asks nothing
+reads nothing, and one that asks unpacks the table once. It was made once, by the same script; no
+model runs here.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+import zlib
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from io import BytesIO
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "related_words"
-_DIGITS = 2
+_MOST_WORDS = 1 << 16
 
 
-class _Table:
-    """The table of one language, in memory as it is packed; a page is unpacked when it is asked.
+class Table:
+    """The words of one language, each with those that are near it.
+
+    Packed it is the words, sorted, a line each, then an empty line, then three blocks of bytes:
+    the upper and the lower half of the numbers of the words that are near, and by how many
+    hundredths each is less near than the one before it, the first less than 1. Every word has as
+    many places in a block; those that it does not need hold its own number.
 
     Args:
-        path: The file.
+        packed: What `packed` returned.
     """
 
-    def __init__(self, path: Path) -> None:
-        from zipfile import ZipFile
+    def __init__(self, packed: bytes) -> None:
+        words, _, self._blocks = zlib.decompress(packed).partition(b"\n\n")
+        self.tokens = words.decode().split("\n")
+        self._block_bytes = len(self._blocks) // 3
+        self._places = self._block_bytes // len(self.tokens)
 
-        # Read at once: an open file's position would be shared with forked processes.
-        self._packed = ZipFile(BytesIO(path.read_bytes()))
-        self._first = self._packed.namelist()
-        self._pages: dict[str, dict[str, str]] = {}
+    def near(self, token: str) -> dict[str, float]:
+        """Return what is near a token, nearest first, each in (0, 1); empty for an unknown one."""
+        number = bisect_left(self.tokens, token)
+        if self.tokens[number : number + 1] != [token]:
+            return {}
+        start, size = number * self._places, self._block_bytes
+        upper, lower, less = (
+            self._blocks[begin : begin + self._places]
+            for begin in range(start, start + 3 * size, size)
+        )
+        others = [256 * high + low for high, low in zip(upper, lower, strict=True)]
+        return {
+            self.tokens[other]: (100 - hundredths) / 100
+            for other, hundredths in zip(others, accumulate(less), strict=True)
+            if other != number
+        }
 
-    def line(self, token: str) -> str:
-        """Return what stands behind a token, empty if it has no line."""
-        number = bisect_right(self._first, token)
-        return self._page(self._first[number - 1]).get(token, "") if number else ""
 
-    def tokens(self) -> list[str]:
-        """Return the tokens of all lines, sorted."""
-        return [token for first in self._first for token in self._page(first)]
+def packed(table: Mapping[str, Sequence[tuple[str, int]]]) -> bytes:
+    """Return the bytes of a `Table`.
 
-    def _page(self, first: str) -> dict[str, str]:
-        page = self._pages.get(first)
-        if page is None:
-            lines = (line.partition(" ") for line in self._packed.read(first).decode().splitlines())
-            page = self._pages[first] = {token: rest for token, _, rest in lines}
-        return page
+    Args:
+        table: Token -> (another token of the table, nearness in hundredths), nearest first.
+
+    Raises:
+        ValueError: If there are more than 65,536 tokens.
+    """
+    tokens = sorted(table)
+    if len(tokens) > _MOST_WORDS:
+        raise ValueError(f"{len(tokens)} tokens are more than two bytes can number")
+    number = {token: place for place, token in enumerate(tokens)}
+    places = max(map(len, table.values()), default=0)
+    others, less = [], bytearray()
+    for token in tokens:
+        row = table[token]
+        spare = places - len(row)
+        others += [*(number[other] for other, _ in row), *(number[token] for _ in range(spare))]
+        nearness = [100, *(near for _, near in row)]
+        less += bytes(before - here for before, here in pairwise(nearness))
+        less += bytes(spare)
+    words = "\n".join(tokens).encode()
+    halves = (bytes(n >> 8 for n in others), bytes(n & 255 for n in others))
+    return zlib.compress(b"".join((words, b"\n\n", *halves, less)), 9)
 
 
 def related_words(terms: Iterable[str], language: str) -> dict[str, Mapping[str, float]]:
@@ -67,17 +99,16 @@ def related_words(terms: Iterable[str], language: str) -> dict[str, Mapping[str,
 def listed_tokens(language: str) -> list[str]:
     """Return every token that has a line in the table of a language, sorted."""
     table = _table(language)
-    return [] if table is None else table.tokens()
+    return [] if table is None else list(table.tokens)
 
 
 @lru_cache(maxsize=4096)
 def _related(term: str, language: str) -> Mapping[str, float]:
     table = _table(language)
-    pairs = table.line(term).split() if table is not None else ()
-    return {pair[:-_DIGITS]: int(pair[-_DIGITS:]) / 100 for pair in pairs}
+    return {} if table is None else table.near(term)
 
 
 @cache
-def _table(language: str) -> _Table | None:
-    path = _FOLDER / f"{language}.zip"
-    return _Table(path) if path.is_file() else None
+def _table(language: str) -> Table | None:
+    path = _FOLDER / f"{language}.zlib"
+    return Table(path.read_bytes()) if path.is_file() else None

@@ -98,7 +98,8 @@ def _described(
     answered = ranked["dated"] if pool.asks_when else answer_present(asked.query, candidate)
     values = asked.features(candidate, around, answered=answered)
     values.update(_NOT_RANKED)
-    values.update({name: v for name, v in ranked.items() if name in _NOT_RANKED})
+    for name in ranked.keys() & _NOT_RANKED:
+        values[name] = ranked[name]
     if not candidate.session:
         values["comes_near"] = pool.comes_near(candidate)
     if "closeness" in ranked:

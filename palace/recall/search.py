@@ -68,9 +68,11 @@ class Searcher:
     def found(self, query: Query, *, layer: LayerName = "L1") -> Found:
         """Return everything that one of the channels finds, and the turns around it."""
         scope = Scope(session_id=query.session_id, project=query.project)
+        vector = self.vectors.ask(query.text) if self.vectors is not None else None
+        if not self.index.holds(layer, scope=scope):
+            return Found((), NO_WEIGHTS)
         terms = (*query.terms, *query.carried)
         by_words = self.index.candidates(terms, layer=layer, scope=scope, limit=self.candidates)
-        vector = self.vectors.ask(query.text) if self.vectors is not None else None
         by_meaning: list[Candidate] = []
         if self.vectors is not None and vector is not None:
             nearest = self.vectors.nearest(vector, layer=layer, scope=scope, limit=self.candidates)
@@ -100,12 +102,15 @@ class Searcher:
         nearness: dict[str, float] = {}
         for near in query.related.values():
             for token, here in near.items():
-                nearness[token] = max(here, nearness.get(token, 0.0))
+                if here > nearness.get(token, 0.0):
+                    nearness[token] = here
+        for term in query.terms:
+            nearness.pop(term, None)
         if not nearness:
             return []
-        counts = self.index.counts([*nearness], scope=scope)
-        held = [token for token in nearness if counts[token].any and token not in query.terms]
-        nearest = sorted(held, key=lambda token: (-nearness[token], token))[:_RELATED_TERMS]
+        counts = self.index.counts(nearness, scope=scope)
+        held = [(-near, token) for token, near in nearness.items() if counts[token].any]
+        nearest = [token for _, token in sorted(held)[:_RELATED_TERMS]]
         by_related = self.index.candidates(nearest, layer=layer, scope=scope, limit=_RELATED)
         keys = {c.key for c in known}
         return [c for c in by_related if c.key not in keys]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from palace.ports import Scope, TermCounts
 from palace.store.index_database import IndexDatabase, State
@@ -29,6 +29,29 @@ class Partition:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """What a reader of one scope may see, as long as nothing changes the database.
+
+    Attributes:
+        partitions: What it is.
+        counts: How many memories hold a term, of those terms that were asked.
+    """
+
+    partitions: list[Partition]
+    counts: dict[str, TermCounts] = field(default_factory=dict)
+
+    @property
+    def memories(self) -> int:
+        """How many active memories there are."""
+        return sum(p.memories for p in self.partitions)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the partitions."""
+        return [p.number for p in self.partitions]
+
+
 class TermTable:
     """The tables `partitions` and `terms` of an index.
 
@@ -39,83 +62,86 @@ class TermTable:
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database
         self._as_of: State | None = None
-        self._counts: dict[tuple[int, str], tuple[int, int, int]] = {}
-        self._partitions: dict[Scope, list[Partition]] = {}
+        self._rows: dict[int, dict[str, tuple[int, int, int]]] = {}
+        self._visible: dict[Scope, Visible] = {}
+        self._kept = 0
 
     def forget(self) -> None:
         """Drop what was read: the database is another one."""
         self._as_of = None
 
-    def visible(self, scope: Scope) -> list[Partition]:
+    def visible(self, scope: Scope) -> Visible:
         """Return what a reader of this scope may see."""
         with self._database.held():
             self._renew()
-            if scope not in self._partitions:
+            if scope not in self._visible:
                 rows = self._database.rows(
                     "SELECT number, layer, memories, tokens FROM partitions"
                     " WHERE scope IN ('global', ?, ?)",
                     _scopes(scope),
                 )
-                self._partitions[scope] = [Partition(*row) for row in rows]
-            return self._partitions[scope]
+                self._visible[scope] = Visible([Partition(*row) for row in rows])
+            return self._visible[scope]
 
-    def counts(self, terms: Iterable[str], visible: Sequence[Partition]) -> dict[str, TermCounts]:
+    def counts(self, terms: Iterable[str], visible: Visible) -> dict[str, TermCounts]:
         """Return how many of the visible memories hold each term."""
-        terms = list(terms)
-        self._read(terms, visible)
-        counted = {}
-        for term in terms:
-            held = named = 0
-            for partition in visible:
-                body, place, names = self._counts[partition.number, term]
-                held += body + place
-                named += names
-            counted[term] = TermCounts(held, named)
-        return counted
+        terms, known = list(terms), visible.counts
+        unknown = [term for term in terms if term not in known]
+        if unknown:
+            self._kept += len(unknown)
+            self._read(unknown, visible.numbers)
+            rows = [self._rows[number] for number in visible.numbers]
+            for term in unknown:
+                held = [row[term] for row in rows]
+                known[term] = TermCounts(
+                    sum(body + place for body, place, _ in held), sum(n for _, _, n in held)
+                )
+        return {term: known[term] for term in terms}
 
     def rows(
-        self, terms: Iterable[str], visible: Sequence[Partition], layer: LayerName
+        self, terms: Iterable[str], visible: Visible, layer: LayerName
     ) -> dict[str, list[tuple[int, int, int]]]:
         """Return of each term (partition, memories that say it, memories whose place has it)."""
         terms = list(terms)
-        numbers = [p.number for p in visible if p.layer == layer]
-        self._read(terms, visible)
-        return {t: [(n, *self._counts[n, t][:2]) for n in numbers] for t in terms}
+        searched = [p.number for p in visible.partitions if p.layer == layer]
+        self._read(terms, searched)
+        return {t: [(number, *self._rows[number][t][:2]) for number in searched] for t in terms}
 
-    def weights(self, terms: Iterable[str], visible: Sequence[Partition]) -> dict[str, float]:
+    def weights(self, terms: Iterable[str], visible: Visible) -> dict[str, float]:
         """Return the inverse document frequency of each term among the visible memories."""
-        size = sum(p.memories for p in visible)
+        size = visible.memories
         return {
             term: math.log(1.0 + (size - count.any + 0.5) / (count.any + 0.5))
             for term, count in self.counts(terms, visible).items()
         }
 
-    def _read(self, terms: Sequence[str], visible: Sequence[Partition]) -> None:
+    def _read(self, terms: Iterable[str], numbers: Sequence[int]) -> None:
         """Read how many memories of each partition say a term, only stand where it is, name it.
 
         What is known already is not read again; of all the rest a few statements tell.
         """
-        numbers = [p.number for p in visible]
-        missing = [t for t in terms for n in numbers if (n, t) not in self._counts]
-        unknown = list(dict.fromkeys(missing))
+        read = [self._rows.setdefault(number, {}) for number in numbers]
+        unknown = [t for t in dict.fromkeys(terms) if any(t not in rows for rows in read)]
         for start in range(0, len(unknown), _READ_AT_ONCE):
             some = unknown[start : start + _READ_AT_ONCE]
             asked = {sayable(term): term for term in some}
-            self._counts.update({(n, term): (0, 0, 0) for n in numbers for term in some})
-            rows = self._database.rows(
+            for rows in read:
+                rows.update(dict.fromkeys(some, (0, 0, 0)))
+            found = self._database.rows(
                 "SELECT partition, term, body, place, names FROM terms"
                 f" WHERE partition IN ({marks(numbers)}) AND term IN ({marks(asked)})",
                 (*numbers, *asked),
             )
-            for number, term, body, place, names in rows:
-                self._counts[number, asked[term]] = (body, place, names)
+            for number, term, body, place, names in found:
+                self._rows[number][asked[term]] = (body, place, names)
 
     def _renew(self) -> None:
         """Drop what is remembered when any process changed the database."""
         state = self._database.state()
-        if state != self._as_of or len(self._counts) > _KEPT_TERMS:
-            self._counts.clear()
-            self._partitions.clear()
+        if state != self._as_of or self._kept > _KEPT_TERMS:
+            self._kept = 0
+            self._rows.clear()
+            self._visible.clear()
             self._as_of = state
 
 
@@ -124,9 +150,9 @@ def marks(values: Collection[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-def average_tokens(visible: Sequence[Partition]) -> float:
+def average_tokens(visible: Visible) -> float:
     """Return the mean length of the visible memories, in tokens."""
-    return sum(p.tokens for p in visible) / max(sum(p.memories for p in visible), 1)
+    return sum(p.tokens for p in visible.partitions) / max(visible.memories, 1)
 
 
 def _scopes(scope: Scope) -> tuple[str, str]:

@@ -22,8 +22,8 @@ Tokens = tuple[str, str, str, str]
 CandidateRow = Sequence[Any]
 """Key, path, position, session, body, context, names and asks of a memory."""
 
-Score = Callable[[str, Sequence[str], Sequence[str]], float]
-"""Returns the relevance of a memory from its tokens: all as text, those of body and context."""
+Score = Callable[[Sequence[str], Sequence[str]], float]
+"""Returns the relevance of a memory from its tokens, those of body and context."""
 
 
 def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
@@ -62,7 +62,7 @@ def decode_row(path: str, line: int, position: int, data: str) -> Memory:
 
 def candidate(row: CandidateRow) -> Candidate:
     """Return the candidate of a row, without a relevance."""
-    return _candidate(row, tuple(row[4].split()), tuple(row[5].split()), 0.0)
+    return _candidate(row, row[4].split(), row[5].split(), 0.0)
 
 
 def best_candidates(rows: Iterable[CandidateRow], *, score: Score, limit: int) -> list[Candidate]:
@@ -75,18 +75,18 @@ def best_candidates(rows: Iterable[CandidateRow], *, score: Score, limit: int) -
     """
     scored = []
     for row in rows:
-        body, context = tuple(row[4].split()), tuple(row[5].split())
-        scored.append((-score(f"{row[4]} {row[5]}", body, context), row[0], row, body, context))
+        body, context = row[4].split(), row[5].split()
+        scored.append((-score(body, context), row[0], row, body, context))
     scored.sort()  # ties by key, of which each row has its own
     return [_candidate(row, body, context, -less) for less, _, row, body, context in scored[:limit]]
 
 
 def _candidate(
-    row: CandidateRow, body: tuple[str, ...], context: tuple[str, ...], bm25: float
+    row: CandidateRow, body: Iterable[str], context: Iterable[str], bm25: float
 ) -> Candidate:
     key, path, position, session, _, _, names, asks = row
     named, asked = frozenset(names.split()), _ranges(asks) if asks else ()
-    return Candidate(key, path, position, session, body, context, named, bm25, asked)
+    return Candidate(key, path, position, session, tuple(body), tuple(context), named, bm25, asked)
 
 
 def _ranges(text: str) -> tuple[tuple[int, int], ...]:

@@ -6,6 +6,7 @@ Nothing in here is canonical; the file can be deleted at any time.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import time
@@ -41,7 +42,7 @@ from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -52,6 +53,11 @@ _RACY_NS = 50_000_000
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+# A long list that meets others is read from the beginning of a page: of small ones less is read.
+_POSTINGS_PAGE_BYTES = 500
+# Every write leaves a segment, and a list is looked up in all of them: four make one, not sixteen.
+_POSTINGS_SEGMENTS = 4
 
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
@@ -95,6 +101,8 @@ CREATE TABLE uses (
 CREATE VIRTUAL TABLE postings USING fts5(
     words, content='', detail=none, columnsize=0, tokenize="{_TOKENIZER}"
 );
+INSERT INTO postings (postings, rank) VALUES ('pgsz', {_POSTINGS_PAGE_BYTES});
+INSERT INTO postings (postings, rank) VALUES ('crisismerge', {_POSTINGS_SEGMENTS});
 """,
     frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
 )
@@ -317,7 +325,7 @@ class SqliteIndex:
             return []
         with self._database.held():
             visible = self._terms.visible(scope)
-            if not any(p.layer == layer for p in visible):
+            if not any(p.layer == layer for p in visible.partitions):
                 return []
             weights = self._terms.weights(asked, visible)
             rows = self._terms.rows(asked, visible, layer)
@@ -336,12 +344,13 @@ class SqliteIndex:
                 return found
             wanted *= 4
 
-    def _matching(self, expression: str, limit: int) -> list[int]:
-        rows = self._database.rows(
-            "SELECT rowid FROM postings WHERE postings MATCH ? ORDER BY rowid LIMIT ?",
-            (expression, limit),
+    def _matching(self, expressions: Sequence[str], limit: int) -> list[tuple[int, int]]:
+        # The order of the tables is given: the lists one after the other, each by row.
+        return self._database.rows(
+            "SELECT asked.key, postings.rowid FROM json_each(?) AS asked CROSS JOIN postings"
+            " WHERE postings MATCH asked.value LIMIT ?",
+            (json.dumps(expressions), limit),
         )
-        return [row for (row,) in rows]
 
     def _valid(self, keys: Sequence[int]) -> list[_Row]:
         """Return the rows of the candidates of these keys that are valid now."""
@@ -364,7 +373,7 @@ class SqliteIndex:
 
     def candidates_in(self, room: str) -> list[Candidate]:
         """Return the active, globally visible candidates of a room, in file order."""
-        visible = [p.number for p in self._terms.visible(GLOBAL)]
+        visible = self._terms.visible(GLOBAL).numbers
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT {_CANDIDATE} FROM files f JOIN memories m ON m.file = f.number"
@@ -393,7 +402,7 @@ class SqliteIndex:
         wanted.difference_update((c.path, c.session, c.position) for c in (*candidates, *known))
         if not wanted:
             return []
-        visible = [p.number for p in self._terms.visible(scope)]
+        visible = self._terms.visible(scope).numbers
         now = utc_now().isoformat()
         rows = self._database.rows(
             "WITH wanted (path, session, position) AS"
@@ -543,7 +552,7 @@ class SqliteIndex:
 
     def visible(self, keys: Sequence[int], *, layer: LayerName, scope: Scope) -> set[int]:
         """Return those keys whose memories a search of this layer and scope may find."""
-        numbers = [p.number for p in self._terms.visible(scope) if p.layer == layer]
+        numbers = [p.number for p in self._terms.visible(scope).partitions if p.layer == layer]
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT m.key FROM memories m WHERE m.key IN ({marks(keys)})"
@@ -556,7 +565,12 @@ class SqliteIndex:
 
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """Return the number of active memories that a reader may see."""
-        return sum(p.memories for p in self._terms.visible(scope))
+        return self._terms.visible(scope).memories
+
+    def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
+        """Return whether there is any active memory of a layer that a reader may see."""
+        visible = self._terms.visible(scope).partitions
+        return any(p.layer == layer and p.memories for p in visible)
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
@@ -567,18 +581,19 @@ class SqliteIndex:
 def _bm25(
     weights: Mapping[str, float],
     average_tokens: float,
-    text: str,
     body: Sequence[str],
     context: Sequence[str],
 ) -> float:
     length = (len(body) + len(context)) / average_tokens
     norm = K1 * (1 - B + B * length)
     total = 0.0
-    for term, weight in weights.items():
-        if term in text:  # most terms are not; as a token perhaps
+    held = weights.keys() & (*body, *context)
+    for term in (
+        weights if len(held) > 1 else held
+    ):  # in their order, so that sums come out the same
+        if term in held:
             frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
-            if frequency:
-                total += weight * frequency * (K1 + 1) / (frequency + norm)
+            total += weights[term] * frequency * (K1 + 1) / (frequency + norm)
     return total
 
 

@@ -47,8 +47,11 @@ class PostingList(NamedTuple):
     rows: int
 
 
-Matching = Callable[[str, int], Iterable[int]]
-"""Returns the rows that an expression matches, ascending, at most so many (-1: all)."""
+Matching = Callable[[Sequence[str], int], Iterable[tuple[int, int]]]
+"""Returns (number of an expression, row it matches), in order, at most so many (-1: all).
+
+All expressions are asked in one call, because a call costs more than the rows of a short list.
+"""
 
 
 def posting_words(partition: int, body: Iterable[str], context: Iterable[str]) -> str:
@@ -109,15 +112,13 @@ def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) 
     """
     short, long = _split(lists)
     scores: dict[int, float] = {}
-    for one in short:
-        for row in matching(one.expression, -1):
-            scores[row] = scores.get(row, 0.0) + one.weight
-    if short:
+    for number, row in matching([one.expression for one in short], -1) if short else ():
+        scores[row] = scores.get(row, 0.0) + short[number].weight
+    if short and long:
         met = " OR ".join(one.expression for one in short)
-        for one in long:
-            for row in matching(f"({met}) AND {one.expression}", -1):
-                # Another program may have written the memory since the short lists were read.
-                scores[row] = scores.get(row, 0.0) + one.weight
+        for number, row in matching([f"({met}) AND {one.expression}" for one in long], -1):
+            # Another program may have written the memory since the short lists were read.
+            scores[row] = scores.get(row, 0.0) + long[number].weight
     _add_long(matching, long, scores, wanted)
     bar = sorted(scores.values(), reverse=True)[:wanted][-1] if scores else 0.0
     above = [row for row, score in scores.items() if score > bar]
@@ -153,7 +154,7 @@ def _add_long(
         # What was added scores no less, because the heaviest join came first.
         if len(known) - bisect_left(known, weight) + added >= wanted:
             return
-        for row in matching(" AND ".join(one.expression for one in join), wanted):
+        for _, row in matching([" AND ".join(one.expression for one in join)], wanted):
             if row not in scores:
                 scores[row] = weight
                 added += 1

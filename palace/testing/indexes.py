@@ -62,6 +62,7 @@ class IndexContract:
         assert self.found(index, "anyth") == []
         assert (index.size(), index.get("m-00000001"), index.load([1])) == (0, None, {})
         assert index.counts(["anyth"]) == {"anyth": TermCounts()}
+        assert not index.holds("L1")
 
     def test_best_first_and_limit(self, index: FilledIndex) -> None:
         """More and rarer terms come first; `limit` keeps the best."""
@@ -131,6 +132,7 @@ class IndexContract:
             "blue kettle",
         ]
         assert index.size() == 2  # the expired one is still active
+        assert index.holds("L1")
 
     def test_layers_are_apart(self, index: FilledIndex) -> None:
         """A search sees one layer."""
@@ -138,6 +140,7 @@ class IndexContract:
         self.put(index, self.memory(0, "kettle steps", path="playbooks/tea.md"), layer="L4")
         assert self.found(index, "kettl") == ["blue kettle"]
         assert self.found(index, "kettl", layer="L4") == ["kettle steps"]
+        assert (index.holds("L1"), index.holds("L2"), index.holds("L4")) == (True, False, True)
 
     def test_replaced_and_removed_files(self, index: FilledIndex) -> None:
         """What a file no longer holds is gone from searches, counts and size."""
@@ -149,7 +152,7 @@ class IndexContract:
         assert (after["kettl"].any, after["lamp"].any, index.size()) == (0, 1, 1)
         assert self.found(index, "kettl", "lamp") == ["red lamp"]
         index.apply((), removed=["rooms/desk/notes.md", "rooms/never/was.md"])
-        assert (self.found(index, "lamp"), index.size()) == ([], 0)
+        assert (self.found(index, "lamp"), index.size(), index.holds("L1")) == ([], 0, False)
         assert index.counts(["lamp"]) == {"lamp": TermCounts()}
 
     def test_counts_tell_names_apart(self, index: FilledIndex) -> None:
@@ -168,6 +171,8 @@ class IndexContract:
         assert [c["kettl"].any for c in counted] == [1, 3, 2, 4, 1]
         assert {c["secret"].any for c in counted} == {0}
         assert [index.size(scope=reader) for reader in readers] == [1, 3, 2, 4, 1]
+        self.put(index, self.memory(0, "x", path="playbooks/x.md", scope="session:s1"), layer="L4")
+        assert [index.holds("L4", scope=r) for r in readers] == [False, True, False, True, False]
         assert index.counts(["mira"], scope=Scope("s1"))["mira"].name == 3
 
     def test_inactive_memories_count_for_nothing(self, index: FilledIndex) -> None:

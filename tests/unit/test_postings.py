@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from palace.store import postings
@@ -22,9 +24,13 @@ class Lists:
         self.keys = keys
         self.asked: list[tuple[str, int]] = []
 
-    def __call__(self, expression: str, limit: int) -> list[int]:
-        self.asked.append((expression, limit))
-        found = sorted(self._matched(expression))
+    def __call__(self, expressions: Sequence[str], limit: int) -> list[tuple[int, int]]:
+        self.asked += [(expression, limit) for expression in expressions]
+        found = [
+            (number, row)
+            for number, expression in enumerate(expressions)
+            for row in sorted(self._matched(expression))
+        ]
         return found if limit < 0 else found[:limit]
 
     def _matched(self, expression: str) -> set[int]:
@@ -87,8 +93,8 @@ def test_a_memory_written_between_two_reads_breaks_nothing(
     monkeypatch.setattr(postings, "_SCANNED_ROWS", 2)
     lists = [PostingList("rare", 2.0, 1), PostingList("common", 1.0, 50)]
 
-    def matching(expression: str, _limit: int) -> list[int]:
-        return [7, 9] if "AND" in expression else [7]
+    def matching(expressions: Sequence[str], _limit: int) -> list[tuple[int, int]]:
+        return [(0, 7), (0, 9)] if "AND" in expressions[0] else [(0, 7)]
 
     assert best_rows(matching, lists, wanted=5) == [7, 9]
 

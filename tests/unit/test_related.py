@@ -10,7 +10,7 @@ import pytest
 from palace.recall.lexicon import load_lexicons, word_tokens
 from palace.recall.query import Analyst
 from palace.recall.ranking import Pool
-from palace.recall.related import listed_tokens, related_words
+from palace.recall.related import Table, listed_tokens, packed, related_words
 from palace.recall.search import Searcher
 from palace.recall.weighing import term_weights
 from palace.text import tokens
@@ -47,6 +47,20 @@ def test_every_word_is_found_wherever_it_stands() -> None:
     found = related_words(WORDS, "en")
     assert list(found) == WORDS
     assert all(near and word not in near for word, near in found.items())
+
+
+def test_a_table_is_read_as_it_was_packed() -> None:
+    rows = {"lamp": [("bulb", 91), ("desk", 91), ("cup", 40)], "bulb": [("lamp", 91)]}
+    rows |= {"cup": [("desk", 55), ("lamp", 40)], "desk": [("lamp", 91)]}
+    table = Table(packed(rows))
+    assert table.tokens == ["bulb", "cup", "desk", "lamp"]
+    read = {token: table.near(token) for token in table.tokens}
+    assert [(token, list(near)) for token, near in read.items()] == [
+        (token, [other for other, _ in rows[token]]) for token in table.tokens
+    ]
+    assert read["lamp"] == {"bulb": 0.91, "desk": 0.91, "cup": 0.4}
+    with pytest.raises(ValueError, match="two bytes"):
+        packed({str(number): [] for number in range(65_537)})
 
 
 def test_threads_may_ask_at_once() -> None:
