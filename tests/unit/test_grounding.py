@@ -406,6 +406,21 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
     assert not check(bad, question, items=items).supported
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "good", "bad"),
+    [
+        # an amount, whatever is written behind it
+        ("Night 1: lane 2, 640 m, 312 t.", "Night 2: lane 1, 900 m, 441 t.", "In night 1 they laid 640 m, 312 t.", "In night 1 they laid 640 m, 441 t."),
+        # the name that opens a clause is a candidate too
+        ("Certificate on the gateway expired; Sanna renewed it by hand.", "Follow-up: alert at 21 days, owner Devin.", "Sanna renewed the certificate by hand.", "Devin renewed the certificate by hand."),
+    ],
+)  # fmt: skip
+def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad):
+    items = [evidence(first, id="m-first", as_of=DAY), evidence(second, id="m-second", as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
 @pytest.mark.parametrize("courtesy", ["Good luck!", "Viel Erfolg!", "Bon voyage !", "¡Buen viaje!"])
 def test_courtesy_claims_nothing(courtesy):
     assert check(f"Runa moved the archive. {courtesy}").supported
