@@ -98,7 +98,9 @@ class Mention:
         if self.kind != other.kind:
             return False
         if self.unit != other.unit:
-            return "" in (self.unit, other.unit) and not self.values.isdisjoint(other.values)
+            units = {self.unit, other.unit}
+            bare = "" in units and "ordinal" not in units
+            return bare and not self.values.isdisjoint(other.values)
         return not self.key.isdisjoint(other.key)
 
     def gap(self, start: int, place: tuple[int, int, int]) -> float:
