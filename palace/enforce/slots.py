@@ -1,11 +1,11 @@
-"""Whose is it: whether a name, an identifier, a day or a time stands where it belongs.
+"""Whose is it: whether a name, an identifier, a number, a day or a time stands where it belongs.
 
 In: a sentence and the texts of the memory. Out: the specifics of the sentence that stand there, but
 in whose place another of the same kind fits much better: the words around a specific say what it is
 of, and the memory has them beside the other one. How well each fits is told by a conditional logit,
-fitted on honest answers alone; whether the two were swapped by a logistic model that also sees
-whether they are of one sort: written alike, with the same signs around them. Both are fitted by
-`benchmarks/fit_slots.py`.
+fitted on honest answers alone. Whether the two were swapped is told by a logistic model that also
+sees whether they are of one sort: of one size and length, beside the same word and sign. Both are
+fitted by `benchmarks/fit_slots.py`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Mention:
         text: As written.
         place: Numbers of its clause, sentence and line.
         around: The words right before and behind it, folded.
-        signs: What kind of character stands right before and behind it.
+        sign: What kind of character stands right behind it.
         opening: Whether it may be a name or only a word that opens a sentence.
         unit: Family of the unit of a number, or "".
         values: What a number is without its unit.
@@ -83,7 +83,7 @@ class Mention:
     text: str
     place: tuple[int, int, int]
     around: tuple[str, str] = ("", "")
-    signs: tuple[str, str] = ("", "")
+    sign: str = ""
     opening: bool = False
     unit: str = ""
     values: frozenset[float] = frozenset()
@@ -187,9 +187,7 @@ class Slot:
             "other": fits[id(other)],
             "told more": float(other.told > own.told),
             "clock": float(mine.kind == "clock"),
-            "identifier": float(mine.kind[:1] in "/\\@:0"),
-            "sign before": float(mine.signs[0] == theirs.signs[0]),
-            "sign behind": float(mine.signs[1] == theirs.signs[1]),
+            "sign behind": float(mine.sign == theirs.sign),
             "word before": _are_one(mine.around[0], theirs.around[0]),
             "length": abs(len(mine.text) - len(theirs.text)) / 10,
         }
@@ -198,7 +196,6 @@ class Slot:
         if mine.kind == _NUMBER:
             low, high = sorted(max(0.1, *one.values) for one in (mine, theirs))
             found["magnitude"] = min(_MOST_MAGNITUDES, math.log10(high / low))
-            found["unit"] = float(len({mine.unit, theirs.unit, self.mention.unit}) > 1)
         return found
 
 
@@ -225,7 +222,7 @@ def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = fro
             text=text[one.start : one.end],
             place=place(one.start),
             around=_around(text, one.start, one.end),
-            signs=_signs(text, one.start, one.end),
+            sign=_sign_behind(text, one.end),
         )
         for one in _mentions(text, german=german, titled=titled)
     )
@@ -253,15 +250,11 @@ def _around(text: str, start: int, end: int) -> tuple[str, str]:
     return (fold(before[1]) if before else "", fold(behind[1]) if behind else "")
 
 
-def _signs(text: str, start: int, end: int) -> tuple[str, str]:
-    before, behind = text[:start].rstrip(" ")[-1:], text[end:].lstrip(" ")[:1]
-    return _sign(before), _sign(behind)
-
-
-def _sign(letter: str) -> str:
-    if letter.isalnum():
+def _sign_behind(text: str, end: int) -> str:
+    sign = text[end:].lstrip(" ")[:1]
+    if sign.isalnum():
         return "a"
-    return "," if letter.strip(_PARTING) == "" else letter
+    return "," if sign.strip(_PARTING) == "" else sign
 
 
 _Telling = tuple[Placed, float]
@@ -401,13 +394,16 @@ class Slots:
         said = read_layout(sentence, german=self._german, titled=titled)
         around, layouts = (
             [read_layout(text, german=self._german, titled=titled) for text in texts]
-            for texts in ((asked, before), self._texts)
+            for texts in ((asked, before), () if titled == self._titled else self._texts)
         )
         earlier = [mention for one in around for mention in one.mentions]
         words = [(word, word.weight * self._rarity(word.token)) for word in said.words]
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
-        fits = [_Fit(one, day, words) for one, day in zip(layouts, self._days, strict=True)]
+        fits = [
+            _Fit(one, day, words)
+            for one, day in zip(layouts or self._layouts, self._days, strict=True)
+        ]
         for mention in said.mentions:
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
@@ -420,7 +416,10 @@ class Slots:
                 for m in (*fit.layout.mentions[:_MOST_MENTIONS], *_said_on(fit.day))
                 if m.kind == mention.kind and not (m.opening and certain.isdisjoint(m.key))
             ]
-            units = {m.unit for _, m in known if m.is_same(mention)} | {mention.unit}
+            units = {m.unit for _, m in known if m.is_same(mention)}
+            if not units:
+                continue
+            units.add(mention.unit)
             found = tuple(
                 fit.candidate(mention, m, beside, earlier)
                 for fit, m in known
