@@ -5,6 +5,7 @@ In: text. Out: dates with the place where they stand, comparable whatever the wr
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -113,6 +114,19 @@ _PART = regex.compile(
     r"|(?P<mid>mid|middle of|mitte|mi)|late|end of|ende|fin)[\s-](?:de\s)?$",
     regex.IGNORECASE,
 )
+_EDGES = {
+    **dict.fromkeys(("end of", "ende", "fin"), -1),
+    **dict.fromkeys(("beginning of", "start of", "anfang", "debut"), 0),
+}
+_HOLIDAYS = {
+    "new year's eve": (12, 31), "silvester": (12, 31), "christmas eve": (12, 24),
+    "heiligabend": (12, 24), "christmas day": (12, 25), "boxing day": (12, 26),
+    "new year's day": (1, 1), "neujahr": (1, 1), "valentine's day": (2, 14),
+    "halloween": (10, 31),
+}  # fmt: skip
+_HOLIDAY = regex.compile(
+    rf"\b(?:{'|'.join(_HOLIDAYS).replace(chr(39), '[’' + chr(39) + ']')})\b", regex.IGNORECASE
+)
 _WEEKEND = regex.compile(r"week-?end|wochenende|fi(?:n|m) de semana")
 _RELATIVE = {
     "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
@@ -183,6 +197,9 @@ def _dates_of(text: str) -> tuple[FoundDate, ...]:
             if dates:
                 found.extend(dates)
                 taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+    for match in _HOLIDAY.finditer(text):
+        month, day = _HOLIDAYS[match[0].casefold().replace("’", "'")]
+        found.append(FoundDate(None, month, day, *match.span()))
     return tuple(found)
 
 
@@ -327,6 +344,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
             for year, month in months
             if month and exists(year, month, number)
         )
+    written.extend(_edges_of_months(text, written))
     found = completed(written, as_of)
     years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
     found.extend(
@@ -352,6 +370,15 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
     found.extend(_periods_meant(folded, said))
     return found
+
+
+def _edges_of_months(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
+    """Yield the last day of "the end of June", the first of its beginning."""
+    for day in found:
+        part = part_of_month(text, day)
+        if part and part[0] in _EDGES and day.month:
+            length = monthrange(day.year or 2000, day.month)[1]
+            yield replace(day, day=range(1, length + 1)[_EDGES[part[0]]])
 
 
 def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:

@@ -114,7 +114,8 @@ class Grounds:
     @cached_property
     def slots(self) -> Slots:
         """What of the evidence may stand in the places of a sentence."""
-        return Slots(self.texts, german=self.is_german)
+        days = [item.as_of.date() if item.as_of else None for item in self.evidence]
+        return Slots(self.texts, german=self.is_german, days=days)
 
     @cached_property
     def is_yes_no(self) -> bool:

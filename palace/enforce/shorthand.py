@@ -65,6 +65,8 @@ _ON = regex.compile(
     r",?\s+$",
     regex.IGNORECASE,
 )
+_SCIENTIFIC = regex.compile(r"(?<![\w.,])(\d+(?:\.\d+)?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE)
+_SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
 _OLDEST_SHORT_YEAR = 70
 _NOON = 12
 
@@ -82,6 +84,11 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _PARTED.finditer(text):
         value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
+    for match in _SCIENTIFIC.finditer(text):
+        yield Quantity((float(match[1]),), "", 1.0, *match.span(), match[0])
+    for match in _SCORE.finditer(text):  # "five to two" is read as a time of day
+        at = 60.0 * int(match[2]) - int(match[1])
+        yield Quantity((at % 1440, at + 720), "clock", 1.0, *match.span(), match[0])
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")

@@ -1,9 +1,11 @@
-"""Whose is it: whether a name, an identifier, a day or a time stands where it belongs.
+"""Whose is it: whether a name, an identifier, a number, a day or a time stands where it belongs.
 
 In: a sentence and the texts of the memory. Out: the specifics of the sentence that stand there, but
 in whose place another of the same kind fits much better: the words around a specific say what it is
-of, and the memory has them beside the other one. Which of several fits is told by a conditional
-logit, fitted by `benchmarks/fit_slots.py` on honest answers alone.
+of, and the memory has them beside the other one. How well each fits is told by a conditional logit,
+fitted on honest answers alone. Whether the two were swapped is told by a logistic model that also
+sees whether they are of one sort: of one size and length, beside the same word and sign. Both are
+fitted by `benchmarks/fit_slots.py`.
 """
 
 from __future__ import annotations
@@ -11,16 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.dates import find_dates, find_weekdays
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.quantities import find_quantities
 from palace.enforce.shorthand import short_dates
-from palace.enforce.specifics import find_specifics, is_german, is_inside, may_be_name
-from palace.recall.logistic import load_model
+from palace.enforce.specifics import find_names, find_specifics, is_german, is_inside, may_be_name
+from palace.recall.logistic import LogisticModel, load_model
 from palace.text import fold, starts_sentence, stem
 
 _BREAK = regex.compile(
@@ -32,14 +36,14 @@ _BREAK = regex.compile(
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}’'-]*\p{L}")
 _CAPITALS = regex.compile(r"(?<![\p{L}\d])\p{Lu}[\p{L}-]*\p{L}(?:[ -]\p{Lu}[\p{L}-]*\p{L})*+(?!\d)")
 _TITLE = regex.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt|Fa|Firma|Fam|Familie|Schwester)\.?\s$"
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt|Fa|Firma|Fam|Familie|Schwester)\.?\s+(?=\p{Lu})"
 )
 _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
-_LABEL = regex.compile(r"(?<![\p{L}\d])(\p{L}{2,}|#)[.:]?\s?$")
-_AMOUNT = "amount "
-# What an answer often takes from several memories.
-_TOLD_TOGETHER = frozenset({"name", "capitals", "date", "month", "weekday"})
-_MORE_WORDS = 0.3
+_NUMBER = "number"
+_YEAR = regex.compile(r"\d\d")  # "9 Jan 26"
+_PARTING = " \t\n.,;|/+&•"  # between the items of a list, and before the first
+_HALF_DAY = 720  # minutes
+_MOST_MAGNITUDES = 3.0
 _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
 FEATURES = ("near", "clause", "beside", "before", "behind")
@@ -66,7 +70,10 @@ class Mention:
         text: As written.
         place: Numbers of its clause, sentence and line.
         around: The words right before and behind it, folded.
+        sign: What kind of character stands right behind it.
         opening: Whether it may be a name or only a word that opens a sentence.
+        unit: Family of the unit of a number, or "".
+        values: What a number is without its unit.
     """
 
     kind: str
@@ -75,12 +82,26 @@ class Mention:
     end: int
     text: str
     place: tuple[int, int, int]
-    around: tuple[str, str]
-    opening: bool
+    around: tuple[str, str] = ("", "")
+    sign: str = ""
+    opening: bool = False
+    unit: str = ""
+    values: frozenset[float] = frozenset()
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is a number without a unit."""
+        return self.kind == _NUMBER and not self.unit
 
     def is_same(self, other: Mention) -> bool:
-        """Whether both are of one kind and mean the same."""
-        return self.kind == other.kind and not self.key.isdisjoint(other.key)
+        """Whether both are of one kind and mean the same; a number may lack its unit."""
+        if self.kind != other.kind:
+            return False
+        if self.unit != other.unit:
+            units = {self.unit, other.unit}
+            bare = "" in units and "ordinal" not in units
+            return bare and not self.values.isdisjoint(other.values)
+        return not self.key.isdisjoint(other.key)
 
     def gap(self, start: int, place: tuple[int, int, int]) -> float:
         """Return how far a place is from it, in characters; breaks between make it farther."""
@@ -127,18 +148,15 @@ class Candidate:
         mention: The mention.
         features: How well it fits, by `FEATURES`.
         same: Whether it is the one that is said.
-        told: How much of what is asked and said stands in its memory: exact things, words.
+        told: How many of the exact things that are asked and said stand in its memory.
+        day: Day of its memory.
     """
 
     mention: Mention
     features: dict[str, float]
     same: bool
-    told: tuple[int, float]
-
-    @property
-    def nearness(self) -> float:
-        """How many words of the sentence stand near it, and in its clause."""
-        return self.features["near"] + self.features["clause"] / 2
+    told: int
+    day: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,30 +166,48 @@ class Slot:
     mention: Mention
     candidates: tuple[Candidate, ...]
 
-    @property
-    def is_amount(self) -> bool:
-        """Whether it is a number of which only a unit says what it is of."""
-        return self.mention.kind.startswith(_AMOUNT)
+    def features(self, model: LogisticModel) -> dict[str, float]:
+        """Return what tells whether another specific was meant: the best of the others.
 
-    def is_of_another(self) -> bool:
-        """Whether it stands in another memory than the one told of, which has one of its own."""
-        if self.mention.kind in _TOLD_TOGETHER:
-            return False
-        mine = [one for one in self.candidates if one.same]
-        things, words = (max(one.told[n] for one in mine) for n in (0, 1))
-        nearness = max(one.nearness for one in mine)
-        return any(
-            other.told[0] > things
-            and other.told[1] > words + _MORE_WORDS
-            and other.nearness >= nearness
-            for other in self.candidates
-            if not other.same
+        Args:
+            model: How well a candidate fits, over `FEATURES`.
+
+        Returns:
+            How well the one that is said fits and the other does, in log-odds; the kind; how far
+            the two are of one sort; and which of their memories is older or tells more.
+        """
+        fits = {id(one): model.log_odds(one.features) for one in self.candidates}
+        own, other = (
+            max((one for one in self.candidates if one.same is same), key=lambda c: fits[id(c)])
+            for same in (True, False)
         )
+        mine, theirs = own.mention, other.mention
+        found = {
+            "own": fits[id(own)],
+            "other": fits[id(other)],
+            "told more": float(other.told > own.told),
+            "clock": float(mine.kind == "clock"),
+            "sign behind": float(mine.sign == theirs.sign),
+            "word before": _are_one(mine.around[0], theirs.around[0]),
+            "length": abs(len(mine.text) - len(theirs.text)) / 10,
+        }
+        if own.day and other.day:
+            found["older"] = float((other.day > own.day) - (other.day < own.day))
+        if mine.kind == _NUMBER:
+            low, high = sorted(max(0.1, *one.values) for one in (mine, theirs))
+            found["magnitude"] = min(_MOST_MAGNITUDES, math.log10(high / low))
+        return found
 
 
 @lru_cache(maxsize=512)
-def read_layout(text: str, *, german: bool = False) -> Layout:
-    """Return the words and mentions of a text with their places."""
+def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = frozenset()) -> Layout:
+    """Return the words and mentions of a text with their places.
+
+    Args:
+        text: Any text.
+        german: Whether it is in German, where a capital makes no name but
+        titled: those that stand behind a title somewhere do.
+    """
     breaks = [
         (m.start(), 2 if m["line"] else 1 if m["sentence"] else 0) for m in _BREAK.finditer(text)
     ]
@@ -181,9 +217,14 @@ def read_layout(text: str, *, german: bool = False) -> Layout:
         return len(levels), sum(n > 0 for n in levels), sum(n > 1 for n in levels)
 
     mentions = tuple(
-        Mention(kind, key, start, end, text[start:end], place(start), around, opening)
-        for kind, key, start, end, opening in _mentions(text, german=german)
-        if (around := _around(text, start, end))
+        Mention(
+            **one._asdict(),
+            text=text[one.start : one.end],
+            place=place(one.start),
+            around=_around(text, one.start, one.end),
+            sign=_sign_behind(text, one.end),
+        )
+        for one in _mentions(text, german=german, titled=titled)
     )
     placed = []
     for word in read_words(text):
@@ -209,11 +250,29 @@ def _around(text: str, start: int, end: int) -> tuple[str, str]:
     return (fold(before[1]) if before else "", fold(behind[1]) if behind else "")
 
 
+def _sign_behind(text: str, end: int) -> str:
+    sign = text[end:].lstrip(" ")[:1]
+    if sign.isalnum():
+        return "a"
+    return "," if sign.strip(_PARTING) == "" else sign
+
+
 _Telling = tuple[Placed, float]
-_Found = Iterator[tuple[str, frozenset[object], int, int, bool]]
 
 
-def _mentions(text: str, *, german: bool) -> _Found:
+class _Found(NamedTuple):
+    """What of a mention can be told without the text around it."""
+
+    kind: str
+    key: frozenset[object]
+    start: int
+    end: int
+    opening: bool = False
+    unit: str = ""
+    values: frozenset[float] = frozenset()
+
+
+def _mentions(text: str, *, german: bool, titled: frozenset[str]) -> Iterator[_Found]:
     dates = find_dates(text)
     known = [(d.start, d.end) for d in dates]
     dates += [d for d in short_dates(text, strict=True) if d.day and not is_inside(d.start, known)]
@@ -221,56 +280,75 @@ def _mentions(text: str, *, german: bool) -> _Found:
     for start, end in spans:
         same = [d for d in dates if d.start == start]
         kind = "date" if same[0].day else "month"
-        yield kind, frozenset((d.month, d.day) for d in same), start, end, False
+        yield _Found(kind, frozenset((d.month, d.day) for d in same), start, end)
     for weekday, start, end in find_weekdays(text):
         spans.append((start, end))
-        yield "weekday", frozenset({weekday}), start, end, False
+        yield _Found("weekday", frozenset({weekday}), start, end)
     numbers = find_quantities(text, spans)
+    ends = {end for _, end in spans}
     for number in numbers:
         if number.unit == "clock":
-            key = frozenset(value % 720 for value in number.values)
-            yield "clock", key, number.start, number.end, False
-        elif number.values:
-            kind = _numbered(text, number)
-            yield kind, frozenset(number.measures), number.start, number.end, False
+            key = frozenset(value % _HALF_DAY for value in number.values)
+            yield _Found("clock", key, number.start, number.end)
+        elif number.values and not (number.start - 1 in ends and _YEAR.fullmatch(number.text)):
+            yield _Found(
+                _NUMBER,
+                frozenset(number.measures),
+                number.start,
+                number.end,
+                unit=number.unit,
+                values=frozenset(number.values),
+            )
     measured = [(q.start, q.end) for q in numbers if q.unit or q.text[-1:].isalpha()]
     for specific in find_specifics(text, [*measured, *spans]):
         if specific.kind not in ("quote", "compound"):
             spans.append((specific.start, specific.end))
             wanted = specific.wanted.casefold().strip("`").rstrip("/")
-            yield _shape(wanted), frozenset({wanted}), specific.start, specific.end, False
-    yield from _names(text, spans, german=german or is_german(text))
+            yield _Found(_sort(wanted), frozenset({wanted}), specific.start, specific.end)
+    yield from _names(text, spans, german=german or is_german(text), titled=titled)
 
 
-def _numbered(text: str, number: Quantity) -> str:
-    """Return what a number can be exchanged for: one of the same label ("lot 412") or unit."""
-    label = _LABEL.search(text, 0, number.start) if not number.unit else None
-    if label is None or not number.text[:1].isdigit():
-        return f"{_AMOUNT}{number.unit}"
-    word = fold(label[1])
-    empty = word in answer_words().function or word in answer_words().framing
-    return _AMOUNT if empty else f"label {stem(word)}"
-
-
-def _shape(text: str) -> str:
+def _sort(text: str) -> str:
     """Return which signs a path or an identifier has, and whether digits."""
     signs = "".join(sign for sign in "/\\@:" if sign in text)
     return signs or "0" * any(map(str.isdigit, text))
 
 
-def _names(text: str, spans: Sequence[tuple[int, int]], *, german: bool) -> _Found:
+def _names(
+    text: str, spans: Sequence[tuple[int, int]], *, german: bool, titled: frozenset[str]
+) -> Iterator[_Found]:
     """Yield words and runs of words with a capital that may be names."""
+    likely = {word.start for word, _ in find_names(text, spans)}
+    for start, end, has_title in _runs(text):
+        if is_inside(start, spans):
+            continue
+        end = min((s for s, _ in spans if start < s < end), default=end)
+        end = start + len(text[start:end].rstrip())
+        names = [word for word in _CAPITAL.findall(text[start:end]) if may_be_name(word)]
+        if not names or (german and not has_title and titled.isdisjoint(map(fold, names))):
+            continue
+        opens = starts_sentence(text, start) and not has_title and start not in likely
+        opens = opens and len(names) < 2
+        opening = opens and _LISTED.match(text, end) is None
+        kind = "capitals" if text[start:end].isupper() else "name"
+        yield _Found(kind, frozenset(map(fold, names)), start, end, opening)
+
+
+def _runs(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield start and end of words with a capital side by side, and whether a title is before."""
+    titles = [match.end() for match in _TITLE.finditer(text)]
     for match in _CAPITALS.finditer(text):
-        titled = _TITLE.search(text, 0, match.start()) is not None
-        if is_inside(match.start(), spans) or (german and not titled):
-            continue
-        names = [word for word in _CAPITAL.findall(match[0]) if may_be_name(word)]
-        if not names:
-            continue
-        opens = starts_sentence(text, match.start()) and not titled and len(names) < 2
-        opening = opens and _LISTED.match(text, match.end()) is None
-        kind = "capitals" if match[0].isupper() else "name"
-        yield kind, frozenset(map(fold, names)), match.start(), match.end(), opening
+        inside = [end for end in titles if match.start() <= end < match.end()]
+        yield inside[-1] if inside else match.start(), match.end(), bool(inside)
+
+
+def _titled(text: str) -> frozenset[str]:
+    """Return the names that stand behind a title."""
+    return frozenset(
+        fold(word)
+        for start, end, has_title in _runs(text)
+        for word in (_CAPITAL.findall(text[start:end]) if has_title else ())
+    )
 
 
 class Slots:
@@ -279,11 +357,17 @@ class Slots:
     Args:
         texts: The memory, one text for each piece.
         german: Whether it is in German, where every noun has a capital.
+        days: When each piece was said, if that is known.
     """
 
-    def __init__(self, texts: Sequence[str], *, german: bool = False) -> None:
+    def __init__(
+        self, texts: Sequence[str], *, german: bool = False, days: Sequence[date | None] = ()
+    ) -> None:
         self._german = german
-        self._layouts = [read_layout(text, german=german) for text in texts]
+        self._texts = tuple(texts)
+        self._days = (*days, *([None] * (len(texts) - len(days))))
+        self._titled = frozenset().union(*map(_titled, texts)) if german else frozenset()
+        self._layouts = [read_layout(text, german=german, titled=self._titled) for text in texts]
         self._rare: dict[str, float] = {}
         self._certain = frozenset(
             key for one in self._layouts for m in one.mentions if not m.opening for key in m.key
@@ -291,18 +375,12 @@ class Slots:
 
     def misplaced(self, sentence: str, asked: str = "", before: str = "") -> list[str]:
         """Return the specifics of a sentence in whose place another one fits much better."""
-        model = load_model("slots")
-        found = []
-        for slot in self.of(sentence, asked, before):
-            own, other = (
-                max(model.log_odds(one.features) for one in slot.candidates if one.same is same)
-                for same in (True, False)
-            )
-            # amounts are too often told in other words
-            fits = not slot.is_amount and other - own > model.bars["misplaced"]
-            if fits or slot.is_of_another():
-                found.append(slot.mention.text)
-        return found
+        fitting, swapped = load_model("slots"), load_model("swaps")
+        return [
+            slot.mention.text
+            for slot in self.of(sentence, asked, before)
+            if swapped.log_odds(slot.features(fitting)) > swapped.bars["misplaced"]
+        ]
 
     def of(self, sentence: str, asked: str = "", before: str = "") -> Iterator[Slot]:
         """Yield the specifics of a sentence that stand in the memory, where others might.
@@ -312,27 +390,41 @@ class Slots:
             asked: The question.
             before: What was said before.
         """
-        said = read_layout(sentence, german=self._german)
-        around = [read_layout(text, german=self._german) for text in (asked, before)]
+        titled = self._titled | (_titled(sentence) if self._german else frozenset())
+        said = read_layout(sentence, german=self._german, titled=titled)
+        around, layouts = (
+            [read_layout(text, german=self._german, titled=titled) for text in texts]
+            for texts in ((asked, before), () if titled == self._titled else self._texts)
+        )
         earlier = [mention for one in around for mention in one.mentions]
         words = [(word, word.weight * self._rarity(word.token)) for word in said.words]
-        words_asked = [(w, w.weight * self._rarity(w.token)) for w in around[0].words]
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
-        fits = [_Fit(layout, words, words_asked) for layout in self._layouts]
+        fits = [
+            _Fit(one, day, words)
+            for one, day in zip(layouts or self._layouts, self._days, strict=True)
+        ]
         for mention in said.mentions:
-            if mention.kind == _AMOUNT:
-                continue  # bare numbers are too often told in other words
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
+            if mention.is_bare and not any(map(str.isdigit, mention.text)):
+                continue  # a reader's own count
             beside = [other for other in said.mentions if other is not mention]
-            found = tuple(
-                fit.candidate(mention, known, beside, earlier)
+            known = [
+                (fit, m)
                 for fit in fits
-                for known in fit.layout.mentions[:_MOST_MENTIONS]
-                if known.kind == mention.kind
-                and not (known.opening and certain.isdisjoint(known.key))
-                and (known.is_same(mention) or not _is_said(known, [*beside, *earlier], spoken))
+                for m in (*fit.layout.mentions[:_MOST_MENTIONS], *_said_on(fit.day))
+                if m.kind == mention.kind and not (m.opening and certain.isdisjoint(m.key))
+            ]
+            units = {m.unit for _, m in known if m.is_same(mention)}
+            if not units:
+                continue
+            units.add(mention.unit)
+            found = tuple(
+                fit.candidate(mention, m, beside, earlier)
+                for fit, m in known
+                if m.is_same(mention)
+                or (m.unit in units and m.text and not _is_said(m, [*beside, *earlier], spoken))
             )
             if 0 < sum(one.same for one in found) < len(found):
                 yield Slot(mention, found)
@@ -347,24 +439,30 @@ class Slots:
         return self._rare[token]
 
 
+def _said_on(day: date | None) -> Iterator[Mention]:
+    """Yield the day of a memory, which stands nowhere in its text."""
+    if day is not None:
+        key, far = frozenset({(day.month, day.day)}), -_FAR_CHARS
+        yield Mention("date", key, far, far, "", (-2, -2, -2))
+
+
 class _Fit:
     """How well the mentions of one text of the memory fit the places of a sentence.
 
     Args:
         layout: The text.
+        day: When it was said.
         said: The words of the sentence, and how much each tells.
-        asked: Those of the question.
     """
 
-    def __init__(self, layout: Layout, said: Sequence[_Telling], asked: Sequence[_Telling]) -> None:
+    def __init__(self, layout: Layout, day: date | None, said: Sequence[_Telling]) -> None:
         self.layout = layout
+        self.day = day
         self._like = [
             (word, tells, like)
             for word, tells in said
             if (like := [(n, w) for w in layout.words if (n := word.likeness(w))])
         ]
-        known = (tells for word, tells in asked if any(map(word.likeness, layout.words)))
-        self._told = sum(tells for _, tells, _ in self._like) + sum(known)
 
     def candidate(
         self,
@@ -390,7 +488,7 @@ class _Fit:
         things = sum(any(self._others(known, other)) for other in (*beside, *earlier))
         told = (near, clause, anchored, *map(_are_one, known.around, mention.around))
         features = {n: min(v, _MOST_TOLD) for n, v in zip(FEATURES, told, strict=True)}
-        return Candidate(known, features, known.is_same(mention), (things, self._told))
+        return Candidate(known, features, known.is_same(mention), things, self.day)
 
     def _others(self, known: Mention, said: Mention) -> Iterator[Mention]:
         """Yield where else in the text something stands that is said."""

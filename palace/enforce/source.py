@@ -41,6 +41,7 @@ _ROW_END = regex.compile(r"[.;!?](?!\d)|\n|。")
 _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,50}(?:,\s+\p{L}[\p{L}\s]{1,50}){2,})(?=[.;!?\n]|$)"
 )
+_BRACKETED = regex.compile(r"\(([^()]*,\s[^()]*)\)")
 _WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
 _TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
@@ -232,5 +233,6 @@ class Source:
         for clause in _CLAUSE.split(self.text):
             if _LAST_ITEM.search(clause):
                 found.add(listed_length(clause))
-        found.update(listed_length(m[1]) for m in _COLON_LIST.finditer(self.text))
+        for listed in (_COLON_LIST, _BRACKETED):
+            found.update(listed_length(m[1]) for m in listed.finditer(self.text))
         return frozenset(found - {0, 1})

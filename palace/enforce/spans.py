@@ -178,8 +178,10 @@ def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str)
     """Whether two clock times side by side, or any two where that is said, are so far apart."""
     if said.unit != "time":
         return False
-    for source in sources:
-        clocks = [q for q in source.readings if q.unit == "clock"]
+    groups = [[q for q in source.readings if q.unit == "clock"] for source in sources]
+    if _SPANNED.search(sentence):
+        groups.append([q for group in groups for q in group][:_MOST_PARTS])
+    for clocks in groups:
         spans = {round(v * n, 6) for q in clocks for v in q.values for n in (1, 60)}
         apart = {round((b.values[0] - a.values[0]) % 1440, 6) for a, b in pairwise(clocks)}
         spans |= {n * gap for gap in apart for n in (1, 60)}  # of hours and minutes, or minutes
@@ -220,6 +222,8 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
         for n in days
     ):
         return True
+    if _SPANNED.search(sentence):
+        groups.append([day for group in groups for day in group][:_MOST_PARTS])
     if apart:  # from the day of the memory too, to one that it tells
         told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)
         groups = [[day for group in told for day in group]]

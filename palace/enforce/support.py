@@ -67,7 +67,7 @@ def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
 
 def _is_telling(known: Quantity) -> bool:
     """Whether a number is more than a single digit, so that it hardly stands for two things."""
-    return any(value >= 10 or not value.is_integer() for value in known.values)
+    return "." in known.text or any(v >= 10 or not v.is_integer() for v in known.values)
 
 
 def _is_capital(word: Word) -> bool:
@@ -341,7 +341,7 @@ class Support:
         if quantity.unit == "clock":
             return self._has_clock(quantity, sentence)
         if quantity.unit == "ordinal":
-            return self._has_ordinal(quantity)
+            return self._has_ordinal(quantity, sentence)
         if quantity.unit:
             return self._has_measure(quantity, sentence, before)
         return self._has_number(quantity, sentence, before)
@@ -385,10 +385,13 @@ class Support:
         taken = replace(quantity, values=quantity.values[:1], unit="time")
         return comes_to(taken, self.sources, sentence)
 
-    def _has_ordinal(self, quantity: Quantity) -> bool:
+    def _has_ordinal(self, quantity: Quantity, sentence: str) -> bool:
         days = {float(day.day) for day in self._days if day.day}
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
-        return not (days | known).isdisjoint(quantity.values)
+        return not (days | known).isdisjoint(quantity.values) or any(
+            date_comes_to(FoundDate(None, None, int(v)), self.sources, sentence, strict=True)
+            for v in quantity.values
+        )
 
     def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
         return (
@@ -428,7 +431,7 @@ class Support:
             sentence[end : quantity.start].isspace() for _, _, end in find_weekdays(sentence)
         )
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
-        if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity):
+        if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity, sentence):
             return True  # "Friday 30", "am 30."
         years = {float(day.year) for day in self._days if day.year}
         return (

@@ -406,6 +406,54 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
     assert not check(bad, question, items=items).supported
 
 
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        ("Reviewer until end of June.", "Reviewer through June 30.", "Reviewer through June 20."),
+        ("New tariff from the beginning of May.", "The new tariff runs from 1 May.", "The new tariff runs from 11 May."),
+        ("Meter read 31 Dec.", "The meter was read on New Year's Eve.", "The meter was read on Christmas Eve."),
+        ("Run 18: lr 1e-4, run 19: lr 3e-5.", "Run 18 had a rate of 0.0001.", "Run 18 had a rate of 0.0002."),
+        ("Variant C accepted 5:2.", "Variant C was accepted five to two.", "Variant C was accepted five to three."),
+        ("mw. Postel wil foto's", "Mevrouw Postel wil foto's.", "Mevrouw Pastoor wil foto's."),
+        ("14 plants (9 Ruby Ox, 5 Black Finch), 45 cm apart", "14 plants of two varieties.", "14 plants of three varieties."),
+        ("5.8 kg, should get down to 5.0 by autumn", "It should get down to 5 kg.", "It should get down to 4 kg."),
+    ],
+)  # fmt: skip
+def test_other_writings_of_the_same_hold_and_their_neighbours_do_not(memory, good, bad):
+    items = [evidence(memory, as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "good", "bad"),
+    [
+        ("Sensor: new battery 4 Nov 2025.", "Sensor: battery replaced 6 Mar 2026.", "It lasted 122 days, from November to March.", "It lasted 132 days, from November to March."),
+        ("Session on Fri 13 June.", "After a session no swimming for 2 weeks.", "No swimming, so until about the 27th.", "No swimming, so until about the 29th."),
+        ("Dentist Tue 15:45.", "Swimming Tuesdays 16:30.", "Swimming begins 45 minutes after the dentist.", "Swimming begins 55 minutes after the dentist."),
+    ],
+)  # fmt: skip
+def test_spans_lead_from_one_memory_to_another(first, second, good, bad):
+    items = [evidence(first, id="m-first", as_of=DAY), evidence(second, id="m-second", as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "good", "bad"),
+    [
+        # an amount, whatever is written behind it
+        ("Night 1: lane 2, 640 m, 312 t.", "Night 2: lane 1, 900 m, 441 t.", "In night 1 they laid 640 m, 312 t.", "In night 1 they laid 640 m, 441 t."),
+        # the name that opens a clause is a candidate too
+        ("Certificate on the gateway expired; Sanna renewed it by hand.", "Follow-up: alert at 21 days, owner Devin.", "Sanna renewed the certificate by hand.", "Devin renewed the certificate by hand."),
+    ],
+)  # fmt: skip
+def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad):
+    items = [evidence(first, id="m-first", as_of=DAY), evidence(second, id="m-second", as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
 @pytest.mark.parametrize("courtesy", ["Good luck!", "Viel Erfolg!", "Bon voyage !", "¡Buen viaje!"])
 def test_courtesy_claims_nothing(courtesy):
     assert check(f"Runa moved the archive. {courtesy}").supported

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from palace.enforce.slots import Slots, read_layout
+from palace.recall.logistic import load_model
+
+MAY = date(2026, 5, 4)
+JUNE = date(2026, 6, 9)
+
+
+def rivals(slots, sentence):
+    """Return what is said -> what of the memory might stand in its place."""
+    return {
+        slot.mention.text: {one.mention.text for one in slot.candidates if not one.same}
+        for slot in slots.of(sentence)
+    }
+
+
+@pytest.mark.parametrize(
+    ("memory", "sentence", "said", "others"),
+    [
+        # what stands before a number in the notes does not make it one of a kind
+        ("Fees: hall 340, insurance 210.", "The hall costs 340.", "340", {"210"}),
+        # notes leave out the unit, or have it only once
+        ("Jump in 33.8 s, the winner 33.4.", "You took 33.4 s.", "33.4 s", {"33.8 s"}),
+        ("Weir 14 km, mill 22 km.", "The mill is 22 away.", "22", {"14 km"}),
+        # a short year is no amount
+        ("Roof 9 Jan 26, 3 nails, 80 tiles.", "80 tiles", "80 tiles", {"3 nails"}),
+    ],
+)
+def test_numbers_are_exchanged_for_numbers(memory, sentence, said, others):
+    found = rivals(Slots([memory]), sentence)
+    assert {key.split()[0]: {t.split()[0] for t in texts} for key, texts in found.items()} == {
+        said.split()[0]: {text.split()[0] for text in others}
+    }
+
+
+def test_the_day_of_a_memory_stands_for_no_day_of_its_text():
+    slots = Slots(["Fence invoice paid 1 May."], days=[MAY])
+    assert rivals(slots, "You paid the fence on 4 May.") == {"4 May.": {"1 May."}}
+
+
+def test_a_title_makes_a_name_wherever_it_stands():
+    memory = "Abholung durch Spedition Brenkert, Papiere bei Frau Ollmann."
+    found = rivals(Slots([memory], german=True), "Die Papiere liegen bei Herrn Brenkert.")
+    assert found == {"Brenkert": {"Ollmann"}}
+
+
+def test_a_name_ends_where_a_day_begins():
+    names = [m.text for m in read_layout("They meet at Lower Eastgate Wednesday.").mentions]
+    assert names == ["Wednesday", "Lower Eastgate"]
+
+
+def test_the_newer_of_two_memories_is_held_more_likely():
+    slots = Slots(["Fair: 120 people.", "Corrected: 95 people."], days=[MAY, JUNE])
+    older = {
+        slot.mention.text: slot.features(load_model("slots"))["older"]
+        for slot in slots.of("It is 95 people.")
+    }
+    assert list(older.values()) == [-1.0]
