@@ -70,18 +70,14 @@ def searched(cases: Sequence[Case], places: Sequence[int | None]) -> dict[str, A
 
     Playbooks and follow-ups are left out: the one are no rooms, the others need their history.
     """
-    families = ("all", *sorted({case.family for case in cases}))
+    by_family: dict[str, list[float]] = {"all": []}
+    for case, place in sorted(zip(cases, places, strict=True), key=lambda one: one[0].family):
+        for family in ("all", case.family):
+            by_family.setdefault(family, []).append(place or math.inf)
     return {
         family: {"n": len(mine)}
         | {f"top{k}": mean([float(p <= k) for p in mine]) for k in (1, 3, 5)}
-        for family in families
-        if (
-            mine := [
-                p or math.inf
-                for c, p in zip(cases, places, strict=True)
-                if family in ("all", c.family)
-            ]
-        )
+        for family, mine in by_family.items()
     }
 
 

@@ -247,7 +247,9 @@ class Pool:
         terms, of_session = 0, bool(found[0].candidate.session)
         for seen in found:
             terms |= seen.terms
-        closest = sorted([self.closeness(seen.candidate) for seen in found])[-_CLOSEST:]
+        closest: list[float] = []
+        if self._cosines is not None:
+            closest = sorted([self.closeness(seen.candidate) for seen in found])[-_CLOSEST:]
         return _Home(
             best=max(seen.relevance for seen in found),
             coverage=(self._spoken if of_session else self._asked).share(terms),

@@ -51,6 +51,10 @@ class Visible:
         """The numbers of the partitions."""
         return [p.number for p in self.partitions]
 
+    def of_layer(self, layer: LayerName) -> list[int]:
+        """Return the numbers of the partitions of a layer."""
+        return [p.number for p in self.partitions if p.layer == layer]
+
 
 class TermTable:
     """The tables `partitions` and `terms` of an index.
@@ -103,7 +107,7 @@ class TermTable:
     ) -> dict[str, list[tuple[int, int, int]]]:
         """Return of each term (partition, memories that say it, memories whose place has it)."""
         terms = list(terms)
-        searched = [p.number for p in visible.partitions if p.layer == layer]
+        searched = visible.of_layer(layer)
         self._read(terms, searched)
         return {t: [(number, *self._rows[number][t][:2]) for number in searched] for t in terms}
 

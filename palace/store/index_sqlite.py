@@ -325,7 +325,7 @@ class SqliteIndex:
             return []
         with self._database.held():
             visible = self._terms.visible(scope)
-            if not any(p.layer == layer for p in visible.partitions):
+            if not visible.of_layer(layer):
                 return []
             weights = self._terms.weights(asked, visible)
             rows = self._terms.rows(asked, visible, layer)
@@ -552,7 +552,7 @@ class SqliteIndex:
 
     def visible(self, keys: Sequence[int], *, layer: LayerName, scope: Scope) -> set[int]:
         """Return those keys whose memories a search of this layer and scope may find."""
-        numbers = [p.number for p in self._terms.visible(scope).partitions if p.layer == layer]
+        numbers = self._terms.visible(scope).of_layer(layer)
         now = utc_now().isoformat()
         rows = self._database.rows(
             f"SELECT m.key FROM memories m WHERE m.key IN ({marks(keys)})"
@@ -586,14 +586,13 @@ def _bm25(
 ) -> float:
     length = (len(body) + len(context)) / average_tokens
     norm = K1 * (1 - B + B * length)
-    total = 0.0
     held = weights.keys() & (*body, *context)
-    for term in (
-        weights if len(held) > 1 else held
-    ):  # in their order, so that sums come out the same
-        if term in held:
-            frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
-            total += weights[term] * frequency * (K1 + 1) / (frequency + norm)
+    # In the order of the question, so that sums come out the same; of one word there is but one.
+    in_order = [term for term in weights if term in held] if len(held) > 1 else held
+    total = 0.0
+    for term in in_order:
+        frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
+        total += weights[term] * frequency * (K1 + 1) / (frequency + norm)
     return total
 
 
