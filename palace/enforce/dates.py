@@ -264,7 +264,7 @@ def _day(text: str | None) -> int | None:
 def exists(year: int | None, month: int, day: int | None) -> bool:
     """Whether there is such a day, or such a month; without a year, in a leap year."""
     try:
-        date(year or 2000, month, day or 1)
+        date(2000 if year is None else year, month, 1 if day is None else day)
     except ValueError:
         return False
     return True

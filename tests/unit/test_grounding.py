@@ -481,3 +481,21 @@ def test_after_unclear_evidence_an_answer_may_not_bring_words_of_its_own(answer)
     asked = "What colour is Greta's car?"
     assert not check(answer, asked, items=items, strict=True).supported
     assert check("It is space 417, on level two.", asked, items=items, strict=True).supported
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Falls: Feb 4, March 0",
+        "2026-03-00",
+        "0000-05-03",
+        "0.3.2026",
+        "3月0日",
+        "the end of February",
+    ],
+)
+def test_a_memory_may_say_a_day_that_is_none(text):
+    items = (evidence(f"{text}. The lamp is blue.", as_of=DAY),)
+    checked = check("The lamp is blue, on Monday, 3 March.", items=items, mode="flag")
+    assert "Monday" in checked.unsupported
+    assert check("The lamp is blue.", items=items, mode="flag").supported
