@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -71,11 +72,12 @@ def killed_at(step: int, work: Callable[[], object]) -> bool:
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_killed_change_leaves_one_value_alone(tmp_path: Path, change: str) -> None:
     fields, act = CHANGES[change]
+    built(tmp_path / "0", **fields)
     step, was_killed, outcomes = 0, True, set()
     while was_killed:
         step += 1
         root = tmp_path / str(step)
-        built(root, **fields)
+        shutil.copytree(tmp_path / "0", root)
 
         def work(root: Path = root) -> None:
             with Mempalace.open(root) as palace:

@@ -198,11 +198,11 @@ def seconds(read: Callable[[str], object], text: str) -> float:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_four_times_the_text_takes_four_times_the_time(reader):
-    """64 KB, 256 KB, and 1 MB where that is not too long to wait for."""
+    """32 KB, 128 KB, and 512 KB where that is not too long to wait for."""
     slow = []
     for shape in SHAPES:
-        before = seconds(READERS[reader], shape * (64 * KB // len(shape.encode())))
-        for size in (256 * KB, 1024 * KB):
+        before = seconds(READERS[reader], shape * (32 * KB // len(shape.encode())))
+        for size in (128 * KB, 512 * KB):
             most = MOST_TIMES_SLOWER * max(before, FLOOR_S)
             text = shape * (size // len(shape.encode()))
             cost = seconds(READERS[reader], text)

@@ -35,9 +35,9 @@ OTHER_CUES = frozenset(
 ABSENT_CUES: dict[str, frozenset[str]] = {"ru": frozenset({"what_is_the"})}
 
 FIRE_RATE = 0.95
-HOSTILE_CHARS = 100_000
-# Processor time, so that a busy machine changes nothing; the slowest linear pattern takes 0.5 s.
-LINEAR_S = 2.0
+HOSTILE_CHARS = 25_000
+# Processor time, so that a busy machine changes nothing; the slowest linear pattern takes 0.15 s.
+LINEAR_S = 0.6
 TRIGGERS = {
     "en": "did we what was again my note is have",
     "de": "wir haben was ich war noch mal wenn ein ist",

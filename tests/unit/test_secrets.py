@@ -430,8 +430,8 @@ def test_hostile_text_takes_linear_time(piece):
 
 
 @pytest.mark.parametrize("piece", ["token=", "token='", "Authorization: ", "A1"])
-def test_hostile_megabyte_takes_seconds(piece):
-    text = piece * (1_000_000 // len(piece))
+def test_a_long_hostile_text_takes_seconds(piece):
+    text = piece * (400_000 // len(piece))
     started = time.process_time()
     find_secrets(text)
-    assert time.process_time() - started < 15
+    assert time.process_time() - started < 8
