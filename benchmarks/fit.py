@@ -32,7 +32,7 @@ from benchmarks.fit_recall import (
     report_confidences,
     report_ranking,
 )
-from benchmarks.newton import Fitted
+from benchmarks.linear_models import Fitted
 from palace import Mempalace
 
 OWN_DATA = Path(__file__).parent / "data"

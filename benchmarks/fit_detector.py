@@ -9,23 +9,28 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.datasets import Case
-from benchmarks.newton import Fitted, fit_logistic
+from benchmarks.linear_models import Fitted, fit_logistic
 from palace import Mempalace, Turn
-from palace.recall.lexicon import matchable
-from palace.recall.phrasing import phrases, tokens
+from palace.enforce.specifics import is_german
+from palace.recall.lexicon import matchable, word_tokens
+from palace.recall.phrasing import ABOUT, mentions, phrases, subjects, tokens
 from palace.recall.shape import machine_reason
+from palace.text import name_tokens
+from palace.text import tokens as index_tokens
 
 SEED = 20261001
 PROMPTS_PER_PALACE = 150
 RECALL_PER_PALACE = 60
 PROMPT_FOLDS = 5
 DETECTOR_L2 = 3.0
-# A word that only one source uses, or a phrase of a few prompts, is about their subjects.
+# How a prompt is put is seen in small words, which many use.
 WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
+# What a prompt is about is seen in words that two sources use at least.
+SUBJECT_PROMPTS, SUBJECT_SOURCES = 3, 2
 # What many people wrote says more about the next one than what one person did.
 WEIGHT_OF_MANY, WEIGHT_OF_ONE, SMALLEST_FAMILY = 2000, 340, 120
 ONE_PERSON = ("author ", "notes")
@@ -116,30 +121,56 @@ def report_detector(examples: Sequence[Example], fitted: Fitted, bars: Sequence[
 
 
 def _with_phrases(examples: Sequence[Example]) -> list[Example]:
-    """Add how each prompt is put, in words that several sources use."""
-    counts: Counter[str] = Counter()
-    sources: defaultdict[str, set[str]] = defaultdict(set)
-    for prompt, source in {e.prompt: e.source for e in examples}.items():
-        for word in set(tokens(matchable(prompt))):
-            counts[word] += 1
-            sources[word].add(source)
-    words = {
-        word
-        for word, count in counts.items()
-        if count >= WORD_PROMPTS and len(sources[word]) >= WORD_SOURCES
-    }
-    said = {e.prompt: phrases(matchable(e.prompt), words) for e in examples}
+    """Add how each prompt is put, and what it is about, in words that several sources use."""
+    sources = {e.prompt: e.source for e in examples}
+    words = _used_by_many(
+        ((set(tokens(matchable(prompt))), source) for prompt, source in sources.items()),
+        prompts=WORD_PROMPTS,
+        sources=WORD_SOURCES,
+    )
+    known = _used_by_many(
+        ((mentions(prompt), source) for prompt, source in sources.items()),
+        prompts=SUBJECT_PROMPTS,
+        sources=SUBJECT_SOURCES,
+    )
+    # Which names are the person's own is for the palace to say, not for this data.
+    named = _names(sources)
+    known = {n for n in known if named.isdisjoint(n.removeprefix(ABOUT).split(" "))}
+    said = {prompt: phrases(matchable(prompt), words) for prompt in sources}
     kept = Counter(phrase for found in said.values() for phrase in found)
+    put = {
+        prompt: {p: v for p, v in found.items() if kept[p] >= PHRASE_PROMPTS}
+        for prompt, found in said.items()
+    }
     return [
-        replace(
-            e,
-            features={
-                **e.features,
-                **{p: v for p, v in said[e.prompt].items() if kept[p] >= PHRASE_PROMPTS},
-            },
-        )
+        replace(e, features={**e.features, **put[e.prompt], **subjects(e.prompt, known)})
         for e in examples
     ]
+
+
+def _names(prompts: Iterable[str]) -> set[str]:
+    """Return the index tokens of words that mostly stand as names do, nouns of German apart."""
+    counts: Counter[str] = Counter()
+    as_names: Counter[str] = Counter()
+    for prompt in prompts:
+        if not is_german(prompt):
+            counts.update(set(index_tokens(prompt)))
+            as_names.update(set(name_tokens(prompt)))
+    names = {token for token, count in as_names.items() if 2 * count >= counts[token]}
+    return names - word_tokens("stopwords")
+
+
+def _used_by_many(
+    prompts_said: Iterable[tuple[Iterable[str], str]], *, prompts: int, sources: int
+) -> set[str]:
+    """Return what so many prompts of so many sources say."""
+    counts: Counter[str] = Counter()
+    used_by: defaultdict[str, set[str]] = defaultdict(set)
+    for said, source in prompts_said:
+        for name in said:
+            counts[name] += 1
+            used_by[name].add(source)
+    return {n for n, count in counts.items() if count >= prompts and len(used_by[n]) >= sources}
 
 
 def _held(text: str, source: str) -> tuple[str, str]:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.datasets import ADVERSARIAL, Case, Conversation, open_conversation
 from benchmarks.embedders import embed_all
+from benchmarks.linear_models import Fitted, fit_choice, fit_logistic
 from benchmarks.measures import auroc, false_hits_at, mean
-from benchmarks.newton import Fitted, fit_choice, fit_logistic
 from palace import Mempalace, Turn
 from palace.ports import Candidate
 from palace.recall.attribution import ATTRIBUTION_FEATURES

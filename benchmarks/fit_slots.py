@@ -21,7 +21,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.answers import ALTERED, HELD_OUT, HONEST, Case, author, load_cases
-from benchmarks.newton import Fitted, fit_choice, fit_logistic
+from benchmarks.linear_models import Fitted, fit_choice, fit_logistic
 from palace.enforce.slots import FEATURES, Slot, Slots
 from palace.recall.logistic import LogisticModel
 

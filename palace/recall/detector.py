@@ -11,7 +11,7 @@ from typing import Literal
 from palace.ports import Scope, Vocabulary
 from palace.recall.lexicon import Lexicon, matchable, matches
 from palace.recall.logistic import LogisticModel
-from palace.recall.phrasing import phrases, words_of
+from palace.recall.phrasing import phrases, subjects, words_of
 from palace.recall.shape import code_share, machine_reason
 from palace.recall.weighing import weights_of
 from palace.text import fold
@@ -92,7 +92,8 @@ class CueDetector:
         own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
         features = self.features(turn, query, text=text)
         said = phrases(text, self._words)
-        score = self._model.probability({**features, **said})
+        about = subjects(turn.prompt, self._model.weights)
+        score = self._model.probability({**features, **said, **about})
         kind, runner_up = _kinds(features, query)
         if own:
             return RecallSignal(

@@ -1,25 +1,36 @@
-"""How a prompt is put: its small words in their order, whatever it is about left blank.
+"""How a prompt is put, and what it is about.
 
 "Where did I put the blue folder?" and "where did I leave my keys" are put alike, and "where did
-Napoleon die" is not. In: a prompt. Out: the words and pairs of words that the detector's model
-knows, with a blank for every run of other words. No list of topics, names or subjects is needed.
+Napoleon die" is not: small words in their order tell, whatever it is about left blank. And folders,
+keys and landlords are things that people ask their own notes about, more than emperors. In: a
+prompt. Out: the words and pairs of words that the detector's model knows, in both ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from itertools import pairwise
+import math
+from collections.abc import Collection, Container, Iterable
+from itertools import chain, pairwise
 
 import regex
 
+from palace.text import tokens as index_tokens
+
 PREFIX = "says:"
-"""What the names of these features begin with."""
+"""What the names of the features begin with that tell how a prompt is put."""
+
+ABOUT = "about:"
+"""What the names of the features begin with that tell what it is about."""
 
 _START, _END, _BLANK, _NUMBER = "^", "$", "_", "#"
 # Where no blanks stand between words, a character is the nearest thing to one.
 _CHARACTER = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
 _TOKEN = regex.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_])+(?:'[^\W\d_]+)?|[?!.,:;\n]")
 _HEAD_TOKENS, _TAIL_TOKENS = 40, 20
+# What a prompt is about is said at its beginning.
+_ABOUT_CHARS, _ABOUT_TOKENS = 1000, 80
+# What all of it counts together, however long the prompt: the length of the vector.
+_ABOUT_LENGTH = 8.0
 
 
 def tokens(text: str) -> list[str]:
@@ -52,3 +63,24 @@ def words_of(features: Iterable[str]) -> frozenset[str]:
     """Return the words that the features of a model look at."""
     said = (name[len(PREFIX) :].split(" ") for name in features if name.startswith(PREFIX))
     return frozenset(word for phrase in said for word in phrase)
+
+
+def mentions(prompt: str) -> dict[str, None]:
+    """Return the names of all features that could tell what a prompt is about, each once.
+
+    They are its index tokens, so that a word counts in every form, and the pairs of these.
+    """
+    said = index_tokens(prompt[:_ABOUT_CHARS])[:_ABOUT_TOKENS]
+    pairs = (f"{one} {two}" for one, two in pairwise((_START, *said, _END)))
+    return dict.fromkeys(f"{ABOUT}{phrase}" for phrase in chain(said, pairs))
+
+
+def subjects(prompt: str, known: Container[str]) -> dict[str, float]:
+    """Return what a prompt is about: the features of it that are known, as a vector of one length.
+
+    Args:
+        prompt: As the person wrote it.
+        known: The features that are looked at.
+    """
+    found = [name for name in mentions(prompt) if name in known]
+    return dict.fromkeys(found, _ABOUT_LENGTH / math.sqrt(len(found))) if found else {}

@@ -1,13 +1,16 @@
-"""How a prompt is put: small words in order, a blank for all others."""
+"""How a prompt is put, small words in order and a blank for all others; and what it is about."""
 
 from __future__ import annotations
 
+import math
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from palace.recall.lexicon import matchable
 from palace.recall.logistic import load_model
-from palace.recall.phrasing import PREFIX, phrases, tokens, words_of
+from palace.recall.phrasing import ABOUT, PREFIX, mentions, phrases, subjects, tokens, words_of
 
 WORDS = frozenset({"where", "did", "i", "put", "the", "?"})
 
@@ -59,3 +62,40 @@ def test_any_text_gives_features_of_value_one(text):
     found = phrases(matchable(text), WORDS)
     assert set(found.values()) <= {1.0}
     assert words_of(found) - {"^", "$", "_", "#"} <= WORDS
+
+
+def test_what_it_is_about_is_seen_in_every_form_of_its_words():
+    known = set(mentions("my keys"))
+    assert subjects("Where did I put my key?", known).keys() == {
+        "about:my", "about:key", "about:my key", "about:key $",
+    }  # fmt: skip
+    assert subjects("the capital of France", known) == {}
+
+
+def test_all_that_it_is_about_counts_the_same_however_long_it_is():
+    short = subjects("my key", set(mentions("my key")))
+    long = "my key and the lease of the flat in the old town that we left in May"
+    lengths = [math.hypot(*found.values()) for found in (short, subjects(long, mentions(long)))]
+    assert lengths == pytest.approx([8, 8])
+
+
+def test_what_a_long_prompt_is_about_is_said_at_its_beginning():
+    assert mentions("key " + "lorem " * 10_000 + "lease").keys() == {
+        "about:key", "about:lorem", "about:^ key", "about:key lorem", "about:lorem lorem", "about:lorem $",
+    }  # fmt: skip
+
+
+def test_the_shipped_model_knows_what_people_keep_notes_about():
+    weights = load_model("detector").weights
+    ours, theirs = (
+        sum(weights[name] * value for name, value in subjects(prompt, weights).items())
+        for prompt in ("the landlord's phone number", "the capital of Australia")
+    )
+    assert ours > theirs
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_about_something_of_one_length_or_about_nothing(text):
+    found = subjects(text, mentions(text))
+    assert math.hypot(*found.values()) == pytest.approx(8 if found else 0)
+    assert all(name.startswith(ABOUT) for name in found)

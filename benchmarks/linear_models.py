@@ -1,4 +1,4 @@
-"""Fit logistic and conditional-logit models by Newton's method.
+"""Fit logistic models, of few features or of many words, and conditional logits.
 
 In: feature rows with labels, or groups of rows of which some are right. Out: weights by name.
 """
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
 
 Array = NDArray[np.float64]
 _BIAS_L2 = 1e-3
@@ -44,30 +46,32 @@ def fit_logistic(
     l2: float,
     start: Fitted | None = None,
 ) -> Fitted:
-    """Fit p(label) with an L2 penalty on all weights but the bias, if given from near weights."""
+    """Fit p(label) with an L2 penalty on all weights but the bias, if given from near weights.
+
+    Source: L-BFGS (Liu & Nocedal 1989), as scipy has it.
+    """
     names = sorted({name for row in rows for name in row})
     columns = {name: column for column, name in enumerate(names)}
-    x = np.zeros((len(rows), len(names) + 1))
-    x[:, -1] = 1.0
-    for line, row in enumerate(rows):
-        for name, value in row.items():
-            x[line, columns[name]] = value
+    held = [[*(columns[name] for name in row), len(names)] for row in rows]
+    values = [value for row in rows for value in (*row.values(), 1.0)]
+    starts = np.cumsum([0, *(len(row) for row in held)])
+    x = csr_matrix((values, [c for row in held for c in row], starts))
     y, w = np.array(labels), np.array(weights)
-    penalty = np.eye(len(names) + 1) * l2
-    penalty[-1, -1] = _BIAS_L2
+    penalty = np.full(len(names) + 1, l2)
+    penalty[-1] = _BIAS_L2
     beta = np.zeros(len(names) + 1)
     if start is not None:
         near = dict(zip(start.names, start.weights, strict=False))
         beta[:] = [*(near.get(name, 0.0) for name in names), start.weights[-1]]
-    for _ in range(60):
-        p = sigmoid(x @ beta)
-        gradient = x.T @ (w * (p - y)) + penalty @ beta
-        hessian = (x * (w * p * (1 - p))[:, None]).T @ x + penalty
-        step = np.linalg.solve(hessian, gradient)
-        beta -= step
-        if np.abs(step).max() < 1e-6:
-            break
-    return Fitted(names, beta)
+
+    def loss(beta: Array) -> tuple[float, Array]:
+        z = x @ beta
+        likelihood = w @ (np.logaddexp(0.0, z) - y * z)
+        return likelihood + 0.5 * penalty @ beta**2, x.T @ (w * (sigmoid(z) - y)) + penalty * beta
+
+    options = {"maxiter": 10_000, "ftol": 1e-12, "gtol": 1e-6}
+    found = minimize(loss, beta, jac=True, method="L-BFGS-B", options=options)
+    return Fitted(names, found.x)
 
 
 def fit_choice(
