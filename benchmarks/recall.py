@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.datasets import ADVERSARIAL, Conversation, Question, load_locomo
+from benchmarks.command import run, say
+from benchmarks.datasets import ADVERSARIAL, Conversation, load_locomo, swapped
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import (
     auroc,
@@ -105,15 +106,9 @@ def questions_for(
         answerable = [q for q in other.questions if q.category != ADVERSARIAL and q.evidence]
         for question in rng.sample(answerable, min(len(answerable), 50)):
             asked.append(("foreign", question.text, frozenset()))
-            asked.append(("foreign_swapped", _swapped(question, other, conversation), frozenset()))
+            text = swapped(question.text, other.speakers, conversation.speakers)
+            asked.append(("foreign_swapped", text, frozenset()))
     return asked
-
-
-def _swapped(question: Question, other: Conversation, conversation: Conversation) -> str:
-    text = question.text
-    for theirs, ours in zip(other.speakers, conversation.speakers, strict=True):
-        text = text.replace(theirs, ours)
-    return text
 
 
 def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool) -> dict[str, Any]:
@@ -135,7 +130,7 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
         if (made := embed_all(palace))
     ]
     for number, conversation in enumerate(conversations, 1):
-        print(f"{conversation.name} ({number} of {len(conversations)})", flush=True)
+        say(f"{conversation.name} ({number} of {len(conversations)})")
         others = [] if merged else [c for c in conversations if c.name != conversation.name]
         for family, text, relevant in questions_for(conversation, others):
             asked.append(ask(palaces[conversation.name], text, relevant, family, timings))
@@ -160,7 +155,7 @@ def retrieval(asked: Sequence[Asked]) -> dict[str, Any]:
         "cat5": [a for a in asked if a.family == "adversarial" and a.relevant],
         "cat1_4": [a for a in asked if a.family.startswith("cat")],
     }
-    return {name: _ranking(group) for name, group in groups.items() if group}
+    return {name: _ranking(group) for name, group in groups.items()}
 
 
 def _ranking(group: Sequence[Asked]) -> dict[str, float]:
@@ -200,8 +195,6 @@ def honesty(asked: Sequence[Asked]) -> dict[str, Any]:
     }
     for family in ("foreign", "foreign_swapped", "adversarial"):
         group = [a for a in asked if a.family == family]
-        if not group:
-            continue
         scores = [a.confidence for a in group]
         result[family] = {
             "n": len(group),
@@ -233,4 +226,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)
