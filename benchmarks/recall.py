@@ -39,13 +39,14 @@ DEPTH = 20
 
 @dataclass
 class Asked:
-    """What was measured for one question: its ranking, best confidence and verdict."""
+    """What was measured for one question: its ranking, best confidence, verdict and evidence."""
 
     family: str
     ranked: list[str]
     relevant: frozenset[str]
     confidence: float
     action: str
+    evidence: frozenset[str]
 
 
 @dataclass
@@ -80,6 +81,7 @@ def ask(
     started = time.perf_counter()
     verdict = RetrievalEnforcer(palace).decide(question)
     t.decide_s.append(time.perf_counter() - started)
+    dialogue_id = {hit.memory.id: hit.memory.provenance for hit in hits}
     best = [r.best for r in verdict.walk if r.layer == "L1" and r.best is not None]
     return Asked(
         family=family,
@@ -87,6 +89,7 @@ def ask(
         relevant=relevant,
         confidence=max(best, default=0.0),
         action=verdict.action,
+        evidence=frozenset(dialogue_id.get(item.id, "") for item in verdict.evidence),
     )
 
 
@@ -186,10 +189,7 @@ def honesty(asked: Sequence[Asked]) -> dict[str, Any]:
         "shipped_bar": {
             "answerable": _actions(answerable),
             "answerable_grounded_right": mean(
-                [
-                    float(a.action == "ground" and bool(set(a.ranked) & a.relevant))
-                    for a in answerable
-                ]
+                [float(a.action == "ground" and bool(a.evidence & a.relevant)) for a in answerable]
             ),
         }
     }

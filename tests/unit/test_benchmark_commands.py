@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from benchmarks.measures import auroc, false_hits_at
+from benchmarks.recall import Asked, honesty
 from benchmarks.rivals import bm25s
 
 REPOSITORY = Path(__file__).parents[2]
@@ -122,6 +123,15 @@ def test_measures_of_nothing_are_no_number() -> None:
     assert math.isnan(false_hits_at([], [0.5], 0.9))
     assert math.isnan(false_hits_at([0.5], [], 0.9))
     assert math.isnan(auroc([], [0.5]))
+
+
+def test_what_was_only_searched_is_not_what_was_grounded_on() -> None:
+    right = frozenset({"one/D1:3"})
+    asked = [
+        Asked("cat4", ["one/D1:2", "one/D1:3"], right, 0.5, "ground", frozenset({"one/D1:2"})),
+        Asked("cat4", ["one/D1:3"], right, 0.5, "ground", right),
+    ]
+    assert honesty(asked)["shipped_bar"]["answerable_grounded_right"] == 0.5
 
 
 def test_false_hits_are_counted_at_the_bar_that_keeps_a_share() -> None:
