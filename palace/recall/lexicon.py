@@ -117,8 +117,10 @@ class Lexicon:
 def matchable(prompt: str) -> str:
     """Return the part of a prompt that cues are matched against: folded, straight quotes, bounded.
 
-    Of a long prompt the head and the tail count; what is asked stands in one of them.
+    Blanks and ends of lines around it say nothing. Of a long prompt the head and the tail count;
+    what is asked stands in one of them.
     """
+    prompt = prompt.strip()
     if len(prompt) > 2 * MATCHED_CHARS:
         prompt = f"{prompt[:MATCHED_CHARS]}\n{prompt[-MATCHED_CHARS:]}"
     return fold(prompt.translate(_QUOTES))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pytest
+
 from palace.recall.lexicon import matchable
 from palace.recall.logistic import load_model
 from palace.recall.phrasing import PREFIX, phrases, tokens, words_of
@@ -59,3 +61,10 @@ def test_any_text_gives_features_of_value_one(text):
     found = phrases(matchable(text), WORDS)
     assert set(found.values()) <= {1.0}
     assert words_of(found) - {"^", "$", "_", "#"} <= WORDS
+
+
+@pytest.mark.parametrize("around", ["{}\n", "{}\r\n", "\n\n{}", "  {}\t", "\ufeff{}", "{}\0"])
+def test_blanks_around_a_prompt_say_nothing(around: str) -> None:
+    prompt = "When did we sign the lease?"
+    told = set(phrases(matchable(prompt), {"?", "when", "\n"}))
+    assert set(phrases(matchable(around.format(prompt)), {"?", "when", "\n"})) == told
