@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from palace import ConfigError, Mempalace
+from palace import ConfigError, Mempalace, RetrievalEnforcer
 from palace.ports import Scope
 from palace.store.passages import passage_of
 from palace.testing import HashedEmbedder
@@ -90,6 +90,9 @@ def test_a_server_by_the_usual_variables(tmp_path, monkeypatch):
         assert palace.vectors is not None
         assert palace.vectors.ask("something else") is None
         assert palace.vectors.state.status == "unavailable"
+        told = RetrievalEnforcer(palace).decide("What colour is my kettle?")
+        assert told.evidence[0].text == "The kettle is blue."
+        assert "words answered alone: the embeddings server failed" in told.explain()
         assert palace.search("Which kettle?")[0].memory.text == "The kettle is blue."
 
 
