@@ -19,6 +19,7 @@ from palace.settings import (
     Origin,
     SearchSettings,
     Settings,
+    default_yaml,
     explain,
     load_settings,
 )
