@@ -235,7 +235,7 @@ def open_notes(source: Path, folder: Path) -> Mempalace:
     if not any((source / name).is_dir() for name in ("rooms", "timeline", "playbooks")):
         raise BadDataError(f"{source}: is no palace, it has none of rooms, timeline and playbooks")
     target = folder / source.resolve().name
-    shutil.copytree(source, target, copy_function=shutil.copyfile)
+    shutil.copytree(source, target, copy_function=shutil.copyfile, ignore_dangling_symlinks=True)
     for path in (target, *target.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
     return Mempalace.open(target)

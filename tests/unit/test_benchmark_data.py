@@ -14,6 +14,7 @@ from benchmarks.datasets import (
     load_cases,
     load_locomo,
     load_prompts,
+    open_notes,
     swapped,
 )
 
@@ -179,3 +180,12 @@ def test_names_are_swapped_at_once_and_as_whole_words(
     theirs: tuple[str, str], ours: tuple[str, str], made: str
 ) -> None:
     assert swapped("Did Tim tell John's timer of Timothy?", theirs, ours) == made
+
+
+def test_links_to_nowhere_are_left_out(tmp_path: Path) -> None:
+    room = tmp_path / "notes" / "rooms" / "house"
+    room.mkdir(parents=True)
+    (room / "keys.md").write_text("- The spare key hangs in the shed.\n", "utf-8")
+    (room / "gone.md").symlink_to(tmp_path / "nowhere.md")
+    with open_notes(tmp_path / "notes", tmp_path / "copy") as palace:
+        assert [m.text for m in palace.memories()] == ["The spare key hangs in the shed."]
