@@ -121,6 +121,7 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
     together = Mempalace.open(folder / "merged", config=None) if merged else None
     palaces = {}
     for conversation in conversations:
+        say(f"{conversation.name}: {len(conversation.turns)} turns")
         palace = together or Mempalace.open(folder / conversation.name)
         started = time.perf_counter()
         palace.import_turns(marked(conversation))
