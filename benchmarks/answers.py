@@ -25,6 +25,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import run
 from benchmarks.mutations import mutations
 from palace import AnswerCheck, CheckedAnswer, Evidence
 
@@ -194,4 +195,4 @@ def _print_wrong(results: list[tuple[Case, CheckedAnswer]]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -9,16 +9,45 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from palace import ConversationTurn, Memory, Mempalace, Message, Turn
+from palace import ConversationTurn, Mempalace, Message, Turn
 
-_DIALOGUE_ID = re.compile(r"D\d+:\d+")
+_DIALOGUE_ID = re.compile(r"D:?(\d+):(\d+)")
+_VERDICTS = ("ground", "fallback", "pass")
 ADVERSARIAL = 5
+
+
+class BadDataError(ValueError):
+    """A file of data is not in the format that is read; says which one, where and why."""
+
+
+@contextmanager
+def _reading(place: str) -> Iterator[None]:
+    """Tell where data stands that is not as it should be."""
+    try:
+        yield
+    except KeyError as error:
+        raise BadDataError(f"{place}: {error} is missing") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BadDataError(f"{place}: {error}") from error
+
+
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, object) of a file of JSON lines; blank ones are left out."""
+    with _reading(str(path)):
+        lines = path.read_text("utf-8-sig").split("\n")
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            place = f"{path}, line {number}"
+            with _reading(place):
+                data = json.loads(line)
+            yield place, data
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,38 +93,64 @@ def load_locomo(path: Path) -> list[Conversation]:
 
     A turn is its text and, in brackets, the caption of its picture. Malformed evidence ids are
     repaired: every `D<session>:<turn>` inside an entry counts (`D8:6; D9:17`, `D:11:26` with its
-    stray colon), ids that name no turn are dropped.
+    stray colon, `D30:05` with its stray zero), ids that name no turn are dropped.
+
+    Raises:
+        BadDataError: If the file is in another format.
     """
-    return [_conversation(entry) for entry in json.loads(path.read_text("utf-8"))]
+    with _reading(str(path)):
+        entries = json.loads(path.read_text("utf-8-sig"))
+    if not isinstance(entries, list):
+        raise BadDataError(f"{path}: is no list of conversations")
+    if not entries:
+        raise BadDataError(f"{path}: holds no conversation")
+    found: dict[str, Conversation] = {}
+    for number, entry in enumerate(entries, 1):
+        with _reading(f"{path}, conversation {number}"):
+            name = _string(entry, "sample_id")
+            spoken, asked = entry["conversation"], entry["qa"]
+        if name in found:
+            raise BadDataError(f"{path}: two conversations are called {name!r}")
+        found[name] = _conversation(f"{path}, {name!r}", name, spoken, asked)
+    return list(found.values())
 
 
-def _conversation(entry: dict[str, Any]) -> Conversation:
-    spoken = entry["conversation"]
+def _conversation(
+    place: str, name: str, spoken: dict[str, Any], asked: Sequence[dict[str, Any]]
+) -> Conversation:
     turns: list[ConversationTurn] = []
-    for key, messages in spoken.items():
-        if not re.fullmatch(r"session_\d+", key) or not isinstance(messages, list):
-            continue
-        at = datetime.strptime(f"{spoken[f'{key}_date_time']} +0000", "%I:%M %p on %d %B, %Y %z")
-        turns.extend(
-            ConversationTurn(
-                session=key,
-                speaker=message["speaker"],
-                text=_said(message),
-                at=at,
-                provenance=message["dia_id"],
+    with _reading(place):
+        speakers = spoken["speaker_a"], spoken["speaker_b"]
+        for key, messages in spoken.items():
+            if not re.fullmatch(r"session_\d+", key) or not isinstance(messages, list):
+                continue
+            day = spoken[f"{key}_date_time"]
+            at = datetime.strptime(f"{day} +0000", "%I:%M %p on %d %B, %Y %z")
+            turns.extend(
+                ConversationTurn(
+                    session=key,
+                    speaker=message["speaker"],
+                    text=_said(message),
+                    at=at,
+                    provenance=message["dia_id"],
+                )
+                for message in messages
             )
-            for message in messages
-        )
-    known = {turn.provenance for turn in turns}
-    return Conversation(
-        name=entry["sample_id"],
-        speakers=(spoken["speaker_a"], spoken["speaker_b"]),
-        turns=tuple(turns),
-        questions=tuple(
-            Question(item["question"], _evidence(item, known), item["category"])
-            for item in entry["qa"]
-        ),
-    )
+        known = {_dialogue_id(turn.provenance): turn.provenance for turn in turns}
+    questions = []
+    for number, item in enumerate(asked, 1):
+        with _reading(f"{place}, question {number}"):
+            questions.append(
+                Question(_string(item, "question"), _evidence(item, known), _category(item))
+            )
+    return Conversation(name, speakers, tuple(turns), tuple(questions))
+
+
+def _string(data: dict[str, Any], key: str) -> str:
+    value = data[key]
+    if not isinstance(value, str):
+        raise TypeError(f"{key} is no text: {value!r}")
+    return value
 
 
 def _said(message: dict[str, Any]) -> str:
@@ -103,13 +158,31 @@ def _said(message: dict[str, Any]) -> str:
     return f"{message['text']} [{caption}]" if caption else str(message["text"])
 
 
-def _evidence(item: dict[str, Any], known: set[str]) -> frozenset[str]:
-    found = (
-        identifier
-        for text in item.get("evidence", ())
-        for identifier in _DIALOGUE_ID.findall(str(text).replace("D:", "D"))
-    )
-    return frozenset(identifier for identifier in found if identifier in known)
+def _category(item: dict[str, Any]) -> int:
+    category = int(item["category"])
+    if not 1 <= category <= ADVERSARIAL:
+        raise ValueError(f"category {category} is none of 1 to {ADVERSARIAL}")
+    return category
+
+
+def _evidence(item: dict[str, Any], known: dict[tuple[int, int], str]) -> frozenset[str]:
+    found = _DIALOGUE_ID.findall(str(item.get("evidence")))
+    named = ((int(session), int(turn)) for session, turn in found)
+    return frozenset(known[one] for one in named if one in known)
+
+
+def _dialogue_id(text: str) -> tuple[int, int]:
+    found = _DIALOGUE_ID.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no id of a turn, such as D1:2")
+    return int(found[1]), int(found[2])
+
+
+def swapped(text: str, theirs: Sequence[str], ours: Sequence[str]) -> str:
+    """Return a question with the names of one conversation's speakers put for another's."""
+    put = dict(zip(theirs, ours, strict=True))
+    names = "|".join(re.escape(name) for name in sorted(put, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", lambda found: put[found[0]], text)
 
 
 def open_conversation(conversation: Conversation, folder: Path) -> Mempalace:
@@ -120,38 +193,63 @@ def open_conversation(conversation: Conversation, folder: Path) -> Mempalace:
 
 
 def load_cases(path: Path) -> list[Case]:
-    """Read cases: `{id, prompt, history, expect, gold, family, lang}` a line."""
-    lines = path.read_text("utf-8").splitlines()
-    return [_case(json.loads(line)) for line in lines if line.strip()]
+    """Read cases: `{id, prompt, history, expect, gold, family, lang}` a line.
+
+    Raises:
+        BadDataError: If a line is in another format.
+    """
+    cases = []
+    for place, data in _lines(path):
+        with _reading(place):
+            cases.append(_case(data))
+    return cases
 
 
 def _case(data: dict[str, Any]) -> Case:
-    history = tuple(Message(m["role"], m["content"]) for m in data.get("history", ()))
+    if data["expect"] not in _VERDICTS:
+        raise ValueError(f"expect {data['expect']!r} is none of {', '.join(_VERDICTS)}")
+    gold = data.get("gold") or ()
+    if isinstance(gold, str):
+        raise TypeError("gold is no list")
+    history = tuple(Message(m["role"], m["content"]) for m in data.get("history") or ())
     return Case(
-        name=data["id"],
-        turn=Turn(data["prompt"], history=history),
+        name=str(data["id"]),
+        turn=Turn(_string(data, "prompt"), history=history),
         expect=data["expect"],
         family=data["family"],
-        gold=tuple(data.get("gold", ())),
+        gold=tuple(gold),
     )
 
 
+def cases_of(palace: Path) -> Path:
+    """Return the file of cases that stands beside a folder `palace_NAME`."""
+    return palace.with_name(f"cases_{palace.name.removeprefix('palace_')}.jsonl")
+
+
 def open_notes(source: Path, folder: Path) -> Mempalace:
-    """Return a palace that is a copy of a folder of notes."""
-    target = folder / source.name
-    shutil.copytree(source, target, copy_function=shutil.copyfile)
+    """Return a palace that is a copy of a folder of notes.
+
+    Raises:
+        BadDataError: If the folder is none.
+    """
+    if not any((source / name).is_dir() for name in ("rooms", "timeline", "playbooks")):
+        raise BadDataError(f"{source}: is no palace, it has none of rooms, timeline and playbooks")
+    target = folder / source.resolve().name
+    shutil.copytree(source, target, copy_function=shutil.copyfile, ignore_dangling_symlinks=True)
     for path in (target, *target.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
     return Mempalace.open(target)
 
 
 def load_prompts(path: Path) -> Iterator[tuple[str, int, str]]:
-    """Yield (text, label, source) of labelled prompts."""
-    for line in path.read_text("utf-8").splitlines():
-        data = json.loads(line)
-        yield data["text"], int(data["label"]), data["source"]
+    """Yield (text, label, source) of labelled prompts.
 
-
-def dialogue_ids(memories: list[Memory]) -> list[str]:
-    """Return the dialogue ids of timeline memories, in order."""
-    return [memory.provenance for memory in memories]
+    Raises:
+        BadDataError: If a line is in another format.
+    """
+    for place, data in _lines(path):
+        with _reading(place):
+            text, label, source = _string(data, "text"), int(data["label"]), data["source"]
+            if label not in (0, 1):
+                raise ValueError(f"label {label} is neither 0 nor 1")
+        yield text, label, source

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import run, say
 from benchmarks.datasets import load_locomo, load_prompts, open_conversation
 from benchmarks.measures import latency_ms, mean, report
 from palace import Mempalace, RetrievalEnforcer
@@ -35,15 +36,13 @@ def is_recall(enforcer: RetrievalEnforcer, prompt: str, durations_s: list[float]
 
 
 def shares(found: dict[tuple[int, str], list[float]]) -> dict[str, Any]:
-    """Return share by source, recall and false alarms apart."""
-    return {
-        side: {
-            source: {"n": len(values), "share": mean(values)}
-            for (label, source), values in sorted(found.items())
-            if label == wanted
-        }
-        for side, wanted in (("recall", 1), ("false_alarms", 0))
-    }
+    """Return the share of all and by source, recall and false alarms apart."""
+    sides = {}
+    for side, wanted in (("recall", 1), ("false_alarms", 0)):
+        by_source = {source: v for (label, source), v in sorted(found.items()) if label == wanted}
+        groups = {"all": [value for values in by_source.values() for value in values], **by_source}
+        sides[side] = {name: {"n": len(v), "share": mean(v)} for name, v in groups.items()}
+    return sides
 
 
 def main() -> None:
@@ -55,18 +54,21 @@ def main() -> None:
     arguments = parser.parse_args()
     prompts: Sequence[tuple[str, int, str]] = list(load_prompts(arguments.prompts))
     negatives = [p for p in prompts if p[1] == 0]
+    conversations = load_locomo(arguments.locomo) if arguments.locomo else []
     rng = random.Random(SEED)
     results: dict[str, Any] = {}
     durations_s: list[float] = []
     with tempfile.TemporaryDirectory() as name:
+        say(f"{len(prompts)} prompts, asked of an empty palace")
         enforcer = RetrievalEnforcer(Mempalace.open(Path(name) / "empty"))
         found: dict[tuple[int, str], list[float]] = defaultdict(list)
         for text, label, source in prompts:
             found[label, source].append(is_recall(enforcer, text, durations_s))
         results["empty"] = shares(found)
-        if arguments.locomo:
+        if conversations:
             found = defaultdict(list)
-            for conversation in load_locomo(arguments.locomo):
+            for number, conversation in enumerate(conversations, 1):
+                say(f"{conversation.name} ({number} of {len(conversations)})")
                 enforcer = RetrievalEnforcer(open_conversation(conversation, Path(name)))
                 mixed = [(q.text, 1, "conversation questions") for q in conversation.questions]
                 mixed += rng.sample(negatives, min(NEGATIVES_PER_PALACE, len(negatives)))
@@ -79,4 +81,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -10,6 +10,7 @@ import os
 import time
 from typing import Any
 
+from benchmarks.command import say
 from palace import ConfigError, Mempalace
 
 NAMES = "off, wordllama, model2vec:PATH, sentence-transformers:PATH_OR_NAME or openai"
@@ -41,6 +42,7 @@ def embed_all(palace: Mempalace) -> dict[str, Any]:
     """Embed what has no vector yet; return the model, the number and the rate, {} without one."""
     if palace.vectors is None:
         return {}
+    say(f"embedding the memories of {palace.root.name}")
     started = time.perf_counter()
     done = palace.embed()
     elapsed_s = time.perf_counter() - started

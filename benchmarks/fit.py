@@ -17,7 +17,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from benchmarks.datasets import load_cases, load_locomo, load_prompts, open_notes
+from benchmarks.datasets import cases_of, load_cases, load_locomo, load_prompts, open_notes
 from benchmarks.embedders import embed_all, use
 from benchmarks.fit_detector import SEED, detector_examples, fit, report_detector
 from benchmarks.fit_recall import (
@@ -110,10 +110,7 @@ def fit_detector_and_ask(
     conversations = load_locomo(arguments.locomo)
     turns, palaces = conversation_questions(conversations, folder)
     notes = [
-        (
-            open_notes(source, folder),
-            load_cases(source.with_name(f"cases_{source.name[-1]}.jsonl")),
-        )
+        (open_notes(source, folder), load_cases(cases_of(source)))
         for source in sorted(
             path
             for notes_folder in (arguments.notes, OWN_DATA / "notes")

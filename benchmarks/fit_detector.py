@@ -129,7 +129,7 @@ def _with_phrases(examples: Sequence[Example]) -> list[Example]:
         sources=WORD_SOURCES,
     )
     known = _used_by_many(
-        ((mentions(prompt), source) for prompt, source in sources.items()),
+        ((mentions(matchable(prompt)), source) for prompt, source in sources.items()),
         prompts=SUBJECT_PROMPTS,
         sources=SUBJECT_SOURCES,
     )
@@ -143,7 +143,7 @@ def _with_phrases(examples: Sequence[Example]) -> list[Example]:
         for prompt, found in said.items()
     }
     return [
-        replace(e, features={**e.features, **put[e.prompt], **subjects(e.prompt, known)})
+        replace(e, features={**e.features, **put[e.prompt], **subjects(matchable(e.prompt), known)})
         for e in examples
     ]
 

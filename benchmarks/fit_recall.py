@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.command import say
 from benchmarks.datasets import ADVERSARIAL, Case, Conversation, open_conversation
 from benchmarks.embedders import embed_all
 from benchmarks.linear_models import Fitted, fit_choice, fit_logistic
@@ -104,7 +105,8 @@ def conversation_questions(
     rng = random.Random(SEED)
     rows: list[Judged] = []
     palaces = []
-    for conversation in conversations:
+    for number, conversation in enumerate(conversations, 1):
+        say(f"{conversation.name} ({number} of {len(conversations)})")
         palace = open_conversation(conversation, folder)
         embed_all(palace)
         palaces.append(palace)
@@ -133,7 +135,7 @@ def conversation_questions(
             if other.name == conversation.name:
                 continue
             answerable = [q for q in other.questions if q.category != ADVERSARIAL]
-            for question in rng.sample(answerable, FOREIGN_PER_CONVERSATION):
+            for question in rng.sample(answerable, min(len(answerable), FOREIGN_PER_CONVERSATION)):
                 swapped = question.text
                 for theirs, ours in zip(other.speakers, conversation.speakers, strict=True):
                     swapped = swapped.replace(theirs, ours)
@@ -186,6 +188,7 @@ def ranked_out_of_fold(rows: Sequence[Judged]) -> None:
     """Rank every question by a model that has not seen its palace; fills `head` and `order`."""
     groups = {id(row): row.group for row in rows if row.gold}
     for fold in sorted({row.fold for row in rows}):
+        say(f"ranking {fold} by all others")
         others = [r for r in rows if r.gold and r.fold != fold]
         model = fit_choice([groups[id(r)] for r in others], weights=_balance(others), l2=RANKING_L2)
         shipped = LogisticModel(dict(zip(model.names, model.weights, strict=False)), 0.0, {})

@@ -47,6 +47,8 @@ def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float:
 
 def false_hits_at(positives: Sequence[float], negatives: Sequence[float], kept: float) -> float:
     """Return the share of negatives at or above the bar that keeps a share of the positives."""
+    if not positives:
+        return math.nan
     bar = sorted(positives, reverse=True)[max(math.ceil(kept * len(positives)) - 1, 0)]
     return mean([float(score >= bar) for score in negatives])
 

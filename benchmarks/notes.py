@@ -5,8 +5,8 @@ Run:
 
 In: a folder of notes and cases with the verdict a careful friend would expect. Out: where a search
 alone has the right memory; verdicts by family, whether the right memory is in the evidence, how
-often something is presented as a memory that is none, and the outcome with a model that points
-perfectly and with one that lies.
+often something is presented as a memory that is none, and what a person gets from a model that
+points perfectly and from one that lies.
 """
 
 from __future__ import annotations
@@ -16,16 +16,29 @@ import math
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import run, say
 from benchmarks.datasets import Case, load_cases, open_notes
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import latency_ms, mean, report
-from palace import Mempalace, RetrievalEnforcer, Verdict
+from palace import (
+    DECLINE_TOKEN,
+    Answer,
+    AnswerCheck,
+    AnswerOptions,
+    Mempalace,
+    ModelCall,
+    ModelReply,
+    RetrievalEnforcer,
+    Verdict,
+    answer_steps,
+)
 
+_LIE = "zorkmid"
 _SEARCHED = 5
 _NOT_SEARCHED = ("answerable-procedure", "follow-up")
 PLAIN = ("answerable-lexical", "answerable-temporal")
@@ -81,26 +94,60 @@ def searched(cases: Sequence[Case], places: Sequence[int | None]) -> dict[str, A
     }
 
 
-def end_to_end(judged: Judged, *, honest: bool) -> str:
-    """Return what a person gets: `right`, `wrong`, `fallback` or `untouched`.
+def pointer(judged: Judged, call: ModelCall) -> ModelReply:
+    """Reply as a model that quotes the right memory if it is in the evidence, and else declines."""
+    if judged.place is None:
+        return ModelReply(DECLINE_TOKEN)
+    said = judged.verdict.evidence[judged.place - 1].text
+    if call.purpose == "answer":
+        return ModelReply(said)
+    return ModelReply(arguments={"memory": judged.place, "quote": said, "answer": ""})
 
-    The pointer quotes the right memory if it is in the evidence, else declines. The liar quotes the
-    first memory under the wrong number with a changed word, which verification refuses, and answers
-    grounded prompts from the first piece of evidence.
+
+def liar(judged: Judged, call: ModelCall) -> ModelReply:
+    """Reply as a model that misquotes the first memory, and makes up every answer."""
+    if call.purpose == "answer":
+        return ModelReply(f"It was 4711 {_LIE}s, as Ebenezer Quux said on 1897-02-03.")
+    words = judged.verdict.evidence[0].text.split()
+    words[len(words) // 2] = _LIE
+    return ModelReply(arguments={"memory": 1, "quote": " ".join(words), "answer": _LIE})
+
+
+def end_to_end(
+    judged: Judged, model: Callable[[Judged, ModelCall], ModelReply], options: AnswerOptions
+) -> str:
+    """Return what a person gets: `right`, `wrong`, `lied`, `fallback` or `untouched`.
+
+    `right` has the words of the right memory, `wrong` those of others alone, `lied` what no
+    memory says.
     """
-    action = judged.verdict.action
-    if action == "pass":
+    steps = answer_steps(judged.verdict, question=judged.case.turn.prompt, options=options)
+    try:
+        call = next(steps)
+        while True:
+            call = steps.send(model(judged, call))
+    except StopIteration as end:
+        return _gets(judged, end.value)
+
+
+def _gets(judged: Judged, answer: Answer) -> str:
+    if answer.passed_through:
         return "untouched"
-    if action == "fallback":
+    if _LIE in answer.text:
+        return "lied"
+    declined = answer.checked is not None and answer.checked.declined
+    if declined or answer.verdict.action == "fallback" or not answer.verdict.evidence:
         return "fallback"
-    if honest:
-        return "right" if judged.right_in_evidence else "fallback"
-    if action == "confirm":
-        return "fallback"
-    return "right" if judged.place == 1 else "wrong"
+    if judged.place is None:
+        return "wrong"
+    quoted = AnswerCheck(judged.verdict.evidence, judged.case.turn.prompt).quote(judged.place - 1)
+    said = judged.verdict.evidence[judged.place - 1].text
+    return "right" if said in answer.text or quoted in answer.text else "wrong"
 
 
-def results(all_judged: Sequence[Judged], durations_s: Sequence[float]) -> dict[str, Any]:
+def results(
+    all_judged: Sequence[Judged], durations_s: Sequence[float], options: AnswerOptions
+) -> dict[str, Any]:
     """Return every measure."""
     ground = [j for j in all_judged if j.case.expect == "ground"]
     refuse = [j for j in all_judged if j.case.expect == "fallback"]
@@ -130,15 +177,15 @@ def results(all_judged: Sequence[Judged], durations_s: Sequence[float]) -> dict[
         "deferred": mean([float(j.verdict.action == "confirm") for j in all_judged]),
         "left_alone": mean([float(j.verdict.action == "pass") for j in alone]),
         "end_to_end": {
-            name: {
+            model.__name__: {
                 expect: dict(
                     Counter(
-                        end_to_end(j, honest=honest) for j in all_judged if j.case.expect == expect
+                        end_to_end(j, model, options) for j in all_judged if j.case.expect == expect
                     )
                 )
                 for expect in ("ground", "fallback", "pass")
             }
-            for name, honest in (("pointer", True), ("liar", False))
+            for model in (pointer, liar)
         },
         "decide_ms": latency_ms(durations_s),
     }
@@ -155,11 +202,12 @@ def main() -> None:
     use(arguments.embedder)
     judged: list[Judged] = []
     durations_s: list[float] = []
+    cases = load_cases(arguments.cases)
     with tempfile.TemporaryDirectory() as folder:
         palace = open_notes(arguments.palace, Path(folder))
         embedded = embed_all(palace)
         enforcer = RetrievalEnforcer(palace)
-        cases = load_cases(arguments.cases)
+        say(f"{len(cases)} cases, asked of {arguments.palace}")
         for case in cases:
             started = time.perf_counter()
             verdict = enforcer.decide(case.turn)
@@ -167,8 +215,9 @@ def main() -> None:
             judged.append(judge(case, verdict))
         found = [c for c in cases if c.expect == "ground" and c.family not in _NOT_SEARCHED]
         search = searched(found, [place_in_search(palace, case) for case in found])
-    report({"embedder": embedded, "search": search, **results(judged, durations_s)}, arguments.json)
+        told = results(judged, durations_s, palace.answer_options)
+    report({"embedder": embedded, "search": search, **told}, arguments.json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

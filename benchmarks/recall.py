@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.datasets import ADVERSARIAL, Conversation, Question, load_locomo
+from benchmarks.command import run, say
+from benchmarks.datasets import ADVERSARIAL, Conversation, load_locomo, swapped
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import (
     auroc,
@@ -38,13 +39,14 @@ DEPTH = 20
 
 @dataclass
 class Asked:
-    """What was measured for one question: its ranking, best confidence and verdict."""
+    """What was measured for one question: its ranking, best confidence, verdict and evidence."""
 
     family: str
     ranked: list[str]
     relevant: frozenset[str]
     confidence: float
     action: str
+    evidence: frozenset[str]
 
 
 @dataclass
@@ -79,6 +81,7 @@ def ask(
     started = time.perf_counter()
     verdict = RetrievalEnforcer(palace).decide(question)
     t.decide_s.append(time.perf_counter() - started)
+    dialogue_id = {hit.memory.id: hit.memory.provenance for hit in hits}
     best = [r.best for r in verdict.walk if r.layer == "L1" and r.best is not None]
     return Asked(
         family=family,
@@ -86,6 +89,7 @@ def ask(
         relevant=relevant,
         confidence=max(best, default=0.0),
         action=verdict.action,
+        evidence=frozenset(dialogue_id.get(item.id, "") for item in verdict.evidence),
     )
 
 
@@ -105,15 +109,9 @@ def questions_for(
         answerable = [q for q in other.questions if q.category != ADVERSARIAL and q.evidence]
         for question in rng.sample(answerable, min(len(answerable), 50)):
             asked.append(("foreign", question.text, frozenset()))
-            asked.append(("foreign_swapped", _swapped(question, other, conversation), frozenset()))
+            text = swapped(question.text, other.speakers, conversation.speakers)
+            asked.append(("foreign_swapped", text, frozenset()))
     return asked
-
-
-def _swapped(question: Question, other: Conversation, conversation: Conversation) -> str:
-    text = question.text
-    for theirs, ours in zip(other.speakers, conversation.speakers, strict=True):
-        text = text.replace(theirs, ours)
-    return text
 
 
 def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool) -> dict[str, Any]:
@@ -123,6 +121,7 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
     together = Mempalace.open(folder / "merged", config=None) if merged else None
     palaces = {}
     for conversation in conversations:
+        say(f"{conversation.name}: {len(conversation.turns)} turns")
         palace = together or Mempalace.open(folder / conversation.name)
         started = time.perf_counter()
         palace.import_turns(marked(conversation))
@@ -135,7 +134,7 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
         if (made := embed_all(palace))
     ]
     for number, conversation in enumerate(conversations, 1):
-        print(f"{conversation.name} ({number} of {len(conversations)})", flush=True)
+        say(f"{conversation.name} ({number} of {len(conversations)})")
         others = [] if merged else [c for c in conversations if c.name != conversation.name]
         for family, text, relevant in questions_for(conversation, others):
             asked.append(ask(palaces[conversation.name], text, relevant, family, timings))
@@ -160,7 +159,7 @@ def retrieval(asked: Sequence[Asked]) -> dict[str, Any]:
         "cat5": [a for a in asked if a.family == "adversarial" and a.relevant],
         "cat1_4": [a for a in asked if a.family.startswith("cat")],
     }
-    return {name: _ranking(group) for name, group in groups.items() if group}
+    return {name: _ranking(group) for name, group in groups.items()}
 
 
 def _ranking(group: Sequence[Asked]) -> dict[str, float]:
@@ -191,17 +190,12 @@ def honesty(asked: Sequence[Asked]) -> dict[str, Any]:
         "shipped_bar": {
             "answerable": _actions(answerable),
             "answerable_grounded_right": mean(
-                [
-                    float(a.action == "ground" and bool(set(a.ranked) & a.relevant))
-                    for a in answerable
-                ]
+                [float(a.action == "ground" and bool(a.evidence & a.relevant)) for a in answerable]
             ),
         }
     }
     for family in ("foreign", "foreign_swapped", "adversarial"):
         group = [a for a in asked if a.family == family]
-        if not group:
-            continue
         scores = [a.confidence for a in group]
         result[family] = {
             "n": len(group),
@@ -233,4 +227,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.datasets import load_cases, load_locomo, open_notes
-from benchmarks.embedders import embed_all, use
+from benchmarks.command import run, say
+from benchmarks.datasets import BadDataError, cases_of, load_cases, load_locomo, open_notes
+from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.fit_recall import (
     Judged,
     conversation_questions,
@@ -88,26 +89,35 @@ def draw(results: Mapping[str, Mapping[str, Any]], path: Path) -> bool:
 
 
 def questions(locomo: Path, notes: Path, folder: Path) -> list[Judged]:
-    """Return every question of conversations and notes with what was found for it."""
+    """Return every question of conversations and notes with what was found for it.
+
+    Raises:
+        BadDataError: If there are fewer than two conversations or palaces of notes.
+    """
     rows, palaces = conversation_questions(load_locomo(locomo), folder)
     for source in sorted(notes.glob("palace_*")):
         palace = open_notes(source, folder)
         embed_all(palace)
         palaces.append(palace)
-        rows.extend(notes_questions(palace, load_cases(notes / f"cases_{source.name[-1]}.jsonl")))
+        rows.extend(notes_questions(palace, load_cases(cases_of(source))))
     for palace in palaces:
         palace.close()
+    for kind, data in (("turn", locomo), ("statement", notes)):
+        if len({row.fold for row in rows if row.kind == kind and row.gold}) < 2:
+            raise BadDataError(f"{data}: nothing can be held out of fewer than two that are asked")
     return rows
 
 
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--locomo", type=Path, required=True)
-    parser.add_argument("--notes", type=Path, required=True)
-    parser.add_argument("--embedder", default="off")
+    parser.add_argument("--locomo", type=Path, required=True, help="two conversations or more")
+    parser.add_argument(
+        "--notes", type=Path, required=True, help="folder with palace_* and cases_*, two or more"
+    )
+    add_option(parser)
     parser.add_argument("--out", type=Path, help="PNG of the diagram; needs matplotlib")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="where to write the results")
     arguments = parser.parse_args()
     use(arguments.embedder)
     results: dict[str, Any] = {}
@@ -119,8 +129,8 @@ def main() -> None:
             results[kind] = reliability([(p, right) for _, p, right in told])
     report(results, arguments.json)
     if arguments.out is not None and not draw(results, arguments.out):
-        print("no diagram: matplotlib is not installed (extra bench)")
+        say("no diagram: matplotlib is not installed (extra bench)")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

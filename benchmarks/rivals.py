@@ -41,7 +41,8 @@ def bm25s(statements: Sequence[str]) -> Ask:
 
     def ask(words: str) -> object:
         asked = library.tokenize([words], show_progress=False)
-        return model.retrieve(asked, k=TOP_K, show_progress=False) if words else []
+        most = min(TOP_K, len(statements))
+        return model.retrieve(asked, k=most, show_progress=False) if words else []
 
     return ask
 
@@ -66,7 +67,7 @@ def llama_index(statements: Sequence[str]) -> Ask:
     retrievers = importlib.import_module("llama_index.retrievers.bm25")
     nodes = [schema.TextNode(text=s) for s in statements]
     retriever: Any = retrievers.BM25Retriever.from_defaults(
-        nodes=nodes, similarity_top_k=TOP_K, verbose=False
+        nodes=nodes, similarity_top_k=min(TOP_K, len(nodes)), verbose=False
     )
     return lambda words: retriever.retrieve(words) if words else []
 

@@ -12,6 +12,7 @@ too. Every size runs in a process of its own, so that memory is its own.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -28,6 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import run, say
 from benchmarks.generated import Topic, Words, drawers, questions, statement, write_palace
 from benchmarks.measures import latency_ms, report
 from benchmarks.rivals import measured, timed
@@ -55,17 +57,36 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--memories", type=_sizes, default=[1000, 10_000])
-    parser.add_argument("--questions", type=int, default=300, help="asked of each palace")
+    parser.add_argument(
+        "--memories",
+        type=_sizes,
+        default=[1000, 10_000],
+        help="sizes of the palaces, joined by commas (default 1000,10000)",
+    )
+    parser.add_argument(
+        "--questions",
+        type=lambda text: _count(text, "questions"),
+        default=300,
+        help="asked of each palace (default 300)",
+    )
     parser.add_argument("--alone", action="store_true", help="leave the other searches out")
     parser.add_argument("--folder", type=Path, help="keep the palaces here and use them again")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="where to write the results, after each size")
     parser.add_argument("--picture", type=Path, help="draw cost against size into this file")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.picture is not None and importlib.util.find_spec("matplotlib") is None:
+        parser.error("--picture needs matplotlib (extra bench)")
+    return options
 
 
 def _sizes(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    return [_count(part, "memories") for part in text.split(",")]
+
+
+def _count(text: str, of: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of {of}")
+    return int(text)
 
 
 def _size(size: int, options: argparse.Namespace) -> dict[str, Any]:
@@ -106,7 +127,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _say(text: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+    say(f"{time.strftime('%H:%M:%S')} {text}")
 
 
 # -- pieces of work, each in a process of its own ------------------------------------------------
@@ -276,4 +297,4 @@ def picture(results: dict[str, Any], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -25,6 +25,20 @@ def check_texts(**given: object) -> None:
             raise ConfigError(f"the {name} must be text, not {kind}", hint=hint)
 
 
+def check_counts(**given: object) -> None:
+    """Refuse what is no whole number from 1 on; None stands for the usual one.
+
+    Raises:
+        ConfigError: If one of these is none; names it.
+    """
+    for name, value in given.items():
+        if value is None:
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            hint = f"leave {name} out for what the settings say"
+            raise ConfigError(f"{name} must be a whole number from 1 on, not {value!r}", hint=hint)
+
+
 def require_palace(palace: _T) -> _T:
     """Return an open palace as it is; every wrapper takes one, and nothing else in its place.
 

@@ -197,7 +197,7 @@ def load_settings(
 
     One file is read, the first of: `config`, `$PALACE_CONFIG`, `mempalace.yaml` in `cwd`,
     `config/mempalace.yaml` in the root. `EMBEDDING_BASE_URL` and `EMBEDDING_MODEL_NAME` stand below
-    it. Variables named `PALACE_<SECTION>__<KEY>` go on top of it,
+    it, for what it leaves out or null. Variables named `PALACE_<SECTION>__<KEY>` go on top of it,
     arguments on top of them; a variable that is empty counts as not set. Relative paths in a file
     are relative to its folder, all others to `cwd`.
 
@@ -223,7 +223,8 @@ def load_settings(
     }
     origins = {FILE_KEY: Origin("default")}
     if found is not None:
-        values |= _file_values(read_yaml(found[0]), found[0].parent)
+        told = _file_values(read_yaml(found[0]), found[0].parent)
+        values |= {p: v for p, v in told.items() if v.raw is not None or p not in values}
         origins[FILE_KEY] = found[1]
     values |= from_env
     settings = _validated(values)

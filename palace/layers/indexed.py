@@ -70,7 +70,7 @@ class IndexedLayer:
                 outcome="unclear",
                 judgement=judged and replace(judged, band="unclear", rule="procedure"),
             )
-        return report
+        return replace(report, reason=self._searcher.words_alone)
 
     def _evidence(self, some: Sequence[Scored], *, is_status: bool) -> dict[int, Evidence]:
         # What was retired by somebody else since the search is not loaded.

@@ -25,7 +25,10 @@ def unit_vectors(matrix: ArrayLike) -> list[Vector]:
     """
     import numpy as np
 
-    rows = np.asarray(matrix, dtype=np.float64)
+    try:
+        rows = np.asarray(matrix, dtype=np.float64)
+    except OverflowError:  # whole numbers that no float holds
+        rows = np.array(np.inf)
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise EmbedderUnavailableError(
             "the embedder returned something else than finite numbers", hint="try another model"

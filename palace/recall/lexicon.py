@@ -22,6 +22,23 @@ DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl",
 MATCHED_CHARS = 600
 _TIMED_CHARS = 200
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
+# Blanks, controls and marks that show nothing, such as a byte order mark or a direction.
+UNSEEN = "".join(
+    map(
+        chr,
+        (
+            *range(0x21),
+            *range(0x7F, 0xA1),
+            0xAD,
+            *range(0x2000, 0x2010),
+            *range(0x2028, 0x2030),
+            *range(0x205F, 0x2070),
+            0x3000,
+            0xFEFF,
+        ),
+    )
+)
+_BLANKS = regex.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _FOLDER = Path(__file__).parent / "lexicons"
 WordKind = Literal[
@@ -115,13 +132,22 @@ class Lexicon:
 
 
 def matchable(prompt: str) -> str:
-    """Return the part of a prompt that cues are matched against: folded, straight quotes, bounded.
+    """Return what cues are matched against: a prompt as it is read, folded, straight quotes."""
+    return fold(plain(prompt, max_chars=2 * MATCHED_CHARS).translate(_QUOTES))
 
-    Of a long prompt the head and the tail count; what is asked stands in one of them.
+
+def plain(prompt: str, *, max_chars: int) -> str:
+    """Return a prompt as it is read: nothing unseen around it, single blanks, lines kept.
+
+    Args:
+        prompt: Any text at all.
+        max_chars: Of a longer one the head and the tail count; what is asked stands in one of them.
     """
-    if len(prompt) > 2 * MATCHED_CHARS:
-        prompt = f"{prompt[:MATCHED_CHARS]}\n{prompt[-MATCHED_CHARS:]}"
-    return fold(prompt.translate(_QUOTES))
+    prompt = prompt.strip(UNSEEN)
+    if len(prompt) > max_chars:
+        half = max_chars // 2
+        prompt = f"{prompt[:half]}\n{prompt[-half:]}"
+    return _BLANKS.sub(" ", prompt)
 
 
 @lru_cache(maxsize=4096)

@@ -27,18 +27,13 @@ _START, _END, _BLANK, _NUMBER = "^", "$", "_", "#"
 _CHARACTER = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
 _TOKEN = regex.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_])+(?:'[^\W\d_]+)?|[?!.,:;\n]")
 _HEAD_TOKENS, _TAIL_TOKENS = 40, 20
-# What a prompt is about is said at its beginning.
-_ABOUT_CHARS, _ABOUT_TOKENS = 1000, 80
 # What all of it counts together, however long the prompt: the length of the vector.
 _ABOUT_LENGTH = 8.0
 
 
 def tokens(text: str) -> list[str]:
     """Return words, numbers and stops of what `matchable` returned; of a long text both ends."""
-    found = [str(token) for token in _TOKEN.findall(text)]
-    if len(found) <= _HEAD_TOKENS + _TAIL_TOKENS:
-        return found
-    return [*found[:_HEAD_TOKENS], *found[-_TAIL_TOKENS:]]
+    return _ends([str(token) for token in _TOKEN.findall(text)])
 
 
 def phrases(text: str, words: Collection[str]) -> dict[str, float]:
@@ -65,22 +60,31 @@ def words_of(features: Iterable[str]) -> frozenset[str]:
     return frozenset(word for phrase in said for word in phrase)
 
 
-def mentions(prompt: str) -> dict[str, None]:
+def mentions(text: str) -> dict[str, None]:
     """Return the names of all features that could tell what a prompt is about, each once.
 
     They are its index tokens, so that a word counts in every form, and the pairs of these.
+
+    Args:
+        text: As `palace.recall.lexicon.matchable` makes it.
     """
-    said = index_tokens(prompt[:_ABOUT_CHARS])[:_ABOUT_TOKENS]
+    said = _ends(index_tokens(text))
     pairs = (f"{one} {two}" for one, two in pairwise((_START, *said, _END)))
     return dict.fromkeys(f"{ABOUT}{phrase}" for phrase in chain(said, pairs))
 
 
-def subjects(prompt: str, known: Container[str]) -> dict[str, float]:
+def subjects(text: str, known: Container[str]) -> dict[str, float]:
     """Return what a prompt is about: the features of it that are known, as a vector of one length.
 
     Args:
-        prompt: As the person wrote it.
+        text: As `palace.recall.lexicon.matchable` makes it.
         known: The features that are looked at.
     """
-    found = [name for name in mentions(prompt) if name in known]
+    found = [name for name in mentions(text) if name in known]
     return dict.fromkeys(found, _ABOUT_LENGTH / math.sqrt(len(found))) if found else {}
+
+
+def _ends(found: list[str]) -> list[str]:
+    if len(found) <= _HEAD_TOKENS + _TAIL_TOKENS:
+        return found
+    return [*found[:_HEAD_TOKENS], *found[-_TAIL_TOKENS:]]

@@ -9,7 +9,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain, takewhile
 
 from palace.ports import Scope, TermCounts, Vocabulary
-from palace.recall.lexicon import MATCHED_CHARS, Lexicon, folded_words, matchable, matches
+from palace.recall.lexicon import (
+    MATCHED_CHARS,
+    Lexicon,
+    folded_words,
+    matchable,
+    matches,
+    plain,
+)
 from palace.recall.related import related_words
 from palace.text import Word, fold, numbers, starts_sentence, words
 from palace.types.query import AnswerType, Query
@@ -154,10 +161,7 @@ def _scope_of(turn: Turn) -> Scope:
 
 
 def _bounded(prompt: str) -> str:
-    """Return head and tail of a very long text: what is asked stands in one of them."""
-    if len(prompt) <= 4 * MATCHED_CHARS:
-        return prompt
-    return f"{prompt[: 2 * MATCHED_CHARS]}\n{prompt[-2 * MATCHED_CHARS :]}"
+    return plain(prompt, max_chars=4 * MATCHED_CHARS)
 
 
 def _script_letters(text: str, lexicon: Lexicon) -> int:

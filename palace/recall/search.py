@@ -61,6 +61,14 @@ class Searcher:
     fusion: Fusion = QUESTION
     priors: Priors | None = None
 
+    @property
+    def words_alone(self) -> str:
+        """Why words answered alone where meaning is switched on, "" where it spoke or is off."""
+        state = self.vectors.state if self.vectors is not None else None
+        if state is None or state.status not in ("unavailable", "mismatch"):
+            return ""
+        return f"words answered alone: {state.reason}"
+
     def weights(self, query: Query) -> Weights:
         """Return the weight of every term of the query in this palace."""
         return term_weights(query, self.index)

@@ -17,6 +17,11 @@ _BRACKET_LABEL = regex.compile(
     r"|auto|automated|log|status|alert)[^\]]{0,40}\]",
     regex.IGNORECASE,
 )
+_RESULT_LABEL = regex.compile(
+    r"(?:(?:tool|function|command|action|api|http)[ _-](?:call[ _-])?(?:result|output|response)s?"
+    r"|observation|webhook)\b[^:\n{\[]{0,60}:\s*(?=[\[{])",
+    regex.IGNORECASE,
+)
 _LOG_LINE = regex.compile(
     r"^\s*(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\w{3} +\d{1,2} \d{2}:\d{2}:\d{2} "
     r"|\d{2}:\d{2}:\d{2}[ .,]|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)[ :\]])",
@@ -50,7 +55,9 @@ def machine_reason(prompt: str) -> str | None:
         return "empty"
     if _OWN_MARKER.search(head):
         return "own_evidence"
-    if head[0] in "{[" and _is_json(prompt.strip()):
+    label = _RESULT_LABEL.match(head)
+    said = prompt.strip()[label.end() :] if label else prompt.strip()
+    if said[0] in "{[" and _is_json(said):
         return "json"
     if _TAG_START.match(head):
         return "markup"

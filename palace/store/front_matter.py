@@ -98,7 +98,8 @@ def _load(text: str, *, end: int) -> FrontMatter:
         values = yaml.safe_load(text)
     except _FAILURES as error:
         mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or type(error).__name__
+        value = str(error) if isinstance(error, ValueError) else ""
+        reason = getattr(error, "problem", None) or value or type(error).__name__
         line = mark.line + 2 if mark else 1
         return FrontMatter(end=end, problem=f"front matter is not YAML: {reason}", line=line)
     if values is None:

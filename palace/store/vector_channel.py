@@ -18,7 +18,13 @@ from typing import Literal, TypeVar
 
 from filelock import FileLock, Timeout
 
-from palace.errors import EmbedderMismatchError, ModelError, PalaceError, StoreError
+from palace.errors import (
+    EmbedderMismatchError,
+    ModelError,
+    PalaceError,
+    StoreError,
+    StoreUnavailableError,
+)
 from palace.ports import Embedder, EmbedderIdentity, Scope, Vector, VectorState
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.passages import passage_of
@@ -192,6 +198,11 @@ class VectorChannel:
         """
         self._vectors.recount()
         self._require_match()
+        if self._file.read_only and self._vectors.missing(limit=1):
+            raise StoreUnavailableError(
+                "the palace is read-only: no vectors can be kept",
+                hint="give this user permission to read and write the palace folder",
+            )
         added = 0
         while not self._stopped.is_set():
             made = self._embed_batch()

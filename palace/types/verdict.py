@@ -138,6 +138,7 @@ class LayerReport:
     Attributes:
         outcome: `loaded` (L0), `sufficient`, `unclear`, `none`, `skipped` (not asked, e.g. no
             artifact was named) or `unavailable` (it failed: `reason` says why).
+        reason: What a person should know of it, such as that words answered alone; mostly "".
         candidates: How many candidates were looked at.
         best: The best candidate's confidence in [0, 1], if there was one.
         elapsed_ms: Wall time of the visit in milliseconds.

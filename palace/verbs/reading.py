@@ -10,7 +10,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
-from palace.arguments import check_texts
+from palace.arguments import check_counts, check_texts
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
@@ -83,9 +83,10 @@ class ReadingVerbs(OpenedPalace):
         With `as_of` it searches what the palace held at that moment, retired memories included.
 
         Raises:
-            ConfigError: If the text is no text.
+            ConfigError: If the text is no text, or `top_k` no whole number from 1 on.
         """
         check_texts(text=text)
+        check_counts(top_k=top_k)
         self.refresh(force=False)
         parts = self._parts if as_of is None else self._parts.at(as_of)
         query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from palace import ConfigError, Mempalace
+from palace import ConfigError, Mempalace, RetrievalEnforcer, StoreUnavailableError
 from palace.ports import Scope
 from palace.store.passages import passage_of
 from palace.testing import HashedEmbedder
@@ -90,6 +90,9 @@ def test_a_server_by_the_usual_variables(tmp_path, monkeypatch):
         assert palace.vectors is not None
         assert palace.vectors.ask("something else") is None
         assert palace.vectors.state.status == "unavailable"
+        told = RetrievalEnforcer(palace).decide("What colour is my kettle?")
+        assert told.evidence[0].text == "The kettle is blue."
+        assert "words answered alone: the embeddings server failed" in told.explain()
         assert palace.search("Which kettle?")[0].memory.text == "The kettle is blue."
 
 
@@ -156,6 +159,16 @@ def test_a_read_only_palace_keeps_its_vectors(tmp_path):
     finally:
         for place in places:
             place.chmod(0o700)
+
+
+def test_where_nothing_can_be_kept_embedding_says_so(tmp_path, monkeypatch):
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The kettle is blue.")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with Mempalace.open(tmp_path, embedder=HashedEmbedder()) as palace:
+        with pytest.raises(StoreUnavailableError, match="read-only"):
+            palace.embed()
+        assert RetrievalEnforcer(palace).decide("What colour is my kettle?").evidence
 
 
 def test_the_command(tmp_path, capsys, monkeypatch):

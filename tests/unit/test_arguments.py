@@ -87,3 +87,10 @@ async def test_what_is_no_text_is_refused_where_it_is_awaited(palace: Mempalace)
 def test_only_an_open_palace_is_taken(take: Callable[[Any], object], wrong: object) -> None:
     with pytest.raises(PalaceError, match=r"no open palace.*Mempalace\.open"):
         take(wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "5", True])
+def test_a_number_of_hits_is_a_whole_one_from_1_on(palace: Mempalace, wrong: Any) -> None:
+    with pytest.raises(ConfigError, match="top_k must be a whole number from 1 on"):
+        palace.search("harbour", top_k=wrong)
+    assert len(palace.search("harbour", top_k=1)) == 1

@@ -168,6 +168,11 @@ def test_machine_prompts_are_never_recall(prompt: str) -> None:
     assert signal.cues[0].startswith("machine:")
 
 
+def test_what_nobody_sees_hides_no_machine() -> None:
+    assert detected('\ufeff\0{"status": "ok"}').cues == ("machine:json",)
+    assert detected("\ufeff\u200b").cues == ("machine:empty",)
+
+
 def test_every_feature_is_bounded() -> None:
     for prompt in (
         "What did we do?",

@@ -204,7 +204,7 @@ def test_a_malformed_value_is_a_fault_and_the_memory_stays(broken):
         ("---\na: [\n---\n- x\n", 2, "front matter"),
         ("---\n- a\n---\n- x\n", 1, "front matter"),
         ("---\na: !!python/object:os.system {}\n---\n- x\n", 2, "front matter"),
-        ("---\na: 2026-99-99\n---\n- x\n", 1, "front matter"),
+        ("---\na: 2026-02-30\n---\n- x\n", 1, "not YAML: day is out of range"),
         ("---\na: !!timestamp x\n---\n- x\n", 1, "front matter"),
         ("---\na: " + "[" * 9000 + "\n---\n- x\n", 1, "front matter"),
         ("---\na: " + "x" * 20_000 + "\n---\n- x\n", 1, "front matter"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.datasets import load_cases, open_notes
+from benchmarks.datasets import cases_of, load_cases, open_notes
 from palace import Mempalace
 
 DATA = Path(__file__).parents[2] / "benchmarks" / "data"
@@ -40,7 +40,7 @@ def test_there_are_palaces() -> None:
 
 
 def test_every_gold_is_one_memory(source: Path, palace: Mempalace) -> None:
-    cases = load_cases(source.with_name(f"cases_{source.name[-1]}.jsonl"))
+    cases = load_cases(cases_of(source))
     memories = [*palace.index.memories(), *palace.index.memories(layer="L4")]
     for case in cases:
         found = [m for m in memories if case.is_gold(m.text, m.source)]
@@ -48,7 +48,7 @@ def test_every_gold_is_one_memory(source: Path, palace: Mempalace) -> None:
 
 
 def test_cases_are_told_apart_and_judged_as_their_family_is(source: Path) -> None:
-    cases = load_cases(source.with_name(f"cases_{source.name[-1]}.jsonl"))
+    cases = load_cases(cases_of(source))
     assert len({case.name for case in cases}) == len(cases)
     assert len({case.turn for case in cases}) == len(cases)
     for case in cases:

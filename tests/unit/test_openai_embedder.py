@@ -237,6 +237,7 @@ def one(embedding: object) -> dict[str, object]:
         b'{"data": []}',
         b'{"data": {"0": 1}}',
         b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}',
+        b'{"data": [{"index": 0, "embedding": [1%s, 1]}]}' % (b"0" * 400),
         b'{"data": [{"index": 0, "embedding": [1e999, 1]}]}',
         *(json.dumps(one(e)).encode() for e in ([], None, "AACAPw==", ["a"], [[1]], 1, {"a": 1})),
         json.dumps({"data": one([1, 0])["data"] * 2}).encode(),  # type: ignore[operator]

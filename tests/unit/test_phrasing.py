@@ -66,10 +66,10 @@ def test_any_text_gives_features_of_value_one(text):
 
 def test_what_it_is_about_is_seen_in_every_form_of_its_words():
     known = set(mentions("my keys"))
-    assert subjects("Where did I put my key?", known).keys() == {
+    assert subjects("where did i put my key?", known).keys() == {
         "about:my", "about:key", "about:my key", "about:key $",
     }  # fmt: skip
-    assert subjects("the capital of France", known) == {}
+    assert subjects("the capital of france", known) == {}
 
 
 def test_all_that_it_is_about_counts_the_same_however_long_it_is():
@@ -79,9 +79,11 @@ def test_all_that_it_is_about_counts_the_same_however_long_it_is():
     assert lengths == pytest.approx([8, 8])
 
 
-def test_what_a_long_prompt_is_about_is_said_at_its_beginning():
-    assert mentions("key " + "lorem " * 10_000 + "lease").keys() == {
-        "about:key", "about:lorem", "about:^ key", "about:key lorem", "about:lorem lorem", "about:lorem $",
+def test_what_a_long_prompt_is_about_is_said_at_both_ends():
+    long = "key " + "lorem " * 100 + "lease " + "lorem " * 100 + "rent"
+    assert mentions(long).keys() == {
+        "about:key", "about:lorem", "about:rent", "about:^ key", "about:key lorem", "about:lorem lorem",
+        "about:lorem rent", "about:rent $",
     }  # fmt: skip
 
 
@@ -99,3 +101,17 @@ def test_any_text_is_about_something_of_one_length_or_about_nothing(text):
     found = subjects(text, mentions(text))
     assert math.hypot(*found.values()) == pytest.approx(8 if found else 0)
     assert all(name.startswith(ABOUT) for name in found)
+
+
+@pytest.mark.parametrize(
+    "around", ["{}\n", "{}\r\n", "\n\n{}", "  {}\t", "\ufeff{}", "{}\0", "\u200f{}\u200b"]
+)
+def test_blanks_around_a_prompt_say_nothing(around: str) -> None:
+    prompt = "When did we sign the lease?"
+    assert matchable(around.format(prompt)) == matchable(prompt)
+
+
+@pytest.mark.parametrize("blank", ["  ", "\t", "\u00a0", " \u2009 "])
+def test_how_wide_a_blank_is_says_nothing(blank: str) -> None:
+    prompt = "When did we sign the lease for the flat?"
+    assert matchable(prompt.replace(" ", blank)) == matchable(prompt)

@@ -263,3 +263,10 @@ def test_what_a_long_prompt_ends_with_is_asked_too() -> None:
     query = analysed(prompt)
     assert {"lamp", "buy"} <= set(query.terms)
     assert query.names == (("mira",),)
+
+
+@pytest.mark.parametrize("around", ["\ufeff{}", "\u200e{}\n", "  {}"])
+def test_what_nobody_sees_makes_no_name(around: str) -> None:
+    prompt = "Total number of blades in the scar  survey"
+    assert analysed(around.format(prompt)).names == analysed(prompt).names == ()
+    assert analysed(around.format(prompt)).terms == analysed(prompt).terms

@@ -19,6 +19,7 @@ from palace.settings import (
     Origin,
     SearchSettings,
     Settings,
+    default_yaml,
     explain,
     load_settings,
 )
@@ -308,6 +309,11 @@ def test_the_usual_variables_of_embeddings_stand_below_the_file(place, write):
     assert loaded.settings.embeddings.openai.model == "large"
     own = {**usual, "PALACE_EMBEDDINGS__OPENAI__MODEL": "own"}
     assert load_settings(env=own, cwd=place).settings.embeddings.openai.model == "own"
+    write(default_yaml())  # what `palace init` writes
+    loaded = load_settings(env=usual, cwd=place)
+    assert loaded.settings.embeddings.in_force == "openai"
+    assert loaded.origins["embeddings.openai.model"] == Origin("env", "EMBEDDING_MODEL_NAME")
+    assert loaded.origins["embeddings.openai.dimensions"].kind == "file"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,9 @@ MACHINE = {
     '{"status": "ok"}': "json",
     "[1, 2, 3]": "json",
     '{"status": "ok", "items": [{"a": 1}, ': "json",
+    'Tool result: {"status": "ok"}': "json",
+    'function output (calendar.search):\n[{"at": "16:20"}]': "json",
+    'Observation: {"rows": 3, "items": [': "json",
     "<notification>done</notification>": "markup",
     '<?xml version="1.0"?><a/>': "markup",
     "<div class='x'>hi</div>": "markup",
@@ -42,6 +45,9 @@ HUMAN = [
     "- buy milk\n- call Mira\nwhich of these did we do?",
     "?",
     "{ I never closed this brace",
+    'which result: {"a": 1} or {"a": 2} did we keep?',
+    "Tool results: which of them did we keep?",
+    "Observation: [the kettle] is where we left it, right?",
 ]
 
 

@@ -1,0 +1,229 @@
+"""The benchmarks' commands on other people's data: small, one-sided or wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.measures import auroc, false_hits_at
+from benchmarks.recall import Asked, honesty
+from benchmarks.rivals import bm25s
+
+REPOSITORY = Path(__file__).parents[2]
+SAID = (
+    ("Zoë", "I adopted a three-legged cat last weekend."),
+    ("Tim", "Lovely! What is her name?"),
+    ("Zoë", "Her name is Måns. I am taking a pottery class in Malmö."),
+    ("Tim", "I sold my red Vespa for 900 euros."),
+)
+MEASURES = {"n", *(f"recall@{k}" for k in (1, 5, 10, 20)), *(f"hit@{k}" for k in (1, 5, 10))}
+MEASURES |= {"mrr", "session_recall@5", "session_recall@10"}
+GROUPS = {"overall", "cat1_4", *(f"cat{number}" for number in range(1, 6))}
+FAMILIES = {"foreign", "foreign_swapped", "adversarial"}
+
+
+def talk(name: str, *questions: tuple[str, str, int]) -> dict[str, Any]:
+    return {
+        "sample_id": name,
+        "conversation": {
+            "speaker_a": "Zoë",
+            "speaker_b": "Tim",
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": [
+                {"speaker": speaker, "dia_id": f"D1:{number}", "text": text}
+                for number, (speaker, text) in enumerate(SAID, 1)
+            ],
+        },
+        "qa": [
+            {"question": question, "evidence": [evidence], "category": category}
+            for question, evidence, category in questions
+        ],
+    }
+
+
+CLASS = ("Where does Zoë take a pottery class?", "D1:3", 4)
+VESPA = ("How much did Tim get for his Vespa?", "D1:4", 1)
+WRONG = ("Where does Tim take a pottery class?", "D1:3", 5)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., tuple[int, str, dict[str, Any]]]:
+    """Run a benchmark in a process of its own; return its code, what it told and its results."""
+
+    def run_one(name: str, *arguments: str | Path) -> tuple[int, str, dict[str, Any]]:
+        out = tmp_path / "out.json"
+        command = [sys.executable, "-m", f"benchmarks.{name}", *map(str, arguments), "--json", out]
+        done = subprocess.run(  # noqa: S603 - our own words
+            command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        results = json.loads(out.read_text("utf-8")) if out.exists() else {}
+        if results:
+            assert json.loads(done.stdout) == results
+        return done.returncode, done.stderr, results
+
+    return run_one
+
+
+Run = Callable[..., tuple[int, str, dict[str, Any]]]
+
+
+def written(folder: Path, name: str, content: object) -> Path:
+    path = folder / name
+    lines = content if isinstance(content, list) and name.endswith("l") else [content]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return path
+
+
+def test_one_conversation_has_no_foreign_questions_and_every_key(tmp_path: Path, run: Run) -> None:
+    data = written(tmp_path, "talk.json", [talk("one", CLASS, VESPA, WRONG)])
+    code, _, results = run("recall", "--locomo", data)
+    assert code == 0
+    assert results["retrieval"].keys() == GROUPS
+    assert all(group.keys() == MEASURES for group in results["retrieval"].values())
+    assert results["retrieval"]["cat2"] == {**dict.fromkeys(MEASURES), "n": 0}
+    assert results["retrieval"]["cat1_4"]["recall@5"] == 1.0
+    assert results["honesty"].keys() == {*FAMILIES, "shipped_bar"}
+    assert results["honesty"]["foreign"]["n"] == 0
+    assert results["honesty"]["foreign"]["auroc"] is None
+    assert results["honesty"]["adversarial"]["n"] == 1
+    assert results["honesty"]["shipped_bar"].keys() >= {*FAMILIES, "answerable"}
+
+
+def test_questions_that_nothing_answers_alone_are_measured(tmp_path: Path, run: Run) -> None:
+    code, _, results = run("recall", "--locomo", written(tmp_path, "t.json", [talk("one", WRONG)]))
+    assert code == 0
+    assert results["retrieval"]["cat1_4"]["n"] == 0
+    assert results["honesty"]["adversarial"]["false_hit@90"] is None
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_two_conversations_ask_each_other(tmp_path: Path, run: Run, *, merged: bool) -> None:
+    data = written(tmp_path, "talk.json", [talk("one", CLASS), talk("two", VESPA)])
+    code, told, results = run("recall", "--locomo", data, *(["--merged"] if merged else []))
+    assert code == 0
+    assert "two (2 of 2)" in told
+    assert results["honesty"]["foreign"]["n"] == (0 if merged else 2)
+
+
+def test_one_statement_is_enough_to_search() -> None:
+    pytest.importorskip("bm25s")
+    assert bm25s(["The tunnel uses port 5432."])("tunnel port")
+
+
+def test_measures_of_nothing_are_no_number() -> None:
+    assert math.isnan(false_hits_at([], [0.5], 0.9))
+    assert math.isnan(false_hits_at([0.5], [], 0.9))
+    assert math.isnan(auroc([], [0.5]))
+
+
+def test_what_was_only_searched_is_not_what_was_grounded_on() -> None:
+    right = frozenset({"one/D1:3"})
+    asked = [
+        Asked("cat4", ["one/D1:2", "one/D1:3"], right, 0.5, "ground", frozenset({"one/D1:2"})),
+        Asked("cat4", ["one/D1:3"], right, 0.5, "ground", right),
+    ]
+    assert honesty(asked)["shipped_bar"]["answerable_grounded_right"] == 0.5
+
+
+def test_false_hits_are_counted_at_the_bar_that_keeps_a_share() -> None:
+    kept = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    assert false_hits_at(kept, [0.15, 0.2, 0.25], 0.9) == pytest.approx(2 / 3)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    room = tmp_path / "notes" / "rooms" / "haus" / "dach"
+    room.mkdir(parents=True)
+    (room / "ziegel.md").write_text(
+        "---\ntitle: Ziegel\n---\n- Die Ziegel von Firma Krüger kosteten 4.350 Euro.\n"
+        "- Der Dachdecker heißt Özdemir.\n",
+        "utf-8",
+    )
+    return tmp_path / "notes"
+
+
+def case(prompt: str, expect: str, **more: Any) -> dict[str, Any]:
+    gold = ["rooms/haus/dach/ziegel.md: Die Ziegel von Firma Krüger kosteten 4."]
+    made = {"id": prompt, "prompt": prompt, "expect": expect, "family": "own", "lang": "de"}
+    return made | {"gold": gold if expect == "ground" else [], "history": []} | more
+
+
+def test_no_case_gives_no_number(tmp_path: Path, notes: Path, run: Run) -> None:
+    cases = written(tmp_path, "cases.jsonl", [])
+    code, _, results = run("notes", "--cases", cases, "--palace", notes)
+    assert (code, results["n"], results["presented_as_memory"]) == (0, 0, None)
+
+
+def test_what_models_say_about_notes_goes_through_the_check(
+    tmp_path: Path, notes: Path, run: Run
+) -> None:
+    prompts = [
+        case("Was haben die Ziegel von Firma Krüger gekostet?", "ground"),
+        case("Übersetze 'Dach' ins Englische.", "pass", family="task"),
+    ]
+    cases = written(tmp_path, "cases.jsonl", prompts)
+    code, _, results = run("notes", "--cases", cases, "--palace", notes)
+    assert code == 0
+    assert results["verdicts"] == {"own": {"ground": 1}, "task": {"pass": 1}}
+    assert results["end_to_end"]["pointer"] == {
+        "ground": {"right": 1},
+        "fallback": {},
+        "pass": {"untouched": 1},
+    }
+    assert results["end_to_end"]["liar"]["ground"] == {"right": 1}
+
+
+def test_a_folder_of_notes_is_taken_from_inside_it(
+    tmp_path: Path, notes: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    cases = written(tmp_path, "cases.jsonl", [])
+    code, told, _ = run("notes", "--cases", cases, "--palace", notes / "rooms" / "..")
+    assert code == 0, told
+
+
+def test_shares_of_all_prompts_are_told_beside_those_by_source(tmp_path: Path, run: Run) -> None:
+    prompts = [
+        {"text": "What did we decide about the logo?", "label": 1, "source": "a"},
+        {"text": "Wie hieß nochmal der Arzt von Oma?", "label": 1, "source": "b"},
+        {"text": "Write a sorting function in Go.", "label": 0, "source": "c"},
+    ]
+    path = written(tmp_path, "prompts.jsonl", prompts)
+    code, _, results = run("detector", "--prompts", path)
+    assert code == 0
+    assert results["empty"]["recall"]["all"] == {"n": 2, "share": 1.0}
+    assert results["empty"]["recall"].keys() == {"all", "a", "b"}
+    assert results["empty"]["false_alarms"]["all"] == {"n": 1, "share": 0.0}
+    code, _, results = run(
+        "detector", "--prompts", written(tmp_path, "positive.jsonl", prompts[:1])
+    )
+    assert results["empty"]["false_alarms"] == {"all": {"n": 0, "share": None}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("recall", "--locomo", "nowhere.json"), "nowhere.json"),
+        (("recall", "--locomo", "nowhere.json", "--embedder", "magic"), "'magic' is no embedder"),
+        (("detector", "--prompts", "nowhere.jsonl"), "nowhere.jsonl"),
+        (("notes", "--cases", "nowhere.jsonl", "--palace", "nowhere"), "nowhere"),
+        (("notes", "--cases", os.devnull, "--palace", "docs"), "docs: is no palace"),
+        (("speed", "--memories", "0"), "'0' is no number of memories"),
+        (("speed", "--memories", "many"), "'many'"),
+        (("speed", "--memories", "10", "--questions", "0"), "'0' is no number of questions"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    code, error, results = run(*arguments)
+    assert code != 0
+    assert told in error
+    assert not results

@@ -1,0 +1,191 @@
+"""Data of the benchmarks: what other people's files may hold, and what is told of a wrong one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.datasets import (
+    BadDataError,
+    Conversation,
+    load_cases,
+    load_locomo,
+    load_prompts,
+    open_notes,
+    swapped,
+)
+
+SAID = ("I adopted a cat.", "Lovely!", "Her name is Måns.", "And mine is Ada.", "Good night.")
+
+
+def entry(**changes: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "sample_id": "one",
+        "conversation": {
+            "speaker_a": "Zoë",
+            "speaker_b": "Tim",
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": [
+                {"speaker": "Zoë", "dia_id": f"D1:{number}", "text": text}
+                for number, text in enumerate(SAID, 1)
+            ],
+        },
+        "qa": [{"question": "What is the cat called?", "evidence": ["D1:3"], "category": 4}],
+    }
+    return made | changes
+
+
+def asked(**changes: Any) -> list[dict[str, Any]]:
+    return [{"question": "What is the cat called?", "evidence": ["D1:3"], "category": 4} | changes]
+
+
+def read(folder: Path, data: object) -> list[Conversation]:
+    path = folder / "talk.json"
+    path.write_text(json.dumps(data), "utf-8")
+    return load_locomo(path)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "found"),
+    [
+        (["D1:3"], {"D1:3"}),
+        (["D1:2; D1:4"], {"D1:2", "D1:4"}),
+        (["D:1:3"], {"D1:3"}),
+        (["D1:03", "D01:4"], {"D1:3", "D1:4"}),
+        (["D9:99", "D"], set()),
+        ("D1:3, D1:4", {"D1:3", "D1:4"}),
+        ([["D1:3"], ["D1:5"]], {"D1:3", "D1:5"}),
+        (None, set()),
+    ],
+)
+def test_evidence_is_repaired(tmp_path: Path, evidence: object, found: set[str]) -> None:
+    (conversation,) = read(tmp_path, [entry(qa=asked(evidence=evidence))])
+    assert conversation.questions[0].evidence == found
+
+
+def test_a_question_may_have_no_evidence(tmp_path: Path) -> None:
+    (conversation,) = read(tmp_path, [entry(qa=[{"question": "Who?", "category": "5"}])])
+    assert (conversation.questions[0].evidence, conversation.questions[0].category) == (set(), 5)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ([], "holds no conversation"),
+        ({"sample_id": "one"}, "no list of conversations"),
+        ([{"sample_id": "one"}], "conversation 1: 'conversation' is missing"),
+        ([entry(qa=[{"question": "Who?"}])], "'one', question 1: 'category' is missing"),
+        ([entry(qa=asked(category=7))], "'one', question 1: category 7 is none of 1 to 5"),
+        ([entry(qa=asked(category=None))], "'one', question 1: "),
+        ([entry(), entry()], "two conversations are called 'one'"),
+        ([entry(conversation={"speaker_a": "Zoë"})], "'one': 'speaker_b' is missing"),
+        (["talk"], "conversation 1: "),
+    ],
+)
+def test_a_wrong_conversation_is_named(tmp_path: Path, data: object, told: str) -> None:
+    with pytest.raises(BadDataError, match=r"talk\.json") as raised:
+        read(tmp_path, data)
+    assert told in str(raised.value)
+
+
+def test_a_session_without_its_date_is_named(tmp_path: Path) -> None:
+    talk = entry()
+    del talk["conversation"]["session_1_date_time"]
+    with pytest.raises(BadDataError, match="'session_1_date_time' is missing"):
+        read(tmp_path, [talk])
+
+
+@pytest.mark.parametrize("content", [b"", b"{nope", "é".encode("latin-1")])
+def test_a_file_that_is_no_json_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "talk.json"
+    path.write_bytes(content)
+    with pytest.raises(BadDataError, match=r"talk\.json"):
+        load_locomo(path)
+    if content:
+        with pytest.raises(BadDataError, match=r"talk\.json"):
+            list(load_prompts(path))
+
+
+def test_a_mark_of_byte_order_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps([entry()]), "utf-8-sig")
+    assert load_locomo(path)[0].name == "one"
+
+
+def test_prompts_may_hold_ends_of_lines_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    text = "What did\u2028we\x85 say?"
+    line = json.dumps({"text": text, "label": 1, "source": "own"}, ensure_ascii=False)
+    path.write_text(f"\n{line}\r\n\n", "utf-8")
+    assert list(load_prompts(path)) == [(text, 1, "own")]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"text": "hi"}', "line 2: 'label' is missing"),
+        ('{"text": "hi", "label": 2, "source": "own"}', "line 2: label 2 is neither 0 nor 1"),
+        ('{"text": "hi", "label": "recall", "source": "own"}', "line 2: "),
+        ('{"text": null, "label": 0, "source": "own"}', "line 2: "),
+        ('{"text": "hi"', "line 2: "),
+        ("[]", "line 2: "),
+    ],
+)
+def test_a_wrong_prompt_is_named_by_its_line(tmp_path: Path, line: str, told: str) -> None:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text(f'{{"text": "hi", "label": 0, "source": "own"}}\n{line}\n', "utf-8")
+    with pytest.raises(BadDataError, match=r"prompts\.jsonl") as raised:
+        list(load_prompts(path))
+    assert told in str(raised.value)
+
+
+def test_cases_need_neither_history_nor_gold(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    line = {"id": 1, "prompt": "Who?", "history": None, "expect": "pass", "gold": None}
+    path.write_text(json.dumps(line | {"family": "own"}) + "\n", "utf-8")
+    (case,) = load_cases(path)
+    assert (case.name, case.turn.history, case.gold) == ("1", (), ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"expect": "grounded"}, "line 1: expect 'grounded' is none of ground, fallback, pass"),
+        ({"gold": "rooms/a.md: It is"}, "line 1: gold is no list"),
+        ({"history": [{"role": "user"}]}, "line 1: 'content' is missing"),
+    ],
+)
+def test_a_wrong_case_is_named_by_its_line(
+    tmp_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    path = tmp_path / "cases.jsonl"
+    case = {"id": "a", "prompt": "Who?", "expect": "ground", "family": "own", "gold": []}
+    path.write_text(json.dumps(case | changes), "utf-8")
+    with pytest.raises(BadDataError, match=r"cases\.jsonl") as raised:
+        load_cases(path)
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "made"),
+    [
+        (("Tim", "John"), ("John", "Maria"), "Did John tell Maria's timer of Timothy?"),
+        (("Tim", "John"), ("Zoë", "Tim"), "Did Zoë tell Tim's timer of Timothy?"),
+    ],
+)
+def test_names_are_swapped_at_once_and_as_whole_words(
+    theirs: tuple[str, str], ours: tuple[str, str], made: str
+) -> None:
+    assert swapped("Did Tim tell John's timer of Timothy?", theirs, ours) == made
+
+
+def test_links_to_nowhere_are_left_out(tmp_path: Path) -> None:
+    room = tmp_path / "notes" / "rooms" / "house"
+    room.mkdir(parents=True)
+    (room / "keys.md").write_text("- The spare key hangs in the shed.\n", "utf-8")
+    (room / "gone.md").symlink_to(tmp_path / "nowhere.md")
+    with open_notes(tmp_path / "notes", tmp_path / "copy") as palace:
+        assert [m.text for m in palace.memories()] == ["The spare key hangs in the shed."]
