@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Tool
 from langchain_core.messages.ai import add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from langchain_palace.messages import labelled, leaves, released, spoken, text_of, told
+from langchain_palace.messages import is_text, labelled, leaves, released, spoken, text_of, told
 from langchain_palace.turns import Plan
 from palace import AnswerCheck, CheckedAnswer, SentenceGate, UngroundedAnswerError
 
@@ -280,7 +280,7 @@ def _parts(chunk: AIMessageChunk) -> list[Any]:
     """Return the parts of a chunk that are not text."""
     if isinstance(chunk.content, str):
         return []
-    return [p for p in chunk.content if isinstance(p, Mapping) and p.get("type") != "text"]
+    return [p for p in chunk.content if not is_text(p)]
 
 
 def _is_calling_part(part: Mapping[str, Any]) -> bool:

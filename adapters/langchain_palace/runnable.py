@@ -133,8 +133,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         return await arun(self._whole(input, config, kwargs))
 
     def _whole(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Steps[Any]:
-        question = question_in(input, self.input_key)
-        plan = yield from self._planned(question, config, kwargs)
+        question, plan = yield from self._planned(input, config, kwargs)
         if plan.stops:
             return self._missed(plan)
         step = self._run(question.replaced(plan.user_text()), config, kwargs)
@@ -142,10 +141,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         return (yield from self._passed(out, plan))
 
     def _planned(
-        self, question: Question, config: RunnableConfig, kwargs: Mapping[str, Any]
-    ) -> Steps[Plan]:
+        self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
+    ) -> Steps[tuple[Question, Plan]]:
         call = self._call(config)
-        plan = yield from self._turns.decide(question.text, call, history=question.history)
+        question, plan = yield from self._decided(question_in(input, self.input_key), call)
 
         def ask(wanted: ModelCall) -> Step[ModelReply]:
             step = self._run(question.replaced(wanted.user_text), config, kwargs)
@@ -159,7 +158,16 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
         if plan.model_calls and plan.stops:
             yield self._turns.record(plan, plan.reply, None, 0)
-        return plan
+        return question, plan
+
+    def _decided(self, question: Question, call: Call) -> Steps[tuple[Question, Plan]]:
+        """Decide a question or, if it asks nothing, the one right before it."""
+        plan = yield from self._turns.decide(question.text, call, history=question.history)
+        if plan.verdict.action == "pass" and question.before is not None:
+            earlier, decided = yield from self._decided(question.before, call)
+            if decided.verdict.action != "pass":
+                return earlier, decided
+        return question, plan
 
     def _passed(self, out: Any, plan: Plan) -> Steps[Any]:
         """Return what may be released of what the chain returned."""
@@ -204,8 +212,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         **kwargs: Any,
     ) -> Iterator[Any]:
         config = patch_config(config, callbacks=run_manager.get_child())
-        question = question_in(next(inputs), self.input_key)
-        plan = run(self._planned(question, config, kwargs))
+        question, plan = run(self._planned(next(inputs), config, kwargs))
         if plan.stops:
             yield self._missed(plan)
             return
@@ -232,8 +239,8 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         config = patch_config(config, callbacks=run_manager.get_child())
-        question = question_in(await inputs.__anext__(), self.input_key)
-        plan = await arun(self._planned(question, config, kwargs))
+        input = await inputs.__anext__()
+        question, plan = await arun(self._planned(input, config, kwargs))
         if plan.stops:
             yield self._missed(plan)
             return

@@ -14,7 +14,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializa
 from pydantic import ConfigDict, Field
 
 from langchain_palace.gate import check_values
-from langchain_palace.messages import asking, asking_index, text_of, tool_texts
+from langchain_palace.messages import asking, text_of, tool_texts
 from langchain_palace.session import call_of
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan
@@ -69,8 +69,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             return (yield _invoked(bound, messages, config, kwargs))
         if plan.stops:
             return self._missed(plan.reply)
-        index = asking_index(messages)
-        assert index is not None
+        index = plan.place_in(messages)
         sent = asking(messages, index, plan.user_text(text_of(messages[index])))
         made = yield model._turns.told_by(plan, _invoked(bound, sent, config, kwargs))
         model._turns.replied(plan)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from langchain_palace.messages import history_before, text_of
+from langchain_palace.messages import asking_before, asking_index, history_before, text_of
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -58,6 +58,7 @@ class Plan:
         answer: The whole answer, where pointing and writing were one call.
         model_calls: Calls made so far, besides the host's own.
         usage: Tokens of those calls, told once with the reply.
+        behind: How many messages the asking one stands before the person's last one.
     """
 
     verdict: Verdict
@@ -68,6 +69,13 @@ class Plan:
     answer: Answer | None = None
     model_calls: int = 0
     usage: UsageMetadata | None = None
+    behind: int = 0
+
+    def place_in(self, messages: Sequence[BaseMessage]) -> int:
+        """Return where the message stands that asks, in messages in which somebody does."""
+        last = asking_index(messages)
+        assert last is not None
+        return last - self.behind
 
     @property
     def session(self) -> str | None:
@@ -178,6 +186,36 @@ class Turns:
         )
         return plan
 
+    def decide_all(
+        self, messages: Sequence[BaseMessage], index: int, *, call: Call, handlers: Any = None
+    ) -> Steps[Plan]:
+        """Decide what the person asks with a message or, if that asks nothing, right before it.
+
+        A question is none the less asked for another message behind it.
+
+        Args:
+            messages: The conversation.
+            index: Where the last message of the person stands.
+            call: Who asks.
+            handlers: Callbacks of the wrapped model itself.
+        """
+        first: Plan | None = None
+        place: int | None = index
+        while place is not None:
+            plan = yield from self.decide(
+                text_of(messages[place]),
+                call,
+                history=history_before(messages, place),
+                message_id=messages[place].id,
+                handlers=handlers,
+            )
+            if plan.verdict.action != "pass":
+                return replace(plan, behind=index - place)
+            first = first or plan
+            place = asking_before(messages, place)
+        assert first is not None
+        return first
+
     def settle(
         self,
         plan: Plan,
@@ -273,15 +311,6 @@ class Turns:
         """Note that the model has replied: what the session starts with is told."""
         if plan.wake_up and plan.session:
             self._left_untold(plan.session)
-
-
-def asked_of(messages: Sequence[BaseMessage], index: int) -> dict[str, Any]:
-    """Return what `Turns.decide` needs to know of the message that asks."""
-    return {
-        "question": text_of(messages[index]),
-        "history": history_before(messages, index),
-        "message_id": messages[index].id,
-    }
 
 
 def key_of(messages: Sequence[BaseMessage], index: int, call: Call) -> Key:

@@ -140,6 +140,20 @@ def test_questions_are_found_in_every_shape(palace, value, more):
     assert seen == []
 
 
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_is_asked_before_another_message_counts(palace, way):
+    model = CountingModel(persona=LIARS[3])
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("input")])
+
+    for asked, calls in ((MISS, 0), (HIT, 1), (UNCLEAR, 1)):
+        said = [HumanMessage(asked), HumanMessage("Please.")]
+        for bound, value in ((model, said), (prompt | model, {"input": said})):
+            before = model.calls
+            out = await out_of(PalaceRunnable(bound=bound, palace=palace), way, value)
+            assert out.text.startswith((FALLBACK, HIT_TEXT))
+            assert model.calls == before + calls
+
+
 def test_the_shape_of_the_input_is_kept(palace):
     seen = []
     bound = RunnableLambda(lambda given: seen.append(given) or HIT_TEXT)
