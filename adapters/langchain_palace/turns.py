@@ -36,6 +36,7 @@ from palace import (
     confirm_steps,
     context_prompt,
     grounded_prompt,
+    labelled_question,
 )
 
 T = TypeVar("T")
@@ -174,11 +175,17 @@ class Turns:
         message_id: str | None = None,
         handlers: Any = None,
     ) -> Steps[Plan]:
-        """Decide a turn, seen by callbacks and spans."""
+        """Decide a turn, seen by callbacks and spans.
+
+        What a template labels as the question is decided on too, if the whole text asks nothing.
+        """
         turn = Turn(question, call.session_id, call.project, history)
 
         def decided() -> Plan:
             verdict, options = self._enforcer.decide(turn), self.palace.answer_options
+            labelled = labelled_question(question)
+            if labelled and verdict.action == "pass" and not verdict.written:
+                verdict = self._enforcer.decide(replace(turn, prompt=labelled))
             return Plan(verdict, question, options, message_id=message_id)
 
         plan: Plan = yield observed(

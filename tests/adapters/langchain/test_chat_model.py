@@ -446,6 +446,10 @@ PUT = {
     "in the role of the user": lambda q: [ChatMessage(q, role="user")],
     "as an input": lambda q: [HumanMessage([{"type": "input_text", "text": q}, IMAGE])],
     "in a part without a type": lambda q: [HumanMessage([{"text": q}])],
+    "in a template": lambda q: [
+        HumanMessage(f"Answer from the context.\nQuestion: {q}\nContext: Snow is ice.\nAnswer:")
+    ],
+    "at the end of a template": lambda q: [HumanMessage(f"Snow is ice.\n\nQuestion: {q}\n")],
     "in the system's words": lambda q: [SystemMessage("Be brief."), SystemMessage(q)],
 }
 

@@ -129,6 +129,7 @@ async def test_messages_come_back_as_messages_with_the_verdict(palace, way):
         ({"query": MISS, "k": 3}, {}),
         ({"messages": [HumanMessage(MISS)]}, {}),
         ({"text": MISS}, {"input_key": "text"}),
+        (f"Answer from the context.\n\nSnow is ice.\n\nQuestion: {MISS}", {}),
         (ChatPromptTemplate.from_messages([("human", "{q}")]).invoke({"q": MISS}), {}),
     ],
 )
