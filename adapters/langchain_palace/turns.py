@@ -184,7 +184,7 @@ class Turns:
         def decided() -> Plan:
             verdict, options = self._enforcer.decide(turn), self.palace.answer_options
             labelled = labelled_question(question)
-            if labelled and verdict.action == "pass" and not verdict.written:
+            if labelled and verdict.action == "pass" and not _is_settled(verdict):
                 verdict = self._enforcer.decide(replace(turn, prompt=labelled))
             return Plan(verdict, question, options, message_id=message_id)
 
@@ -318,6 +318,11 @@ class Turns:
         """Note that the model has replied: what the session starts with is told."""
         if plan.wake_up and plan.session:
             self._left_untold(plan.session)
+
+
+def _is_settled(verdict: Verdict) -> bool:
+    """Whether a text wrote to the memory, or is the prompt of another wrapper around this one."""
+    return bool(verdict.written) or "machine:own_evidence" in verdict.signal.cues
 
 
 def key_of(messages: Sequence[BaseMessage], index: int, call: Call) -> Key:

@@ -11,7 +11,7 @@ from langchain_core.output_parsers import (
 )
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda
-from langchain_palace import PalaceRunnable
+from langchain_palace import ChatPalace, PalaceRunnable
 from pydantic import BaseModel
 
 from palace import ConfigError, RecallMiss, UngroundedAnswerError
@@ -153,6 +153,17 @@ async def test_what_is_asked_before_another_message_counts(palace, way):
             out = await out_of(PalaceRunnable(bound=bound, palace=palace), way, value)
             assert out.text.startswith((FALLBACK, HIT_TEXT))
             assert model.calls == before + calls
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_chain_with_a_wrapped_model_confirms_once(palace, way):
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=ChatPalace(inner=model, palace=palace), palace=palace)
+
+    for prompt, calls in ((MISS, 0), (HIT, 1), (UNCLEAR, 2), (PASS, 1)):
+        before = model.calls
+        await out_of(chain, way, prompt)
+        assert model.calls == before + calls
 
 
 def test_the_shape_of_the_input_is_kept(palace):
