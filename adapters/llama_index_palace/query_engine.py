@@ -63,7 +63,7 @@ class PalaceQueryEngine(BaseQueryEngine):
         if not isinstance(inner, BaseQueryEngine):
             raise ConfigError(
                 f"{type(inner).__name__} is no query engine of LlamaIndex",
-                hint="PalaceQueryEngine(engine, palace) takes the engine first; see as_query_engine()",
+                hint="PalaceQueryEngine(engine, palace) takes the engine first",
             )
         super().__init__(callback_manager=callback_manager or inner.callback_manager)
         self.inner = inner
