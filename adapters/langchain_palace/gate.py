@@ -64,7 +64,8 @@ class ReplyGate:
             values = _structured_values(reply, self._structured)
             if values is not None:
                 self.checked = check_values(self._check, values)
-                return self._with_usage(labelled(reply, self.plan.metadata(self.checked)))
+                metadata = self.plan.metadata(self.checked)
+                return self._with_usage(released(reply, text_of(reply), metadata))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
         if self.checked is None and not _is_calling(reply):
             self.checked = self.nothing_said()

@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.ai import UsageMetadata
+from pydantic import ValidationError
 
 from langchain_palace.messages import asking_before, asking_index, history_before, text_of
 from langchain_palace.session import Call
@@ -27,6 +29,7 @@ from palace import (
     Mempalace,
     Message,
     ModelCall,
+    ModelError,
     ModelReply,
     RetrievalEnforcer,
     Turn,
@@ -270,17 +273,24 @@ class Turns:
         """Leave the wake-up to the next turn of the session if the call that tells it fails.
 
         Who stops reading a stream has begun all the same.
+
+        Raises:
+            ModelError: If a reply that is to be checked cannot be read; it is not repeated.
         """
         try:
             yield
         except GeneratorExit:
             raise
-        except BaseException:
+        except BaseException as error:
             if plan.wake_up and plan.session:
                 with self._lock:
                     self._untold[plan.session] = plan.wake_up
                     while len(self._untold) > KEPT_TURNS:
                         self._untold.popitem(last=False)
+            if plan.is_checked and isinstance(error, (OutputParserException, ValidationError)):
+                raise ModelError(
+                    "the model did not return the object it was asked for", hint="ask again"
+                ) from error
             raise
 
     def told_by(self, plan: Plan, step: Step[T]) -> Step[T]:

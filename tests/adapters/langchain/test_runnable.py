@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_palace import ChatPalace, PalaceRunnable
 from pydantic import BaseModel
 
-from palace import ConfigError, RecallMiss, UngroundedAnswerError
+from palace import ConfigError, ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
     CHAT,
     FALLBACK,
@@ -22,6 +22,7 @@ from tests.adapters.langchain.doubles import (
     HIT_TEXT,
     IDENTITY,
     LIARS,
+    LIE,
     MISS,
     PASS,
     UNCLEAR,
@@ -31,6 +32,7 @@ from tests.adapters.langchain.doubles import (
     declining,
     failing,
     honest,
+    lying_after_a_true_quote,
 )
 
 WAYS = ["invoke", "ainvoke", "batch", "abatch", "stream", "astream"]
@@ -252,6 +254,38 @@ def test_a_chain_that_proves_nothing_is_a_miss(palace):
     out = PalaceRunnable(bound=bound, palace=palace).invoke(UNCLEAR)
 
     assert out.startswith(FALLBACK)
+
+
+def test_what_a_parser_cannot_read_proves_nothing_and_is_not_repeated(palace):
+    bound = chain_of(CountingModel(persona=LIARS[3]), JsonOutputParser())
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    assert chain.invoke({"question": UNCLEAR}).startswith(FALLBACK)
+    for run in (chain.invoke, lambda value: list(chain.stream(value))):
+        with pytest.raises(ModelError) as caught:
+            run({"question": HIT})
+        assert "80085" not in str(caught.value)
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_graph_does_not_stream_what_is_not_checked(palace, streams):
+    graph = pytest.importorskip("langgraph.graph")
+    bound = chain_of(CountingModel(persona=lying_after_a_true_quote), StrOutputParser())
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    def node(state):
+        value = {"question": state["messages"][-1].text}
+        said = "".join(chain.stream(value)) if streams else chain.invoke(value)
+        return {"messages": [AIMessage(said)]}
+
+    built = graph.StateGraph(graph.MessagesState).add_node("node", node)
+    app = built.add_edge(graph.START, "node").compile()
+    for prompt, seen in ((HIT, HIT_TEXT), (UNCLEAR, FALLBACK), (PASS, LIE)):
+        asked = {"messages": [HumanMessage(prompt)]}
+        pieces = list(app.stream(asked, stream_mode="messages"))
+        told = "".join(m.text for m, _ in pieces)
+        assert told.startswith((seen, UNCLEAR_TEXT))
+        assert ("80085" in told) is (prompt == PASS)
 
 
 def test_a_declined_answer_is_the_fallback(palace):
