@@ -79,7 +79,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             return self._noted(made, plan.metadata())
         return (yield from self._checked(made, plan, tool_texts(messages, index)))
 
-    def _checked(self, made: object, plan: Plan, texts: tuple[str, ...]) -> Steps[Any]:
+    def _checked(self, made: Any, plan: Plan, texts: tuple[str, ...]) -> Steps[Any]:
         parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
         if parsed is None:
             return self._missed(plan.options.fallback_text)
