@@ -274,7 +274,8 @@ def _is_clean(checked: CheckedAnswer) -> bool:
 
 
 def _is_calling(message: AIMessage) -> bool:
-    return bool(message.tool_calls or message.invalid_tool_calls)
+    """Whether a message calls tools; a call that nobody can read is none."""
+    return bool(message.tool_calls)
 
 
 def _parts(chunk: AIMessageChunk) -> list[Any]:

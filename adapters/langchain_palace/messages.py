@@ -139,10 +139,11 @@ def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMe
     """Return a model's message with nothing in it but checked text and calls of tools.
 
     Reasoning and other parts are text that nobody checked: they stay only beside tool calls,
-    where providers want them back, and never as text.
+    where providers want them back, and never as text. So are calls that cannot be read.
     """
-    calling = bool(message.tool_calls or message.invalid_tool_calls)
+    calling = bool(message.tool_calls)
     update: dict[str, Any] = {
+        "invalid_tool_calls": [],
         "content": _released_content(message, text) if calling else text,
         "additional_kwargs": _released_extras(message.additional_kwargs) if calling else {},
         "response_metadata": {**told(message.response_metadata), "palace": dict(metadata)},

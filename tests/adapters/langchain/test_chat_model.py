@@ -590,6 +590,22 @@ def test_a_lie_beside_a_tool_call_is_dropped_and_the_call_stays(palace):
     assert all("80085" not in str(c.text) for c in chunks)
 
 
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_a_call_that_cannot_be_read_is_no_reply(palace, prompt):
+    call = {"name": "weather", "args": f'{{"city": "{LIE}', "id": "c1", "error": "truncated"}
+
+    def persona(asked):
+        if asked.is_pointing:
+            return honest(asked)
+        return AIMessage("", invalid_tool_calls=[{**call, "type": "invalid_tool_call"}])
+
+    chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+    message = chat.bind_tools([weather]).invoke(prompt)
+
+    assert message.content == FALLBACK
+    assert "80085" not in f"{message}"
+
+
 def test_a_streamed_tool_call_comes_without_words(palace):
     persona = calling_once("weather", {"city": "Rome"})
     chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
