@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from palace.settings import explain as explain_settings
     from palace.store.identity_file import Identity
     from palace.store.vector_channel import Embedded
+    from palace.text import labelled_question
     from palace.tool_calls import search_evidence
     from palace.tools import AgentTool, agent_tools
     from palace.tracing import memory_span, verdict_attributes
@@ -181,6 +182,7 @@ _HOME = {
     ),
     "palace.store.identity_file": ("Identity",),
     "palace.store.vector_channel": ("Embedded",),
+    "palace.text": ("labelled_question",),
     "palace.tool_calls": ("search_evidence",),
     "palace.tools": ("AgentTool", "agent_tools"),
     "palace.tracing": ("memory_span", "verdict_attributes"),
@@ -308,6 +310,7 @@ __all__ = [
     "find_personal_data",
     "find_secrets",
     "grounded_prompt",
+    "labelled_question",
     "load_preset",
     "load_settings",
     "memory_span",

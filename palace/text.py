@@ -467,6 +467,35 @@ def utc_now() -> datetime:
     return datetime.now(tz=timezone.utc).replace(microsecond=0)
 
 
+_LABELLED_TAIL = re.compile(
+    r"(?:^|\n)[ \t]*(?:(?:latest |new |user |human )?(?:question|query|message|input|request)"
+    r"|follow[ -]?up(?: \w+)?|user|human)[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})"
+    r"\s*(?:\n[ \t]*[\w' ]{1,40}:\s*)?\Z",
+    re.IGNORECASE,
+)
+_LABELLED_LINE = re.compile(
+    r"^[ \t]*question[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})$", re.IGNORECASE | re.MULTILINE
+)
+_ANSWER_WANTED = re.compile(
+    r"\n[ \t]*(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}\s*\Z", re.IGNORECASE
+)
+_ANSWER_CHARS = 200
+
+
+def labelled_question(text: str) -> str:
+    """Return the question that a program's template labels as one in a longer text, or "".
+
+    It is the line "Question: <words>" (or "User: …" and the like) at the end, perhaps with one more
+    label behind it; where an answer is wanted at the end, the last line "Question: <words>".
+    """
+    found = _LABELLED_TAIL.search(text)
+    if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
+        for line in _LABELLED_LINE.finditer(text):
+            found = line
+    words = found["words"].strip() if found else ""
+    return "" if words == text.strip() else words
+
+
 def clip(text: str, max_chars: int) -> str:
     """Return `text` on one line, cut at a word end with an ellipsis beyond `max_chars`."""
     line = " ".join(text.split())

@@ -25,7 +25,7 @@ from langchain_palace.messages import asking, asking_index, text_of, tool_texts
 from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
-from langchain_palace.turns import Plan, Turns, asked_of, key_of
+from langchain_palace.turns import Plan, Turns, key_of
 from palace import RecallMiss
 
 
@@ -178,13 +178,14 @@ class ChatPalace(GatedChatModel):
             return None
         key = key_of(messages, index, call)
         # A turn that begins is always decided anew: what was remembered just now must be found.
-        kept = self._turns.under_way(key) if index < len(messages) - 1 else None
+        kept = self._turns.under_way(key) if tool_texts(messages, index) else None
         if kept is not None:
             return kept
-        plan = yield from self._turns.decide(
-            **asked_of(messages, index), call=call, handlers=self.callbacks
+        plan = yield from self._turns.decide_all(
+            messages, index, call=call, handlers=self.callbacks
         )
-        asker = Asker(self.inner, messages, index, stop=stop, kwargs=kwargs)
+        place = index - plan.behind
+        asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
         plan = yield from self._turns.settle(plan, call, asker, alone=alone)
         plan = replace(plan, usage=asker.usage)
         self._turns.keep(key, plan)
@@ -207,8 +208,7 @@ class ChatPalace(GatedChatModel):
                     hint="the caller wants an answer in a schema, and there is none to give",
                 )
             return Prepared(None, messages, reply=canned(plan))
-        index = asking_index(messages)
-        assert index is not None
+        index = plan.place_in(messages)
         gate = ReplyGate(
             plan,
             tool_texts=tool_texts(messages, index),

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Tool
 from langchain_core.messages.ai import add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from langchain_palace.messages import labelled, leaves, released, spoken, text_of, told
+from langchain_palace.messages import is_text, labelled, leaves, released, spoken, text_of, told
 from langchain_palace.turns import Plan
 from palace import AnswerCheck, CheckedAnswer, SentenceGate, UngroundedAnswerError
 
@@ -64,7 +64,8 @@ class ReplyGate:
             values = _structured_values(reply, self._structured)
             if values is not None:
                 self.checked = check_values(self._check, values)
-                return self._with_usage(labelled(reply, self.plan.metadata(self.checked)))
+                metadata = self.plan.metadata(self.checked)
+                return self._with_usage(released(reply, text_of(reply), metadata))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
         if self.checked is None and not _is_calling(reply):
             self.checked = self.nothing_said()
@@ -273,14 +274,15 @@ def _is_clean(checked: CheckedAnswer) -> bool:
 
 
 def _is_calling(message: AIMessage) -> bool:
-    return bool(message.tool_calls or message.invalid_tool_calls)
+    """Whether a message calls tools; a call that nobody can read is none."""
+    return bool(message.tool_calls)
 
 
 def _parts(chunk: AIMessageChunk) -> list[Any]:
     """Return the parts of a chunk that are not text."""
     if isinstance(chunk.content, str):
         return []
-    return [p for p in chunk.content if isinstance(p, Mapping) and p.get("type") != "text"]
+    return [p for p in chunk.content if not is_text(p)]
 
 
 def _is_calling_part(part: Mapping[str, Any]) -> bool:

@@ -36,7 +36,7 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
     """
 
     def __init__(self, palace: Mempalace, session_id: str) -> None:
-        if not session_id.strip():
+        if not session_id or not session_id.strip():
             raise ConfigError("the session has no name", hint="give a session_id")
         self.palace = require_palace(palace)
         self.session_id = session_id

@@ -8,27 +8,62 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    ChatMessage,
+    HumanMessage,
+    SystemMessage,
+)
 
 from palace import Message
 
 # More than this much of a conversation never told a follow-up from a new question.
 HISTORY_MESSAGES = 12
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+_ROLES |= {"user": "user", "assistant": "assistant"}
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 _USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
 
 
 def text_of(message: BaseMessage) -> str:
     """Return the text of a message, without its images and other parts."""
-    return str(message.text)
+    if isinstance(message.content, str):
+        return message.content
+    return "".join(p if isinstance(p, str) else p["text"] for p in message.content if is_text(p))
+
+
+def is_text(part: object) -> bool:
+    """Whether a part of a message is text, in any of the forms that providers take."""
+    if not isinstance(part, Mapping):
+        return isinstance(part, str)
+    return part.get("type", "text") in _TEXT_PARTS and isinstance(part.get("text"), str)
+
+
+def is_persons(message: BaseMessage) -> bool:
+    """Whether a message is the person's; a summary is not theirs."""
+    return _role_of(message) == "user" and not is_summary(message)
 
 
 def asking_index(messages: Sequence[BaseMessage]) -> int | None:
-    """Return where the last message of the person stands; a summary is not theirs."""
+    """Return where the last message of the person stands.
+
+    Where no message is theirs, a system message at the end asks: some prompts hold the question.
+    """
     for index in range(len(messages) - 1, -1, -1):
-        if isinstance(messages[index], HumanMessage) and not is_summary(messages[index]):
+        if is_persons(messages[index]):
             return index
+    return len(messages) - 1 if messages and isinstance(messages[-1], SystemMessage) else None
+
+
+def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
+    """Return where the person asked before a message and got no reply, None if they did not."""
+    for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
+        if is_persons(messages[earlier]):
+            return earlier
+        if _role_of(messages[earlier]) != "system":
+            return None
     return None
 
 
@@ -40,9 +75,8 @@ def is_summary(message: BaseMessage) -> bool:
 def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message, ...]:
     """Return what was said before, oldest first, as the palace reads it."""
     earlier = messages[max(0, index - HISTORY_MESSAGES) : index]
-    return tuple(
-        Message(_ROLES[m.type], text_of(m)) for m in earlier if m.type in _ROLES and text_of(m)
-    )
+    said = ((_role_of(m), text_of(m)) for m in earlier)
+    return tuple(Message(role, text) for role, text in said if role and text)
 
 
 def tool_texts(messages: Sequence[BaseMessage], index: int) -> tuple[str, ...]:
@@ -59,12 +93,13 @@ def with_text(message: BaseMessage, text: str) -> BaseMessage:
     if isinstance(message.content, str):
         return message.model_copy(update={"content": text})
     parts = list(message.content)
-    places = [n for n, part in enumerate(parts) if _is_text(part)]
-    block: dict[str, Any] = {"type": "text", "text": text}
+    places = [n for n, part in enumerate(parts) if is_text(part)]
     if len(places) == 1:
-        parts[places[0]] = block
+        part = parts[places[0]]
+        kept = part if isinstance(part, Mapping) else {"type": "text"}
+        parts[places[0]] = {**kept, "text": text}
     else:
-        parts.insert(0, block)
+        parts.insert(0, {"type": "text", "text": text})
     return message.model_copy(update={"content": parts})
 
 
@@ -74,9 +109,12 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
     Args:
         messages: The conversation.
         index: Where the person asks; None if that message is gone, for example summarised. Then
-            the text is added to the summary, or goes first.
+            the text is added to the summary, or goes first. Behind a system message it goes into
+            one of its own.
         text: What the model is asked.
     """
+    if index is not None and isinstance(messages[index], SystemMessage):
+        return [*messages, *([HumanMessage(text)] if text != text_of(messages[index]) else [])]
     if index is not None:
         return [*messages[:index], with_text(messages[index], text), *messages[index + 1 :]]
     last = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].type == "human"), None)
@@ -101,10 +139,11 @@ def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMe
     """Return a model's message with nothing in it but checked text and calls of tools.
 
     Reasoning and other parts are text that nobody checked: they stay only beside tool calls,
-    where providers want them back, and never as text.
+    where providers want them back, and never as text. So are calls that cannot be read.
     """
-    calling = bool(message.tool_calls or message.invalid_tool_calls)
+    calling = bool(message.tool_calls)
     update: dict[str, Any] = {
+        "invalid_tool_calls": [],
         "content": _released_content(message, text) if calling else text,
         "additional_kwargs": _released_extras(message.additional_kwargs) if calling else {},
         "response_metadata": {**told(message.response_metadata), "palace": dict(metadata)},
@@ -124,7 +163,7 @@ def told(metadata: Mapping[str, Any]) -> dict[str, Any]:
 def _released_content(message: AIMessage, text: str) -> str | list[Any]:
     if isinstance(message.content, str):
         return text
-    kept = [p for p in message.content if not _is_text(p)]
+    kept = [p for p in message.content if not is_text(p)]
     return [{"type": "text", "text": text}, *kept] if text else kept
 
 
@@ -163,5 +202,8 @@ def _all_leaves(values: Iterable[object]) -> Iterator[str]:
         yield from leaves(value)
 
 
-def _is_text(part: object) -> bool:
-    return isinstance(part, str) or (isinstance(part, Mapping) and part.get("type") == "text")
+def _role_of(message: BaseMessage) -> str:
+    """Return the role that the palace knows, "" if it knows none."""
+    if isinstance(message, HumanMessage):
+        return "user"
+    return _ROLES.get(message.role if isinstance(message, ChatMessage) else message.type, "")

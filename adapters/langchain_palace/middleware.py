@@ -19,7 +19,7 @@ from langchain.agents.middleware import (
     hook_config,
 )
 from langchain.agents.middleware.types import PrivateStateAttr
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import Field
@@ -33,7 +33,7 @@ from langchain_palace.graph_state import as_state, plan_of
 from langchain_palace.messages import (
     asking,
     asking_index,
-    is_summary,
+    is_persons,
     labelled,
     spoken,
     text_of,
@@ -41,7 +41,7 @@ from langchain_palace.messages import (
 )
 from langchain_palace.session import Call, call_of_run
 from langchain_palace.steps import Step, Steps, arun, run
-from langchain_palace.turns import Plan, Turns, asked_of
+from langchain_palace.turns import Plan, Turns
 from palace import Mempalace, UngroundedAnswerError
 
 
@@ -150,7 +150,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if index is None:
             return update
         call = self._call(runtime)
-        plan = yield from self._turns.decide(**asked_of(messages, index), call=call)
+        plan = yield from self._turns.decide_all(messages, index, call=call)
         if not plan.stops:
             kept = as_state(plan, call, _ids(messages))
             return {**update, "palace": {self.name: kept}}
@@ -214,17 +214,18 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
         """Return the plan of the turn, and whether the state does not have it yet."""
         kept = _kept(request.state).get(self.name)
-        index = asking_index(request.messages)
-        asker = None if index is None else request.messages[index]
-        if asker is None or (kept and asker.id in kept["seen"]):
-            if not kept:
-                return None, False
+        plan: Plan | None = None
+        if kept:
             options = yield self._turns.options()
-            return plan_of(kept, options), False
-        # Somebody put in a message that `before_agent` never saw.
-        assert index is not None
-        plan = yield from self._turns.decide(**asked_of(request.messages, index), call=call)
-        return plan, True
+            plan = plan_of(kept, options)
+        index = asking_index(request.messages)
+        if index is None or (kept and plan and not _is_new(request.messages[index], plan, kept)):
+            return plan, False
+        # Somebody put in a message that `before_agent` never saw, or changed the one it saw.
+        new = yield from self._turns.decide_all(request.messages, index, call=call)
+        if plan is not None and plan.verdict.action != "pass" and new.verdict.action == "pass":
+            return plan, True  # what is not answered yet is none the less asked
+        return new, True
 
     def _settled(self, plan: Plan, request: ModelRequest[Any], call: Call) -> Steps[Plan]:
         # A call that failed is made again before the state could keep what it cost.
@@ -333,8 +334,16 @@ def _unwrapped(request: ModelRequest[Any]) -> ModelRequest[Any]:
 
 
 def _ids(messages: Sequence[BaseMessage]) -> list[str]:
-    found = (m.id for m in messages if isinstance(m, HumanMessage) and not is_summary(m))
+    found = (m.id for m in messages if is_persons(m) or isinstance(m, SystemMessage))
     return [identifier for identifier in found if identifier]
+
+
+def _is_new(message: BaseMessage, plan: Plan, kept: Mapping[str, Any]) -> bool:
+    """Whether a message was never decided on, or with other words that were let through."""
+    if message.id not in kept["seen"]:
+        return True
+    changed = message.id == plan.message_id and text_of(message) != plan.question
+    return changed and plan.verdict.action == "pass"
 
 
 def _index_of(messages: Sequence[BaseMessage], plan: Plan) -> int | None:

@@ -12,7 +12,14 @@ from typing import Any
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.prompt_values import ChatPromptValue, PromptValue
 
-from langchain_palace.messages import asking, asking_index, history_before, text_of, with_text
+from langchain_palace.messages import (
+    asking,
+    asking_before,
+    asking_index,
+    history_before,
+    text_of,
+    with_text,
+)
 from palace import ConfigError, Message
 
 QUESTION_KEYS = ("input", "question", "query", "messages")
@@ -27,11 +34,19 @@ class Question:
         text: The person's own words.
         replaced: Returns the input with other words in their place.
         history: What was said before, as far as the input tells.
+        before: The question right before it, where it got no reply.
     """
 
     text: str
     replaced: Callable[[str], Any]
     history: tuple[Message, ...] = ()
+    before: Question | None = None
+
+    def within(self, whole: Callable[[Any], Any], history: tuple[Message, ...] = ()) -> Question:
+        """Return the question as one of what its input is a part of."""
+        before = self.before and self.before.within(whole, history)
+        told = self.history or history
+        return Question(self.text, lambda text: whole(self.replaced(text)), told, before)
 
 
 def question_in(value: object, key: str | None = None) -> Question:
@@ -48,9 +63,7 @@ def question_in(value: object, key: str | None = None) -> Question:
         return Question(value, lambda text: text)
     if isinstance(value, PromptValue):
         inner = _in_messages(value.to_messages())
-        return Question(
-            inner.text, lambda text: ChatPromptValue(messages=inner.replaced(text)), inner.history
-        )
+        return inner.within(lambda messages: ChatPromptValue(messages=messages))
     if isinstance(value, BaseMessage):
         message = value
         return Question(text_of(message), lambda text: with_text(message, text))
@@ -67,18 +80,23 @@ def _in_mapping(value: Mapping[str, Any], key: str | None) -> Question:
         raise _unknown(f"a dict with the keys {', '.join(map(str, value)) or 'none'}")
     inner = question_in(value[found])
     past = next((value[name] for name in HISTORY_KEYS if value.get(name)), ())
-    told = inner.history or _history(past)
-    return Question(inner.text, lambda text: {**value, found: inner.replaced(text)}, told)
+    return inner.within(lambda part: {**value, found: part}, _history(past))
 
 
 def _in_messages(messages: list[BaseMessage]) -> Question:
     index = asking_index(messages)
     if index is None:
         raise _unknown("messages without one of a person")
+    return _at(messages, index)
+
+
+def _at(messages: list[BaseMessage], index: int) -> Question:
+    before = asking_before(messages, index)
     return Question(
         text_of(messages[index]),
         lambda text: asking(messages, index, text),
         history_before(messages, index),
+        None if before is None else _at(messages, before),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
@@ -20,7 +21,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
 from langchain_palace.questions import Question, question_in
-from langchain_palace.session import Call, OpenPalace, call_of
+from langchain_palace.session import Call, OpenPalace, call_of, unseen
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
 from palace import CheckedAnswer, ModelCall, ModelReply, RecallMiss
@@ -133,33 +134,38 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         return await arun(self._whole(input, config, kwargs))
 
     def _whole(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Steps[Any]:
-        question = question_in(input, self.input_key)
-        plan = yield from self._planned(question, config, kwargs)
+        question, plan = yield from self._planned(input, config, kwargs)
         if plan.stops:
             return self._missed(plan)
-        step = self._run(question.replaced(plan.user_text()), config, kwargs)
+        seen = unseen(config) if plan.is_checked else config
+        step = self._run(question.replaced(plan.user_text()), seen, kwargs)
         out = yield self._turns.told_by(plan, step)
         return (yield from self._passed(out, plan))
 
     def _planned(
-        self, question: Question, config: RunnableConfig, kwargs: Mapping[str, Any]
-    ) -> Steps[Plan]:
+        self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
+    ) -> Steps[tuple[Question, Plan]]:
         call = self._call(config)
-        plan = yield from self._turns.decide(question.text, call, history=question.history)
+        question, plan = yield from self._decided(question_in(input, self.input_key), call)
 
         def ask(wanted: ModelCall) -> Step[ModelReply]:
-            step = self._run(question.replaced(wanted.user_text), config, kwargs)
-
-            async def later() -> ModelReply:
-                return _reply(await step.later())
-
-            return Step(lambda: _reply(step.now()), later)
+            pointing = question.replaced(wanted.user_text)
+            return _pointing(self._run(pointing, unseen(config), kwargs))
 
         alone = _kind(self.bound) in ("text", "message")
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
         if plan.model_calls and plan.stops:
             yield self._turns.record(plan, plan.reply, None, 0)
-        return plan
+        return question, plan
+
+    def _decided(self, question: Question, call: Call) -> Steps[tuple[Question, Plan]]:
+        """Decide a question or, if it asks nothing, the one right before it."""
+        plan = yield from self._turns.decide(question.text, call, history=question.history)
+        if plan.verdict.action == "pass" and question.before is not None:
+            earlier, decided = yield from self._decided(question.before, call)
+            if decided.verdict.action != "pass":
+                return earlier, decided
+        return question, plan
 
     def _passed(self, out: Any, plan: Plan) -> Steps[Any]:
         """Return what may be released of what the chain returned."""
@@ -204,11 +210,11 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         **kwargs: Any,
     ) -> Iterator[Any]:
         config = patch_config(config, callbacks=run_manager.get_child())
-        question = question_in(next(inputs), self.input_key)
-        plan = run(self._planned(question, config, kwargs))
+        question, plan = run(self._planned(next(inputs), config, kwargs))
         if plan.stops:
             yield self._missed(plan)
             return
+        config = unseen(config) if plan.is_checked else config
         sent = question.replaced(plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             with self._turns.telling(plan):
@@ -232,11 +238,12 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         config = patch_config(config, callbacks=run_manager.get_child())
-        question = question_in(await inputs.__anext__(), self.input_key)
-        plan = await arun(self._planned(question, config, kwargs))
+        input = await inputs.__anext__()
+        question, plan = await arun(self._planned(input, config, kwargs))
         if plan.stops:
             yield self._missed(plan)
             return
+        config = unseen(config) if plan.is_checked else config
         sent = question.replaced(plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             with self._turns.telling(plan):
@@ -308,6 +315,24 @@ def _kind(bound: Runnable[Any, Any]) -> str:
     if "Message" in str(declared):
         return "message"
     return "object"
+
+
+def _pointing(step: Step[Any]) -> Step[ModelReply]:
+    """Return a run of the chain as a call of ours; what its parser cannot read proves nothing."""
+
+    def now() -> ModelReply:
+        try:
+            return _reply(step.now())
+        except OutputParserException:
+            return ModelReply()
+
+    async def later() -> ModelReply:
+        try:
+            return _reply(await step.later())
+        except OutputParserException:
+            return ModelReply()
+
+    return Step(now, later)
 
 
 def _reply(out: object) -> ModelReply:

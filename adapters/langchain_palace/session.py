@@ -20,6 +20,8 @@ OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
 
 # `session_id` is what message histories use, `thread_id` what checkpointers use.
 SESSION_KEYS = ("session_id", "thread_id")
+# LangGraph's tag for model calls that `stream_mode="messages"` leaves out.
+_NOT_STREAMED = "nostream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,12 @@ def call_of(
         project=None if named is None else str(named),
         config=whole,
     )
+
+
+def unseen(config: RunnableConfig | None) -> RunnableConfig:
+    """Return a config for a run whose words nobody has checked: LangGraph does not stream them."""
+    whole = config or RunnableConfig()
+    return {**whole, "tags": [*(whole.get("tags") or ()), _NOT_STREAMED]}
 
 
 def call_of_run(

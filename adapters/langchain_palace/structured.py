@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
 from pydantic import ConfigDict, Field
 
-from langchain_palace.gate import check_values
-from langchain_palace.messages import asking, asking_index, text_of, tool_texts
-from langchain_palace.session import call_of
+from langchain_palace.gate import ReplyGate, check_values
+from langchain_palace.messages import asking, released, text_of, tool_texts
+from langchain_palace.session import call_of, unseen
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan
 from palace import RecallMiss
@@ -30,6 +30,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
     Raises, when it runs:
         RecallMiss: If nothing is remembered, or the model declines, and there is no `on_miss`.
         UngroundedAnswerError: If a value of the answer is not in the memory it rests on.
+        ModelError: If the model gives no such object from the evidence.
     """
 
     model: Any = Field(exclude=True)
@@ -69,22 +70,29 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             return (yield _invoked(bound, messages, config, kwargs))
         if plan.stops:
             return self._missed(plan.reply)
-        index = asking_index(messages)
-        assert index is not None
+        index = plan.place_in(messages)
         sent = asking(messages, index, plan.user_text(text_of(messages[index])))
-        made = yield model._turns.told_by(plan, _invoked(bound, sent, config, kwargs))
+        seen = unseen(config) if plan.is_checked else config
+        made = yield model._turns.told_by(plan, _invoked(bound, sent, seen, kwargs))
         model._turns.replied(plan)
         if not plan.is_checked:
             return self._noted(made, plan.metadata())
         return (yield from self._checked(made, plan, tool_texts(messages, index)))
 
-    def _checked(self, made: object, plan: Plan, texts: tuple[str, ...]) -> Steps[Any]:
+    def _checked(self, made: Any, plan: Plan, texts: tuple[str, ...]) -> Steps[Any]:
         parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
         if parsed is None:
             return self._missed(plan.options.fallback_text)
         checked = check_values(plan.check(texts), parsed)
+        if self.include_raw:
+            made = {**made, "raw": self._raw(made["raw"], plan, texts)}
         yield self.model._turns.record(plan, checked.text, checked, 1)
-        return self._noted(made, plan.metadata(checked))
+        return made
+
+    def _raw(self, raw: AIMessage, plan: Plan, texts: tuple[str, ...]) -> AIMessage:
+        """Return the model's message with all its values checked and no words beside them."""
+        said = released(raw, "", {}) if raw.tool_calls else raw
+        return ReplyGate(plan, tool_texts=texts, structured=()).message(said)
 
     def _noted(self, made: Any, metadata: Mapping[str, Any]) -> Any:
         if not self.include_raw:

@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.ai import UsageMetadata
+from pydantic import ValidationError
 
-from langchain_palace.messages import history_before, text_of
+from langchain_palace.messages import asking_before, asking_index, history_before, text_of
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -27,6 +29,7 @@ from palace import (
     Mempalace,
     Message,
     ModelCall,
+    ModelError,
     ModelReply,
     RetrievalEnforcer,
     Turn,
@@ -36,6 +39,7 @@ from palace import (
     confirm_steps,
     context_prompt,
     grounded_prompt,
+    labelled_question,
 )
 
 T = TypeVar("T")
@@ -58,6 +62,7 @@ class Plan:
         answer: The whole answer, where pointing and writing were one call.
         model_calls: Calls made so far, besides the host's own.
         usage: Tokens of those calls, told once with the reply.
+        behind: How many messages the asking one stands before the person's last one.
     """
 
     verdict: Verdict
@@ -68,6 +73,13 @@ class Plan:
     answer: Answer | None = None
     model_calls: int = 0
     usage: UsageMetadata | None = None
+    behind: int = 0
+
+    def place_in(self, messages: Sequence[BaseMessage]) -> int:
+        """Return where the message stands that asks, in messages in which somebody does."""
+        last = asking_index(messages)
+        assert last is not None
+        return last - self.behind
 
     @property
     def session(self) -> str | None:
@@ -166,17 +178,53 @@ class Turns:
         message_id: str | None = None,
         handlers: Any = None,
     ) -> Steps[Plan]:
-        """Decide a turn, seen by callbacks and spans."""
+        """Decide a turn, seen by callbacks and spans.
+
+        What a template labels as the question is decided on too, if the whole text asks nothing.
+        """
         turn = Turn(question, call.session_id, call.project, history)
 
         def decided() -> Plan:
             verdict, options = self._enforcer.decide(turn), self.palace.answer_options
+            labelled = labelled_question(question)
+            if labelled and verdict.action == "pass" and not _is_settled(verdict):
+                verdict = self._enforcer.decide(replace(turn, prompt=labelled))
             return Plan(verdict, question, options, message_id=message_id)
 
         plan: Plan = yield observed(
             in_thread(decided), prompt=question, call=call, handlers=handlers
         )
         return plan
+
+    def decide_all(
+        self, messages: Sequence[BaseMessage], index: int, *, call: Call, handlers: Any = None
+    ) -> Steps[Plan]:
+        """Decide what the person asks with a message or, if that asks nothing, right before it.
+
+        A question is none the less asked for another message behind it.
+
+        Args:
+            messages: The conversation.
+            index: Where the last message of the person stands.
+            call: Who asks.
+            handlers: Callbacks of the wrapped model itself.
+        """
+        first: Plan | None = None
+        place: int | None = index
+        while place is not None:
+            plan = yield from self.decide(
+                text_of(messages[place]),
+                call,
+                history=history_before(messages, place),
+                message_id=messages[place].id,
+                handlers=handlers,
+            )
+            if plan.verdict.action != "pass":
+                return replace(plan, behind=index - place)
+            first = first or plan
+            place = asking_before(messages, place)
+        assert first is not None
+        return first
 
     def settle(
         self,
@@ -225,17 +273,24 @@ class Turns:
         """Leave the wake-up to the next turn of the session if the call that tells it fails.
 
         Who stops reading a stream has begun all the same.
+
+        Raises:
+            ModelError: If a reply that is to be checked cannot be read; it is not repeated.
         """
         try:
             yield
         except GeneratorExit:
             raise
-        except BaseException:
+        except BaseException as error:
             if plan.wake_up and plan.session:
                 with self._lock:
                     self._untold[plan.session] = plan.wake_up
                     while len(self._untold) > KEPT_TURNS:
                         self._untold.popitem(last=False)
+            if plan.is_checked and isinstance(error, (OutputParserException, ValidationError)):
+                raise ModelError(
+                    "the model did not return the object it was asked for", hint="ask again"
+                ) from error
             raise
 
     def told_by(self, plan: Plan, step: Step[T]) -> Step[T]:
@@ -275,13 +330,9 @@ class Turns:
             self._left_untold(plan.session)
 
 
-def asked_of(messages: Sequence[BaseMessage], index: int) -> dict[str, Any]:
-    """Return what `Turns.decide` needs to know of the message that asks."""
-    return {
-        "question": text_of(messages[index]),
-        "history": history_before(messages, index),
-        "message_id": messages[index].id,
-    }
+def _is_settled(verdict: Verdict) -> bool:
+    """Whether a text wrote to the memory, or is the prompt of another wrapper around this one."""
+    return bool(verdict.written) or "machine:own_evidence" in verdict.signal.cues
 
 
 def key_of(messages: Sequence[BaseMessage], index: int, call: Call) -> Key:

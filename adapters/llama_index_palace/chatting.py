@@ -24,7 +24,7 @@ from llama_index.core.llms.llm import LLM, ToolSelection
 
 from llama_index_palace.events import KEY, verdict_metadata
 from llama_index_palace.pointing import calls_of
-from llama_index_palace.questions import Asked
+from llama_index_palace.questions import Asked, told_by_choice
 from llama_index_palace.replies import (
     Screen,
     chat_reply,
@@ -259,7 +259,7 @@ class ChattingLLM(WrappedLLM):
     def _answers_released(
         self, given: list[ToolSelection], ruling: Ruling, asked: Asked
     ) -> Steps[None]:
-        if not ruling.gated:
+        if not ruling.gated or asked.purpose != "answer":
             return
         check = ruling.check(asked)
         checked = check_object([call.tool_kwargs for call in given], check)
@@ -337,16 +337,17 @@ class ChattingLLM(WrappedLLM):
             if ruling.refused:
                 reply = self._turns.run(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
-        return super().predict_and_call(
-            tools,
-            user_msg=user_msg,
-            chat_history=chat_history,
-            verbose=verbose,
-            allow_parallel_tool_calls=allow_parallel_tool_calls,
-            error_on_no_tool_call=error_on_no_tool_call,
-            error_on_tool_error=error_on_tool_error,
-            **kwargs,
-        )
+        with told_by_choice(tools, _with_user(chat_history, user_msg)):
+            return super().predict_and_call(
+                tools,
+                user_msg=user_msg,
+                chat_history=chat_history,
+                verbose=verbose,
+                allow_parallel_tool_calls=allow_parallel_tool_calls,
+                error_on_no_tool_call=error_on_no_tool_call,
+                error_on_tool_error=error_on_tool_error,
+                **kwargs,
+            )
 
     async def apredict_and_call(
         self,
@@ -366,16 +367,17 @@ class ChattingLLM(WrappedLLM):
             if ruling.refused:
                 reply = await self._turns.arun(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
-        return await super().apredict_and_call(
-            tools,
-            user_msg=user_msg,
-            chat_history=chat_history,
-            verbose=verbose,
-            allow_parallel_tool_calls=allow_parallel_tool_calls,
-            error_on_no_tool_call=error_on_no_tool_call,
-            error_on_tool_error=error_on_tool_error,
-            **kwargs,
-        )
+        with told_by_choice(tools, _with_user(chat_history, user_msg)):
+            return await super().apredict_and_call(
+                tools,
+                user_msg=user_msg,
+                chat_history=chat_history,
+                verbose=verbose,
+                allow_parallel_tool_calls=allow_parallel_tool_calls,
+                error_on_no_tool_call=error_on_no_tool_call,
+                error_on_tool_error=error_on_tool_error,
+                **kwargs,
+            )
 
 
 class _Chunks:

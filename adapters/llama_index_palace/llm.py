@@ -15,7 +15,7 @@ from llama_index_palace.completing import CompletingLLM
 from llama_index_palace.predicting import PredictingLLM
 from llama_index_palace.questions import HOST_REWRITES, rewrite_pattern
 from llama_index_palace.turns import Turns
-from palace import Mempalace
+from palace import ConfigError, Mempalace
 
 # What hosts read from a model besides its calls.
 _COPIED = (
@@ -55,6 +55,9 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
             host of yours has the model rewrite a question before it is asked; those of
             LlamaIndex' own chat engines are known.
 
+    Raises:
+        ConfigError: If one of the first two is anything else.
+
     Example:
         >>> llm = PalaceLLM(model, palace, session_id="s1")  # doctest: +SKIP
         >>> agent = FunctionAgent(llm=llm, tools=tools)  # doctest: +SKIP
@@ -69,6 +72,11 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         project: str | None = None,
         rewrite_prompts: Sequence[str] = (),
     ) -> None:
+        if not isinstance(inner, LLM):
+            raise ConfigError(
+                f"{type(inner).__name__} is no model of LlamaIndex",
+                hint="PalaceLLM(model, palace) takes the model first, then the open palace",
+            )
         super().__init__(
             inner=inner,
             palace=palace,

@@ -23,7 +23,7 @@ from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.synthesizer import spoken
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from llama_index_palace.wrapped import WrappedLLM
-from palace import CheckedAnswer, Mempalace, ModelCall, ModelReply
+from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply
 
 
 class PalaceQueryEngine(BaseQueryEngine):
@@ -45,6 +45,9 @@ class PalaceQueryEngine(BaseQueryEngine):
         session_id: Session outside a `palace_session` block.
         project: Project outside a `palace_session` block.
         callback_manager: As for any engine; the inner one's if not given.
+
+    Raises:
+        ConfigError: If one of the first two is anything else.
     """
 
     def __init__(
@@ -57,6 +60,11 @@ class PalaceQueryEngine(BaseQueryEngine):
         project: str | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
+        if not isinstance(inner, BaseQueryEngine):
+            raise ConfigError(
+                f"{type(inner).__name__} is no query engine of LlamaIndex",
+                hint="PalaceQueryEngine(engine, palace) takes the engine first",
+            )
         super().__init__(callback_manager=callback_manager or inner.callback_manager)
         self.inner = inner
         self._llm = llm.inner if isinstance(llm, WrappedLLM) else llm

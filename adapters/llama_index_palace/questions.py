@@ -16,19 +16,39 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
-from llama_index.core.agent.workflow.prompts import DEFAULT_STATE_PROMPT
+from llama_index.core.agent.workflow.prompts import (
+    DEFAULT_HANDOFF_OUTPUT_PROMPT,
+    DEFAULT_STATE_PROMPT,
+)
+from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
 from llama_index.core.prompts import BasePromptTemplate, PromptType
+from llama_index.core.selectors.prompts import (
+    DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL,
+    DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL,
+)
+from llama_index.core.tools.types import BaseTool
 
-from palace import Message
+from palace import Message, labelled_question
 
 # `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
 # step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
 Purpose = Literal["answer", "rewrite", "inner"]
 
 _HISTORY_MESSAGES = 12
+
+
+def _pattern_of(template: str, **variables: str) -> str:
+    """Return what matches a template of a host, with these patterns for its variables."""
+    pattern = re.escape(template)
+    for name, matched in variables.items():
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), matched)
+    return pattern
+
+
 _QUESTION_VARIABLES = ("query_str", "question", "query", "user_msg", "user_input", "input", "msg")
 _INNER_TYPES = frozenset(
     {
@@ -48,12 +68,27 @@ _INNER_TYPES = frozenset(
         PromptType.RANKGPT_RERANK,
     }
 )
-# "… Question: <words>" or "… Follow up input: <words>\nStandalone question:" at the end.
-_LABELLED_TAIL = re.compile(
-    r"(?:^|\n)[ \t]*(?:(?:latest |new |user |human )?(?:question|query|message|input|request)"
-    r"|follow[ -]?up(?: \w+)?|user|human)[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})"
-    r"\s*(?:\n[ \t]*[\w' ]{1,40}:\s*)?\Z",
-    re.IGNORECASE,
+_BEFORE_SCHEMA = re.compile(
+    r"\A(?P<words>.+?)\s*" + _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*") + r"\s*\Z",
+    re.DOTALL,
+)
+# The tool that hands over to another agent repeats what the model itself gave as the reason.
+_HANDED_OFF = re.compile(
+    _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
+)
+_CHOICES = tuple(
+    re.compile(
+        _pattern_of(
+            template.strip(),
+            num_choices=r"\d+",
+            context_list=".*",
+            max_outputs=".*?",
+            query_str="(?P<words>.*?)",
+        )
+        + r"\s*\Z",
+        re.DOTALL,
+    )
+    for template in (DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL, DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL)
 )
 _MEMORY_BLOCK = re.compile(r"\A\s*<memory>.*</memory>\s*\Z", re.DOTALL)
 _HISTORY_LINE = re.compile(r"^\s*(user|assistant): ", re.MULTILINE)
@@ -93,9 +128,10 @@ class Asked:
         goes_on: Whether anything follows that message: a later call of the same turn.
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
-        tail: Further words, decided on too if the first are let through, so that wrapping a
-            question does not hide it: a labelled question at the end of a longer text, or what was
-            said before a message that may be the host's or the person's.
+        further: Further words, decided on too if the first are let through, so that wrapping a
+            question does not hide it: a labelled question at the end of a longer text, what stands
+            before the schema that an output parser adds, or what the person said right before and
+            nobody has replied to.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
     """
 
@@ -106,7 +142,7 @@ class Asked:
     goes_on: bool = False
     number: int = 1
     tool_texts: tuple[str, ...] = ()
-    tail: str = ""
+    further: tuple[str, ...] = ()
     reasoning: bool = False
 
 
@@ -123,6 +159,22 @@ def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -
         yield
     finally:
         _TOLD.reset(token)
+
+
+@contextmanager
+def told_by_choice(tools: Sequence[BaseTool], messages: Sequence[ChatMessage]) -> Iterator[None]:
+    """Let the call inside be decided on the question that an engine is chosen for, if it is one."""
+    schemas = {tool.metadata.fn_schema for tool in tools}
+    found = None
+    if schemas and schemas <= {SingleSelection, MultiSelection}:
+        asked = asked_in_messages(messages).words
+        found = next((m for pattern in _CHOICES if (m := pattern.match(asked))), None)
+    token = _TOLD.set((found["words"], "inner")) if found else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            _TOLD.reset(token)
 
 
 def _asked_in_template(
@@ -169,11 +221,10 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
     )
+    said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
-        found = replace(
-            found, tail=next((m.content for m in found.history[::-1] if m.role == "user"), "")
-        )
-    return _known_better(found, question)
+        said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]
+    return _known_better(replace(found, further=tuple(said_before)), question)
 
 
 def asked_in_prompt(
@@ -219,11 +270,7 @@ HOST_REWRITES = (
     rewrite_pattern(DEFAULT_TEMPLATE.strip()),
 )
 _STATE = re.compile(
-    r"\A"
-    + re.escape(DEFAULT_STATE_PROMPT)
-    .replace(re.escape("{state}"), r"\{.*?\}")
-    .replace(re.escape("{msg}"), r"(?P<words>.*)")
-    + r"\Z",
+    r"\A" + _pattern_of(DEFAULT_STATE_PROMPT, state=r"\{.*?\}", msg="(?P<words>.*)") + r"\Z",
     re.DOTALL,
 )
 
@@ -231,12 +278,29 @@ _STATE = re.compile(
 def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
-        found = replace(found, words=told[0], purpose=told[1])
-    elif question is None and not found.tail:
-        match = _LABELLED_TAIL.search(found.words)
-        if match and (tail := match["words"].strip()) != found.words.strip():
-            found = replace(found, tail=tail)
-    return replace(found, words=question) if question is not None else found
+        found = replace(found, words=told[0], purpose=told[1], further=())
+    elif question is None:
+        found = replace(found, further=(*_parts_of(found.words), *found.further))
+    return replace(found, words=question, further=()) if question is not None else found
+
+
+def _parts_of(words: str) -> Iterator[str]:
+    """Yield what may be the question in a longer text."""
+    if labelled := labelled_question(words):
+        yield labelled
+    if match := _BEFORE_SCHEMA.match(words):
+        yield match["words"]
+
+
+def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
+    """Return what the person said last, newest first, with no reply to it."""
+    words: list[str] = []
+    for message in reversed(before[-_HISTORY_MESSAGES:]):
+        if _is_role(message, MessageRole.USER):
+            words.append(_own_words(message))
+        elif message.role not in (MessageRole.SYSTEM, MessageRole.DEVELOPER):
+            break
+    return words
 
 
 def _own_place(messages: Sequence[ChatMessage]) -> int:
@@ -313,7 +377,7 @@ def _history_of_text(text: str) -> tuple[Message, ...]:
 def _tool_texts(after: Sequence[ChatMessage]) -> tuple[str, ...]:
     roles = (MessageRole.TOOL, MessageRole.FUNCTION)
     observed = (m for m in after if m.role in roles or _is_observation(m))
-    return tuple(m.content for m in observed if m.content)
+    return tuple(m.content for m in observed if m.content and not _HANDED_OFF.search(m.content))
 
 
 def _is_observation(message: ChatMessage) -> bool:

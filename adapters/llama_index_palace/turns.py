@@ -202,8 +202,8 @@ class Turns:
         key = (session, asked.number, asked.words)
         ruling = self._remembered(key)
         if ruling is None:
-            verdict, options = yield from self._decided(asked, session)
-            ruling = Ruling(verdict, options, asked.words, key=key)
+            verdict, options, words = yield from self._decided(asked, session)
+            ruling = Ruling(verdict, options, words, key=key)
             if verdict.action == "confirm":
                 yield from _resolve(ruling, alone=alone)
             self._remember(ruling)
@@ -220,17 +220,19 @@ class Turns:
 
     def _decided(
         self, asked: Asked, session: PalaceSession
-    ) -> Steps[tuple[Verdict, AnswerOptions]]:
-        verdict, options = _NOT_ASKED, None
-        for words in (asked.words, asked.tail):
+    ) -> Steps[tuple[Verdict, AnswerOptions, str]]:
+        """Return the verdict, how answers are made, and the words that are to be answered."""
+        verdict, options, told = _NOT_ASKED, None, asked.words
+        for words in (asked.words, *asked.further):
             if words.strip() and verdict.action == "pass" and not verdict.written:
                 turn = Turn(words, session.session_id, session.project, asked.history)
                 announce_look(words)
                 verdict, options = yield Decide(turn)
                 announce_verdict(verdict)
+                told = asked.words if words in asked.words else f"{words}\n\n{asked.words}"
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)
-        return verdict, options
+        return verdict, options, told if verdict.action != "pass" else asked.words
 
     def _remembered(self, key: tuple[Any, ...]) -> Ruling | None:
         with self._lock:

@@ -25,6 +25,7 @@ from llama_index_palace.questions import (
 )
 from llama_index_palace.replies import refusal_text
 from llama_index_palace.session import PalaceSession, current_session
+from llama_index_palace.structured import miss
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from palace import ModelCall, ModelReply
 
@@ -77,11 +78,18 @@ class WrappedLLM(FunctionCallingLLM):
         return await self._turns.arun(self._turns.rule(asked, self._session, alone=alone), point)
 
     def _refused(self, ruling: Ruling, asked: Asked) -> Steps[tuple[str, dict[str, Any]]]:
-        """Return the reply of a turn that needs no model, and its verdict for the host."""
+        """Return the reply of a turn that needs no model, and its verdict for the host.
+
+        Raises:
+            RecallMiss: Where the host would read a choice or a query out of it, not a reply.
+        """
         text = refusal_text(ruling, asked)
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
-        return text, (yield from self._turns.finish(ruling, text))
+        metadata = yield from self._turns.finish(ruling, text)
+        if asked.purpose == "inner":
+            raise miss(text)
+        return text, metadata
 
     @contextmanager
     def _left_early(self, ruling: Ruling, lent: Lent) -> Iterator[None]:

@@ -15,6 +15,7 @@ from palace.text import (
     estimate_tokens,
     fold,
     id_time,
+    labelled_question,
     month_token,
     name_tokens,
     new_id,
@@ -307,6 +308,39 @@ def test_now_is_aware_and_whole() -> None:
 )
 def test_clip(text: str, limit: int, expected: str) -> None:
     assert clip(text, limit) == expected
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "Be kind.\n\nQuestion: {}",
+        "Be kind.\nUser: {}\nAssistant: ",
+        "Question: {}\nContext: A document.\nAnswer:",
+        "Question: an example?\nAnswer: yes.\n\nQuestion: {}\n\nAnswer: Let's think step by step.",
+    ],
+)
+def test_a_labelled_question_is_found(template: str) -> None:
+    assert labelled_question(template.format("When was it?")) == "When was it?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When was it?",
+        "",
+        "A question: none of ours.\nMore text.",
+        "Question: what?\nA report follows.",
+    ],
+)
+def test_other_texts_label_no_question(text: str) -> None:
+    assert labelled_question(text) == ""
+
+
+def test_looking_for_a_label_takes_no_time() -> None:
+    began = time.monotonic()
+    for text in ("Question: a b c\n" * 20_000, "Question: abc" + "\n" * 100_000, " \t\n" * 50_000):
+        labelled_question(f"{text}\nAnswer: z")
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize(("text", "token"), [("⑽", "10"), ("⒜", "a"), ("㈠", "一")])

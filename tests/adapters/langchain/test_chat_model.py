@@ -9,7 +9,13 @@ from langchain_core.caches import InMemoryCache
 from langchain_core.globals import set_llm_cache
 from langchain_core.language_models import BaseChatModel
 from langchain_core.load import dumpd
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    ChatMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.rate_limiters import InMemoryRateLimiter
@@ -38,6 +44,7 @@ from tests.adapters.langchain.doubles import (
     declining,
     failing,
     honest,
+    lying_after_a_true_quote,
     pointing,
 )
 
@@ -341,6 +348,18 @@ def test_memory_is_written_and_found_between_two_equal_questions(palace, model):
     assert "Tiger" in chat.invoke(asked, session("a")).content
 
 
+def test_memory_is_found_at_once_where_a_host_has_the_last_word(palace):
+    model = CountingModel(persona=honest)
+    chat = ChatPalace(inner=model, palace=palace)
+    asked = [HumanMessage(MISS), SystemMessage("Be brief.")]
+    assert chat.invoke(asked).content == FALLBACK
+
+    stored = palace.remember("We gave the grey cat of my grandmother the name Tiger.", room="home")
+    assert "Tiger" in chat.invoke(asked).content
+    palace.forget(stored.memory.id)
+    assert chat.invoke(asked).content == FALLBACK
+
+
 # -- what a turn carries -----------------------------------------------------------------------
 
 
@@ -410,6 +429,50 @@ def test_messages_that_nobody_asked_pass(model, chat):
     message = chat.invoke([SystemMessage("Say hello.")])
 
     assert message.content == CHAT
+    assert model.calls == 1
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+PUT = {
+    "before another message": lambda q: [HumanMessage(q), HumanMessage("Please.")],
+    "before a host's words": lambda q: [
+        HumanMessage(q),
+        SystemMessage("Be brief."),
+        HumanMessage("Please."),
+    ],
+    "before nothing": lambda q: [HumanMessage(q), HumanMessage(""), HumanMessage("")],
+    "before an image": lambda q: [HumanMessage(q), HumanMessage([IMAGE])],
+    "before the beginning of a reply": lambda q: [HumanMessage(q), AIMessage("Well,")],
+    "in the role of the user": lambda q: [ChatMessage(q, role="user")],
+    "as an input": lambda q: [HumanMessage([{"type": "input_text", "text": q}, IMAGE])],
+    "in a part without a type": lambda q: [HumanMessage([{"text": q}])],
+    "in a template": lambda q: [
+        HumanMessage(f"Answer from the context.\nQuestion: {q}\nContext: Snow is ice.\nAnswer:")
+    ],
+    "at the end of a template": lambda q: [HumanMessage(f"Snow is ice.\n\nQuestion: {q}\n")],
+    "in the system's words": lambda q: [SystemMessage("Be brief."), SystemMessage(q)],
+}
+
+
+@pytest.mark.parametrize("way", ["invoke", "astream"])
+@pytest.mark.parametrize("put", PUT.values(), ids=PUT)
+async def test_a_question_is_found_however_it_is_put(palace, way, put):
+    model = CountingModel(persona=lying_after_a_true_quote)
+    chat = ChatPalace(inner=model, palace=palace)
+
+    text, _ = await said(chat, way, put(MISS))
+    assert (text, model.calls) == (FALLBACK, 0)
+    for prompt, kept in ((HIT, HIT_TEXT), (UNCLEAR, FALLBACK)):
+        text, _ = await said(chat, way, put(prompt))
+        assert text.startswith((kept, UNCLEAR_TEXT))
+        told = [m.type for m in model.asked[-1].messages if "<memory-context>" in str(m.content)]
+        assert told in (["human"], ["chat"])
+
+
+def test_what_was_answered_is_not_asked_again(palace, model, chat):
+    said = [HumanMessage(MISS), AIMessage(FALLBACK), HumanMessage("Thank you."), HumanMessage(PASS)]
+
+    assert chat.invoke(said).content == CHAT
     assert model.calls == 1
 
 
@@ -525,6 +588,22 @@ def test_a_lie_beside_a_tool_call_is_dropped_and_the_call_stays(palace):
     chunks = list(chat.bind_tools([weather]).stream(HIT))
     assert any(c.tool_call_chunks for c in chunks)
     assert all("80085" not in str(c.text) for c in chunks)
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_a_call_that_cannot_be_read_is_no_reply(palace, prompt):
+    call = {"name": "weather", "args": f'{{"city": "{LIE}', "id": "c1", "error": "truncated"}
+
+    def persona(asked):
+        if asked.is_pointing:
+            return honest(asked)
+        return AIMessage("", invalid_tool_calls=[{**call, "type": "invalid_tool_call"}])
+
+    chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+    message = chat.bind_tools([weather]).invoke(prompt)
+
+    assert message.content == FALLBACK
+    assert "80085" not in f"{message}"
 
 
 def test_a_streamed_tool_call_comes_without_words(palace):

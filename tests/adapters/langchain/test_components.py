@@ -146,8 +146,9 @@ def test_secrets_are_not_kept(palace):
 
 
 def test_a_session_needs_a_name(palace):
-    with pytest.raises(ConfigError):
-        PalaceChatMessageHistory(palace, " ")
+    for name in (" ", "", None):
+        with pytest.raises(ConfigError):
+            PalaceChatMessageHistory(palace, name)
 
 
 def test_it_serves_a_conversation_with_the_wrapped_model(palace):

@@ -492,6 +492,96 @@ def test_a_message_put_in_while_running_is_decided_too(palace):
     assert done["messages"][-1].content == FALLBACK
 
 
+class Reminder(AgentMiddleware):
+    """Speaks for the person, before the model is called or in its messages only."""
+
+    def __init__(self, kept):
+        super().__init__()
+        self.kept = kept
+
+    def before_model(self, state, runtime):
+        asked = [m for m in state["messages"] if m.type == "human"]
+        return {"messages": [HumanMessage("Go on.")]} if self.kept and len(asked) < 2 else None
+
+    def wrap_model_call(self, request, handler):
+        if not self.kept:
+            asked, *after = request.messages
+            request = request.override(messages=[asked, HumanMessage("Go on."), *after])
+        return handler(request)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+@pytest.mark.parametrize("liar", LIARS, ids=lambda p: p.__name__)
+def test_words_put_in_while_running_do_not_lift_the_ruling(palace, liar, prompt, kept):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=liar))
+
+    done = agent_of(model, palace, weather, before=[Reminder(kept)]).invoke(asked(prompt))
+
+    assert done["messages"][-1].text.startswith((FALLBACK, HIT_TEXT, UNCLEAR_TEXT))
+    assert all("80085" not in m.text for m in done["messages"])
+    assert "<memory-context>" in model.asked[-1].everything
+
+
+class Rewriter(AgentMiddleware):
+    """Says a question in other words, in the message that asked it."""
+
+    def __init__(self, hook, prompt):
+        super().__init__()
+        self.hook, self.prompt = hook, prompt
+
+    def _rewritten(self, messages):
+        return [
+            m.model_copy(update={"content": self.prompt}) if m.type == "human" else m
+            for m in messages
+        ]
+
+    def before_agent(self, state, runtime):
+        if self.hook == "before_agent":
+            return {"messages": self._rewritten(state["messages"])}
+        return None
+
+    def before_model(self, state, runtime):
+        if self.hook == "before_model":
+            return {"messages": self._rewritten(state["messages"])}
+        return None
+
+    def wrap_model_call(self, request, handler):
+        if self.hook == "wrap_model_call":
+            request = request.override(messages=self._rewritten(request.messages))
+        return handler(request)
+
+
+@pytest.mark.parametrize("hook", ["before_agent", "before_model", "wrap_model_call"])
+def test_a_question_rewritten_in_its_message_is_decided_too(palace, hook):
+    for prompt, calls, text in (
+        (MISS, 0, FALLBACK),
+        (HIT, 2, HIT_TEXT),
+        (UNCLEAR, 3, UNCLEAR_TEXT),
+    ):
+        model = CountingModel(persona=calling_once("weather", {"city": "Rome"}))
+        agent = agent_of(model, palace, weather, before=[Rewriter(hook, prompt)])
+
+        before = len(palace.verdicts(limit=99))
+        done = agent.invoke(asked(PASS))
+
+        assert done["messages"][-1].text.startswith(text)
+        assert model.calls == calls
+        assert len(palace.verdicts(limit=99)) <= before + 2
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, MISS])
+def test_what_is_asked_before_another_message_counts(palace, prompt):
+    model = CountingModel(persona=LIARS[3])
+
+    done = agent_of(model, palace).invoke(
+        {"messages": [HumanMessage(prompt), HumanMessage("Please.")]}
+    )
+
+    assert done["messages"][-1].text.startswith((FALLBACK, HIT_TEXT))
+    assert model.calls == (prompt != MISS)
+
+
 def test_several_instances_each_have_their_say(palace, other_palace):
     other_palace.remember("We shipped version 9.9.0 on 2026-05-05.", room="releases")
     model = CountingModel(persona=honest)

@@ -11,10 +11,10 @@ from langchain_core.output_parsers import (
 )
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda
-from langchain_palace import PalaceRunnable
+from langchain_palace import ChatPalace, PalaceRunnable
 from pydantic import BaseModel
 
-from palace import ConfigError, RecallMiss, UngroundedAnswerError
+from palace import ConfigError, ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
     CHAT,
     FALLBACK,
@@ -22,6 +22,7 @@ from tests.adapters.langchain.doubles import (
     HIT_TEXT,
     IDENTITY,
     LIARS,
+    LIE,
     MISS,
     PASS,
     UNCLEAR,
@@ -31,6 +32,7 @@ from tests.adapters.langchain.doubles import (
     declining,
     failing,
     honest,
+    lying_after_a_true_quote,
 )
 
 WAYS = ["invoke", "ainvoke", "batch", "abatch", "stream", "astream"]
@@ -129,6 +131,7 @@ async def test_messages_come_back_as_messages_with_the_verdict(palace, way):
         ({"query": MISS, "k": 3}, {}),
         ({"messages": [HumanMessage(MISS)]}, {}),
         ({"text": MISS}, {"input_key": "text"}),
+        (f"Answer from the context.\n\nSnow is ice.\n\nQuestion: {MISS}", {}),
         (ChatPromptTemplate.from_messages([("human", "{q}")]).invoke({"q": MISS}), {}),
     ],
 )
@@ -138,6 +141,31 @@ def test_questions_are_found_in_every_shape(palace, value, more):
 
     assert PalaceRunnable(bound=bound, palace=palace, **more).invoke(value) == FALLBACK
     assert seen == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_is_asked_before_another_message_counts(palace, way):
+    model = CountingModel(persona=LIARS[3])
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("input")])
+
+    for asked, calls in ((MISS, 0), (HIT, 1), (UNCLEAR, 1)):
+        said = [HumanMessage(asked), HumanMessage("Please.")]
+        for bound, value in ((model, said), (prompt | model, {"input": said})):
+            before = model.calls
+            out = await out_of(PalaceRunnable(bound=bound, palace=palace), way, value)
+            assert out.text.startswith((FALLBACK, HIT_TEXT))
+            assert model.calls == before + calls
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_chain_with_a_wrapped_model_confirms_once(palace, way):
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=ChatPalace(inner=model, palace=palace), palace=palace)
+
+    for prompt, calls in ((MISS, 0), (HIT, 1), (UNCLEAR, 2), (PASS, 1)):
+        before = model.calls
+        await out_of(chain, way, prompt)
+        assert model.calls == before + calls
 
 
 def test_the_shape_of_the_input_is_kept(palace):
@@ -226,6 +254,38 @@ def test_a_chain_that_proves_nothing_is_a_miss(palace):
     out = PalaceRunnable(bound=bound, palace=palace).invoke(UNCLEAR)
 
     assert out.startswith(FALLBACK)
+
+
+def test_what_a_parser_cannot_read_proves_nothing_and_is_not_repeated(palace):
+    bound = chain_of(CountingModel(persona=LIARS[3]), JsonOutputParser())
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    assert chain.invoke({"question": UNCLEAR}).startswith(FALLBACK)
+    for run in (chain.invoke, lambda value: list(chain.stream(value))):
+        with pytest.raises(ModelError) as caught:
+            run({"question": HIT})
+        assert "80085" not in str(caught.value)
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_graph_does_not_stream_what_is_not_checked(palace, streams):
+    graph = pytest.importorskip("langgraph.graph")
+    bound = chain_of(CountingModel(persona=lying_after_a_true_quote), StrOutputParser())
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    def node(state):
+        value = {"question": state["messages"][-1].text}
+        said = "".join(chain.stream(value)) if streams else chain.invoke(value)
+        return {"messages": [AIMessage(said)]}
+
+    built = graph.StateGraph(graph.MessagesState).add_node("node", node)
+    app = built.add_edge(graph.START, "node").compile()
+    for prompt, seen in ((HIT, HIT_TEXT), (UNCLEAR, FALLBACK), (PASS, LIE)):
+        asked = {"messages": [HumanMessage(prompt)]}
+        pieces = list(app.stream(asked, stream_mode="messages"))
+        told = "".join(m.text for m, _ in pieces)
+        assert told.startswith((seen, UNCLEAR_TEXT))
+        assert ("80085" in told) is (prompt == PASS)
 
 
 def test_a_declined_answer_is_the_fallback(palace):

@@ -7,15 +7,17 @@ import contextlib
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langchain_palace import ChatPalace
 from pydantic import BaseModel
 
-from palace import RecallMiss, UngroundedAnswerError
+from palace import ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
     FALLBACK,
     HIT,
     LIARS,
+    LIE,
     MISS,
     PASS,
     UNCLEAR,
@@ -147,6 +149,61 @@ def test_the_raw_message_tells_the_verdict(palace, prompt, action):
     out = chat.with_structured_output(Shipped, include_raw=True).invoke(prompt)
 
     assert out["raw"].response_metadata["palace"]["action"] == action
+
+
+def test_the_raw_message_says_no_more_than_the_object(palace):
+    told = {"version": "4.1.0", "date": "2026-03-02"}
+
+    def persona(asked, **more):
+        beside = calling("Shipped", {**told, **more}, text=LIE)
+        return beside.model_copy(update={"additional_kwargs": {"reasoning_content": LIE}})
+
+    chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+    out = chat.with_structured_output(Shipped, include_raw=True).invoke(HIT)
+    assert "80085" not in f"{out}"
+    assert out["raw"].tool_calls[0]["args"] == told
+    chat = ChatPalace(inner=CountingModel(persona=lambda a: persona(a, note=LIE)), palace=palace)
+    with pytest.raises(UngroundedAnswerError):
+        chat.with_structured_output(Shipped, include_raw=True).invoke(HIT)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_error_does_not_repeat_what_the_model_made_up(palace, way):
+    call = {"name": "Shipped", "arguments": "{" + LIE}
+    unreadable = AIMessage("", additional_kwargs={"tool_calls": [{"id": "c", "function": call}]})
+
+    def persona(asked):
+        return honest(asked) if asked.is_pointing else calling("Shipped", {"version": [LIE]})
+
+    for said in (persona, lambda asked: honest(asked) if asked.is_pointing else unreadable):
+        chat = ChatPalace(inner=CountingModel(persona=said), palace=palace)
+        for prompt in (HIT, UNCLEAR):
+            with pytest.raises(ModelError) as caught:
+                await made(chat.with_structured_output(Shipped), way, prompt)
+            assert "80085" not in str(caught.value)
+
+
+def test_a_graph_does_not_stream_what_is_not_checked(palace):
+    graph = pytest.importorskip("langgraph.graph")
+
+    def persona(asked):
+        if asked.is_pointing:
+            return honest(asked)
+        return calling("Shipped", {"version": "4.1.0", "date": "2026-03-02"}, text=LIE)
+
+    chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+
+    def node(state):
+        with contextlib.suppress(UngroundedAnswerError):
+            chat.with_structured_output(Shipped).invoke(state["messages"])
+        return {"messages": []}
+
+    built = graph.StateGraph(graph.MessagesState).add_node("node", node)
+    app = built.add_edge(graph.START, "node").compile()
+    for prompt, seen in ((HIT, False), (UNCLEAR, False), (PASS, True)):
+        asked = {"messages": [HumanMessage(prompt)]}
+        pieces = list(app.stream(asked, stream_mode="messages"))
+        assert ("80085" in f"{[m.text for m, _ in pieces]}") is seen
 
 
 def test_a_model_that_gives_no_object_is_a_miss(palace):

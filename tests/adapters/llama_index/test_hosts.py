@@ -17,12 +17,18 @@ from llama_index.core.chat_engine import (
     SimpleChatEngine,
 )
 from llama_index.core.memory import ChatMemoryBuffer, InsertMethod, Memory
-from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.query_engine import (
+    RetrieverQueryEngine,
+    RouterQueryEngine,
+    SubQuestionQueryEngine,
+)
+from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceRetriever, palace_session
 
+from palace import RecallMiss
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HAIKU,
@@ -396,6 +402,57 @@ async def test_a_query_engine_as_a_tool_decides_on_what_the_agent_asks(palace):
     assert said == HAIKU
     assert len(model.calls) == 2  # the agent's own two; the tool's question was refused
     assert palace.decided == [PASS, MISS]
+
+
+@pytest.mark.parametrize("several", [True, False])
+class TestRouting:
+    """An engine is chosen by the model, for a question that the prompt of the choice holds."""
+
+    def engine(self, palace, model, several):
+        llm = PalaceLLM(model, palace)
+        engines = [RetrieverQueryEngine.from_args(OneNode(), llm=llm) for _ in "ab"]
+        tools = [QueryEngineTool.from_defaults(e, description="Documents.") for e in engines]
+        return RouterQueryEngine.from_defaults(tools, llm=llm, select_multi=several)
+
+    @pytest.mark.parametrize("functions", [True, False])
+    def test_a_miss_is_not_even_routed(self, palace, functions, several):
+        model = ScriptedLLM(functions=functions)
+        with pytest.raises(RecallMiss, match="memory palace"):
+            self.engine(palace, model, several).query(MISS)
+        assert model.calls == []
+        assert set(palace.decided) == {MISS}
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
+    def test_a_choice_is_no_answer(self, palace, several, words):
+        choice = {"index": 1, "reason": "Mallory says so, on page 9999."}
+        arguments = {"selections": [choice]} if several else choice
+        model = ScriptedLLM(tool_arguments=arguments)
+        said = str(self.engine(palace, model, several).query(words))
+        assert said.startswith((code_text(None), paint_text(None), HAIKU))
+        assert len(model.calls) == 2 + (words == UNCLEAR)
+        assert set(palace.decided) == {words}
+
+
+def test_sub_questions_are_not_made_of_a_miss(palace):
+    model = ScriptedLLM()
+    llm = PalaceLLM(model, palace)
+    docs = QueryEngineTool.from_defaults(
+        RetrieverQueryEngine.from_args(OneNode(), llm=llm), name="docs", description="Documents."
+    )
+    engine = SubQuestionQueryEngine.from_defaults(
+        [docs], llm=llm, question_gen=LLMQuestionGenerator.from_defaults(llm=llm), use_async=False
+    )
+    with pytest.raises(RecallMiss, match="memory palace"):
+        engine.query(MISS)
+    assert model.calls == []
+
+
+async def test_a_model_cannot_make_evidence_of_a_handoff(palace):
+    arguments = {"to_agent": "second", "reason": LIE}
+    model = ScriptedLLM(tool="handoff", tool_arguments=arguments, answer=LIE)
+    said, streamed = await of_agent(make_workflow(PalaceLLM(model, palace)), HIT)
+    assert said.startswith(code_text(None))
+    assert "9999" not in said + streamed
 
 
 def test_blocks_of_a_message_are_read_as_one(palace, model):

@@ -137,6 +137,19 @@ class TestEightCalls:
         assert paint_text(None) in text
 
 
+@pytest.mark.parametrize("last", ["Please.", ""])
+@pytest.mark.parametrize(
+    ("words", "calls", "kept"),
+    [(MISS, 0, FALLBACK), (HIT, 1, code_text(None)), (UNCLEAR, 2, paint_text(None))],
+)
+def test_another_message_does_not_hide_a_question(palace, words, calls, kept, last):
+    model = ScriptedLLM(answer=LIE)
+    said = list(PalaceLLM(model, palace).stream_chat([user(words), user(last)]))
+    assert said[-1].message.content.startswith(kept)
+    assert "9999" not in "".join(chunk.delta for chunk in said)
+    assert len(model.calls) == calls
+
+
 @pytest.mark.parametrize("call", ["chat", "astream_chat", "complete"])
 def test_one_quote_call_may_bring_the_answer(tmp_path, call):
     with open_palace(tmp_path / "p", "answers: {quote_calls: one}") as palace:

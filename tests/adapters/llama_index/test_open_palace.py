@@ -50,6 +50,13 @@ def test_what_is_no_open_palace_is_refused_at_once(name, wrong, tmp_path, monkey
     assert list(tmp_path.iterdir()) == []  # nothing was made at a mistyped path
 
 
+@pytest.mark.parametrize("wrapper", [PalaceLLM, PalaceQueryEngine])
+def test_what_is_wrapped_comes_first(wrapper, palace):
+    for wrong in (palace, None, "gpt"):
+        with pytest.raises(ConfigError, match=r"of LlamaIndex.*first"):
+            wrapper(wrong, palace)
+
+
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_an_open_palace_is_taken(name, palace):
     WRAPPERS[name](palace)

@@ -6,10 +6,15 @@ import pytest
 from llama_index.core.agent.react.formatter import ReActChatFormatter
 from llama_index.core.agent.react.types import ActionReasoningStep, ObservationReasoningStep
 from llama_index.core.agent.utils import messages_to_xml_format
-from llama_index.core.agent.workflow.prompts import DEFAULT_STATE_PROMPT
+from llama_index.core.agent.workflow.prompts import (
+    DEFAULT_HANDOFF_OUTPUT_PROMPT,
+    DEFAULT_STATE_PROMPT,
+)
+from llama_index.core.base.base_selector import SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.output_parsers import PydanticOutputParser
 from llama_index.core.prompts import PromptTemplate, PromptType
 from llama_index.core.prompts.default_prompts import DEFAULT_TEXT_QA_PROMPT
 from llama_index_palace.questions import (
@@ -100,7 +105,7 @@ class TestMessages:
         said_last = said("user", "Error while parsing the output: something newer")
         messages = ReActChatFormatter().format([], [USER], [])
         asked = asked_in_messages([*messages, said("assistant", "x"), said_last])
-        assert (asked.words, asked.tail) == (said_last.content, WORDS)
+        assert (asked.words, asked.further) == (said_last.content, (WORDS,))
 
     @pytest.mark.parametrize(
         "before",
@@ -128,6 +133,27 @@ class TestMessages:
         messages = messages_to_xml_format([said("user", words), said("assistant", "No.")])
         assert asked_in_messages(messages).words.startswith(WORDS)
 
+    def test_what_nobody_has_replied_to_is_still_asked(self):
+        earlier = [said("user", "Old."), said("assistant", "Hello."), USER, SYSTEM]
+        asked = asked_in_messages([*earlier, said("user", "And?"), said("user", "Please.")])
+        assert (asked.words, asked.further) == ("Please.", ("And?", WORDS))
+        assert (
+            asked_in_messages([USER, said("tool", "Noon."), said("user", "Go on.")]).further == ()
+        )
+
+    def test_what_stands_before_a_schema_is_seen_too(self):
+        parser = PydanticOutputParser(output_cls=SingleSelection)
+        text = parser.format(WORDS)
+        asked = asked_in_messages([said("user", text)])
+        assert (asked.words, asked.further) == (text, (WORDS,))
+        assert asked_in_prompt(text).further == (WORDS,)
+
+    def test_the_reason_of_a_handoff_is_the_models_own_word(self):
+        output = DEFAULT_HANDOFF_OUTPUT_PROMPT.format(to_agent="b", reason="The code is 9999.")
+        after = [said("tool", output), said("tool", "It is noon.")]
+        asked = asked_in_messages([USER, said("assistant", ""), *after])
+        assert asked.tool_texts == ("It is noon.",)
+
     def test_history_and_number(self):
         asked = asked_in_messages([SYSTEM, said("user", "Hi."), said("assistant", "Hello."), USER])
         assert [(m.role, m.content) for m in asked.history] == [
@@ -148,7 +174,7 @@ class TestMessages:
     )  # fmt: skip
     def test_a_labelled_question_at_the_end_is_seen_too(self, text):
         asked = asked_in_messages([said("user", text)])
-        assert (asked.words, asked.tail) == (text, WORDS)
+        assert (asked.words, asked.further) == (text, (WORDS,))
 
 
 class TestPrompts:
