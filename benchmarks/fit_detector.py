@@ -34,6 +34,52 @@ SUBJECT_PROMPTS, SUBJECT_SOURCES = 3, 2
 # What many people wrote says more about the next one than what one person did.
 WEIGHT_OF_MANY, WEIGHT_OF_ONE, SMALLEST_FAMILY = 2000, 340, 120
 ONE_PERSON = ("author ", "notes")
+# So many prompts are seen in a frame too: it says nothing of what is asked.
+FRAMED_SHARE = 0.4
+FRAMES = (
+    "You are a helpful assistant.\n\n{}",
+    "You are a helpful assistant. Answer the user's question.\n\n{}",
+    "Answer the question.\n\n{}",
+    "Please answer the following question.\n{}",
+    "Question: {}",
+    "Question: {}\nAnswer:",
+    "User: {}",
+    "{}\n",
+    "{}?!",
+    "{} ...",
+)
+FRAMES_OF_LANGUAGE = {
+    "en": (
+        *(
+            "Hi! {}",
+            "Hello, {}",
+            "Hey, {}",
+            "Hi there. {}",
+            "Good morning! {}",
+            "Quick question: {}",
+        ),
+        *(
+            "{} Thanks!",
+            "{} Thank you.",
+            "{} Thx",
+            "{} Cheers.",
+            "Another question. {}",
+            "ok so {}",
+        ),
+        *("{} Please answer in one sentence.", "{} Keep it short.", "Answer briefly: {}"),
+        *("One more thing: {}", "{} Be concise.", "Please tell me: {}", "Sorry to bother you. {}"),
+    ),
+    "de": ("Hallo! {}", "Guten Morgen, {}", "{} Danke!", "{} Bitte kurz.", "Kurze Frage: {}"),
+    "fr": ("Bonjour, {}", "Salut ! {}", "{} Merci !", "{} En bref.", "Petite question : {}"),
+    "es": ("Hola, {}", "¡Buenos días! {}", "{} ¡Gracias!", "{} En breve.", "Una pregunta: {}"),
+    "pt": ("Olá! {}", "Bom dia, {}", "{} Obrigado!", "{} Em resumo.", "Uma pergunta: {}"),
+    "it": ("Ciao! {}", "Buongiorno, {}", "{} Grazie!", "{} In breve.", "Una domanda: {}"),
+    "nl": ("Hoi, {}", "Goedemorgen! {}", "{} Bedankt!", "{} Kort graag.", "Korte vraag: {}"),
+    "ru": ("Привет! {}", "Добрый день, {}", "{} Спасибо!", "{} Коротко.", "Вопрос: {}"),
+    "zh": ("你好,{}", "早上好!{}", "{}谢谢!", "{}简单说。", "问一下:{}"),
+    "ja": ("こんにちは。{}", "おはよう、{}", "{}ありがとう。", "{}手短に。", "質問:{}"),
+    "ko": ("안녕! {}", "좋은 아침, {}", "{} 고마워!", "{} 짧게.", "질문: {}"),
+}
 
 
 @dataclass(frozen=True)
@@ -73,6 +119,9 @@ def detector_examples(
 
     for text, label, source in prompts:
         add(empty, Turn(text), label, f"{source} / empty palace", _held(text, source))
+        framed = framed_prompt(text, empty.analyse(Turn(text)).language, rng)
+        if rng.random() < FRAMED_SHARE:
+            add(empty, Turn(framed), label, f"{source} / framed", _held(text, source))
     for palace, questions in loaded:
         own = (palace.root.name, palace.root.name)
         for question in rng.sample(list(questions), min(len(questions), PROMPTS_PER_PALACE)):
@@ -83,10 +132,24 @@ def detector_examples(
         for case in cases:
             label = int(case.expect != "pass")
             add(palace, case.turn, label, f"notes: {case.family}", own)
+            prompt = case.turn.prompt
+            framed = framed_prompt(prompt, palace.analyse(case.turn).language, rng)
+            if rng.random() < FRAMED_SHARE:
+                turn = replace(case.turn, prompt=framed)
+                add(palace, turn, label, f"notes, framed: {case.family}", own)
             if not label or _is_personal(case.turn.prompt):
                 add(empty, case.turn, label, "notes / empty palace", own)
         mixed_in(palace)
     return _with_phrases(_balanced(found))
+
+
+def framed_prompt(prompt: str, language: str, rng: random.Random) -> str:
+    """Return a prompt as another might put it: greeted, thanked for, framed by a program.
+
+    What is asked stays the same, and so does whether it is recall.
+    """
+    frame = rng.choice((*FRAMES, *FRAMES_OF_LANGUAGE.get(language, ())))
+    return frame.format(prompt if rng.random() < 0.8 else prompt.lower())
 
 
 def fit(examples: Sequence[Example], *, start: Fitted | None = None) -> Fitted:

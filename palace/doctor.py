@@ -41,7 +41,7 @@ _QUESTIONS = {
     "en": "When did we meet {}?",
     "de": "Wann haben wir {} kennengelernt?",
     "fr": "Quand avons-nous rencontré {} ?",
-    "es": "¿Cuándo conocimos a {}?",
+    "es": "¿Cuándo quedamos con {}?",
     "pt": "Quando conhecemos {}?",
     "zh": "我们是什么时候认识{}的?",
     "ja": "私たちはいつ{}に会いましたか?",
