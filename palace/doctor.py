@@ -364,7 +364,9 @@ def check_enforcer(palace: Mempalace) -> Check:
     silent = _Unrecorded(replace(palace.enforcement, journal=None))
     language = palace.settings.detector.languages[0]
     question = _QUESTIONS.get(language, _QUESTIONS["en"])
-    verdict = RetrievalEnforcer(silent).decide(question.format(f"Zq{_random.token_hex(5)}"))
+    # A name of letters alone: with digits in it, it reads as a number or an identifier.
+    stranger = "Zq" + "".join(_random.choice("aeioklmnrst") for _ in range(10))
+    verdict = RetrievalEnforcer(silent).decide(question.format(stranger))
     allowed = "generate" if palace.settings.enforce.on_miss == "generate" else "fallback"
     if verdict.action != allowed:
         raise StoreError(
