@@ -50,24 +50,25 @@ FRAMES = (
 )
 FRAMES_OF_LANGUAGE = {
     "en": (
-        *(
-            "Hi! {}",
-            "Hello, {}",
-            "Hey, {}",
-            "Hi there. {}",
-            "Good morning! {}",
-            "Quick question: {}",
-        ),
-        *(
-            "{} Thanks!",
-            "{} Thank you.",
-            "{} Thx",
-            "{} Cheers.",
-            "Another question. {}",
-            "ok so {}",
-        ),
-        *("{} Please answer in one sentence.", "{} Keep it short.", "Answer briefly: {}"),
-        *("One more thing: {}", "{} Be concise.", "Please tell me: {}", "Sorry to bother you. {}"),
+        "Hi! {}",
+        "Hello, {}",
+        "Hey, {}",
+        "Hi there. {}",
+        "Good morning! {}",
+        "Quick question: {}",
+        "{} Thanks!",
+        "{} Thank you.",
+        "{} Thx",
+        "{} Cheers.",
+        "Another question. {}",
+        "ok so {}",
+        "{} Please answer in one sentence.",
+        "{} Keep it short.",
+        "Answer briefly: {}",
+        "One more thing: {}",
+        "{} Be concise.",
+        "Please tell me: {}",
+        "Sorry to bother you. {}",
     ),
     "de": ("Hallo! {}", "Guten Morgen, {}", "{} Danke!", "{} Bitte kurz.", "Kurze Frage: {}"),
     "fr": ("Bonjour, {}", "Salut ! {}", "{} Merci !", "{} En bref.", "Petite question : {}"),
@@ -110,6 +111,13 @@ def detector_examples(
             features = palace._parts.detector.features(turn, palace.analyse(turn))
             found.append(Example(*held, family, turn.prompt, features, float(label)))
 
+    def add_framed(
+        palace: Mempalace, turn: Turn, label: int, family: str, held: tuple[str, str]
+    ) -> None:
+        prompt = framed_prompt(turn.prompt, palace.analyse(turn).language, rng)
+        if rng.random() < FRAMED_SHARE:
+            add(palace, replace(turn, prompt=prompt), label, family, held)
+
     def mixed_in(palace: Mempalace) -> None:
         """Ask for what this palace has never heard of: that is no less a question for it."""
         for label, count in ((0, PROMPTS_PER_PALACE), (1, RECALL_PER_PALACE)):
@@ -119,9 +127,7 @@ def detector_examples(
 
     for text, label, source in prompts:
         add(empty, Turn(text), label, f"{source} / empty palace", _held(text, source))
-        framed = framed_prompt(text, empty.analyse(Turn(text)).language, rng)
-        if rng.random() < FRAMED_SHARE:
-            add(empty, Turn(framed), label, f"{source} / framed", _held(text, source))
+        add_framed(empty, Turn(text), label, f"{source} / framed", _held(text, source))
     for palace, questions in loaded:
         own = (palace.root.name, palace.root.name)
         for question in rng.sample(list(questions), min(len(questions), PROMPTS_PER_PALACE)):
@@ -132,11 +138,7 @@ def detector_examples(
         for case in cases:
             label = int(case.expect != "pass")
             add(palace, case.turn, label, f"notes: {case.family}", own)
-            prompt = case.turn.prompt
-            framed = framed_prompt(prompt, palace.analyse(case.turn).language, rng)
-            if rng.random() < FRAMED_SHARE:
-                turn = replace(case.turn, prompt=framed)
-                add(palace, turn, label, f"notes, framed: {case.family}", own)
+            add_framed(palace, case.turn, label, f"notes, framed: {case.family}", own)
             if not label or _is_personal(case.turn.prompt):
                 add(empty, case.turn, label, "notes / empty palace", own)
         mixed_in(palace)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.command import say
-from benchmarks.datasets import ADVERSARIAL, Case, Conversation, open_conversation
+from benchmarks.datasets import ADVERSARIAL, Case, Conversation, open_conversation, swapped
 from benchmarks.embedders import embed_all
 from benchmarks.linear_models import Fitted, fit_choice, fit_logistic
 from benchmarks.measures import auroc, false_hits_at, mean
@@ -136,11 +136,9 @@ def conversation_questions(
                 continue
             answerable = [q for q in other.questions if q.category != ADVERSARIAL]
             for question in rng.sample(answerable, min(len(answerable), FOREIGN_PER_CONVERSATION)):
-                swapped = question.text
-                for theirs, ours in zip(other.speakers, conversation.speakers, strict=True):
-                    swapped = swapped.replace(theirs, ours)
+                text = swapped(question.text, other.speakers, conversation.speakers)
                 add(question.text, "foreign", frozenset())
-                add(swapped, "foreign swapped", frozenset())
+                add(text, "foreign swapped", frozenset())
     return rows, palaces
 
 

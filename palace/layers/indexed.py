@@ -70,7 +70,8 @@ class IndexedLayer:
                 outcome="unclear",
                 judgement=judged and replace(judged, band="unclear", rule="procedure"),
             )
-        return replace(report, reason=self._searcher.words_alone)
+        reason = self._searcher.words_alone
+        return replace(report, reason=reason) if reason else report
 
     def _evidence(self, some: Sequence[Scored], *, is_status: bool) -> dict[int, Evidence]:
         # What was retired by somebody else since the search is not loaded.

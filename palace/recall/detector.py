@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from palace.ports import Scope, Vocabulary
-from palace.recall.lexicon import UNSEEN, Lexicon, matchable, matches
+from palace.recall.lexicon import Lexicon, matchable, matches
 from palace.recall.logistic import LogisticModel
 from palace.recall.phrasing import phrases, subjects, words_of
 from palace.recall.shape import code_share, machine_reason
@@ -85,7 +85,7 @@ class CueDetector:
 
     def detect(self, turn: Turn, query: Query) -> RecallSignal:
         """Return the signal of a turn; never raises on any text."""
-        reason = machine_reason(turn.prompt.strip(UNSEEN))
+        reason = machine_reason(turn.prompt)
         if reason:
             return RecallSignal("none", 0.0, (f"machine:{reason}",))
         text = matchable(turn.prompt)

@@ -16,7 +16,7 @@ import regex
 
 from palace.text import tokens as index_tokens
 
-PREFIX = "says:"
+SAYS = "says:"
 """What the names of the features begin with that tell how a prompt is put."""
 
 ABOUT = "about:"
@@ -51,12 +51,12 @@ def phrases(text: str, words: Collection[str]) -> dict[str, float]:
     said.append(_END)
     single = (word for word in said if word not in (_START, _END, _BLANK))
     pairs = (f"{one} {two}" for one, two in pairwise(said))
-    return {f"{PREFIX}{phrase}": 1.0 for phrase in (*single, *pairs)}
+    return {f"{SAYS}{phrase}": 1.0 for phrase in (*single, *pairs)}
 
 
 def words_of(features: Iterable[str]) -> frozenset[str]:
     """Return the words that the features of a model look at."""
-    said = (name[len(PREFIX) :].split(" ") for name in features if name.startswith(PREFIX))
+    said = (name[len(SAYS) :].split(" ") for name in features if name.startswith(SAYS))
     return frozenset(word for phrase in said for word in phrase)
 
 

@@ -9,6 +9,8 @@ import json
 
 import regex
 
+from palace.recall.lexicon import UNSEEN
+
 LOOKED_AT_CHARS = 4000
 _OWN_MARKER = regex.compile(r"<\s*/?\s*memory-context\b", regex.IGNORECASE)
 _TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
@@ -50,13 +52,14 @@ _FENCE = "```"
 
 def machine_reason(prompt: str) -> str | None:
     """Return why a prompt is machine-shaped (`json`, `markup`, `log` …), or None."""
-    head = prompt[:LOOKED_AT_CHARS].strip()
+    prompt = prompt.strip(UNSEEN)
+    head = prompt[:LOOKED_AT_CHARS]
     if not head:
         return "empty"
     if _OWN_MARKER.search(head):
         return "own_evidence"
     label = _RESULT_LABEL.match(head)
-    said = prompt.strip()[label.end() :] if label else prompt.strip()
+    said = prompt[label.end() :] if label else prompt
     if said[0] in "{[" and _is_json(said):
         return "json"
     if _TAG_START.match(head):

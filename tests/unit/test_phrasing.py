@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from palace.recall.lexicon import matchable
 from palace.recall.logistic import load_model
-from palace.recall.phrasing import ABOUT, PREFIX, mentions, phrases, subjects, tokens, words_of
+from palace.recall.phrasing import ABOUT, SAYS, mentions, phrases, subjects, tokens, words_of
 
 WORDS = frozenset({"where", "did", "i", "put", "the", "?"})
 
 
 def said(prompt: str) -> set[str]:
-    return {name.removeprefix(PREFIX) for name in phrases(matchable(prompt), WORDS)}
+    return {name.removeprefix(SAYS) for name in phrases(matchable(prompt), WORDS)}
 
 
 def test_words_and_pairs_stand_in_their_order():
