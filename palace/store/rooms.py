@@ -446,9 +446,13 @@ class RoomStore:
         return self._page(path)[0]
 
     def _standing(self, ids: Iterable[str]) -> set[str]:
-        """Return which of these ids stand in any file."""
-        files = [read_bytes(resolve_inside(self.root, stamp.path)) for stamp in self.scan()]
-        return {name for name in ids if any(name.encode() in data for data in files)}
+        """Return which of these ids stand in any file; that another memory names one is not it."""
+        sought, found = set(ids), set[str]()
+        for stamp in self.scan():
+            data = read_bytes(resolve_inside(self.root, stamp.path))
+            if any(name.encode() in data for name in sought):
+                found |= sought & {m.id for m in parse(stamp.path, decode(data)).memories}
+        return found
 
     def append_timeline(self, turns: Sequence[ConversationTurn]) -> list[str]:
         """Add the turns that are not there yet, one write for each day.

@@ -78,6 +78,21 @@ def test_what_an_old_copy_overwrote_is_named_and_put_back(tmp_path, form):
             palace.recover(lost.id)
 
 
+def test_a_correction_that_is_gone_is_named_though_what_it_corrected_points_at_it(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        old = palace.remember(OLD, room="a").memory
+        new = palace.correct(old.id, "The lathe stands in Bergen.").memory
+        file = tmp_path / "rooms" / "a" / "notes.md"
+        kept = [line for line in file.read_text("utf-8").splitlines() if f"id={new.id}" not in line]
+        file.write_text("\n".join(line for line in kept if "Bergen" not in line), "utf-8")
+        palace.refresh()
+        assert f"superseded_by={new.id}" in file.read_text("utf-8")
+        assert [(lost.id, lost.how) for lost in palace.overwritten()] == [(new.id, "missing")]
+        assert palace.recover(new.id).text == "The lathe stands in Bergen."
+        assert texts(palace) == ["The lathe stands in Bergen."]
+        assert palace.overwritten() == ()
+
+
 def test_a_retirement_that_an_old_copy_took_back_is_named_and_made_again(tmp_path, form):
     with Mempalace.open(tmp_path) as palace:
         stored = palace.remember(OLD, room="a").memory

@@ -7,6 +7,7 @@ import multiprocessing
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -130,20 +131,17 @@ def in_processes(root: Path, act: Act) -> list[Counter[str]]:
 def in_threads(root: Path, act: Act) -> list[Counter[str]]:
     """Do the same with threads that share one palace."""
     barrier = threading.Barrier(WRITERS)
-    found = [Counter[str]() for _ in range(ROUNDS)]
 
-    def loop(writer: int) -> None:
+    def loop(writer: int) -> list[str]:
+        told = []
         for number in range(ROUNDS):
             barrier.wait(30)
-            found[number][act(palace, number, writer)] += 1
+            told.append(act(palace, number, writer))
+        return told
 
-    with Mempalace.open(root) as palace:
-        started = [threading.Thread(target=loop, args=(n,)) for n in range(WRITERS)]
-        for thread in started:
-            thread.start()
-        for thread in started:
-            thread.join(50)
-    return found
+    with Mempalace.open(root) as palace, ThreadPoolExecutor(WRITERS) as pool:
+        told = list(pool.map(loop, range(WRITERS)))
+    return [Counter(statuses) for statuses in zip(*told, strict=True)]
 
 
 @pytest.mark.parametrize("run", [in_processes, in_threads])
