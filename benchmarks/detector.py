@@ -3,8 +3,9 @@
 Run:
     python -m benchmarks.detector --prompts FILE [--locomo FILE] --json OUT
 
-In: labelled prompts, asked on an empty palace; and conversations, whose questions are mixed with
-the negative prompts on their loaded palaces. Out: recall and false alarms by source, and latency.
+In: labelled prompts, asked on an empty palace, and short ones again in frames that nothing was
+fitted on; and conversations, whose questions are mixed with the negative prompts on their loaded
+palaces. Out: recall and false alarms by source, and latency.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from typing import Any
 
 from benchmarks.command import run, say
 from benchmarks.datasets import load_locomo, load_prompts, open_conversation
+from benchmarks.frames import in_unseen_frame
 from benchmarks.measures import latency_ms, mean, report
-from palace import Mempalace, RetrievalEnforcer
+from palace import Mempalace, RetrievalEnforcer, Turn
 
 SEED = 20261001
 NEGATIVES_PER_PALACE = 200
+# What is longer brings its own context along.
+FRAMED_WORDS = 40
 
 
 def is_recall(enforcer: RetrievalEnforcer, prompt: str, durations_s: list[float]) -> float:
@@ -45,6 +49,10 @@ def shares(found: dict[tuple[int, str], list[float]]) -> dict[str, Any]:
     return sides
 
 
+def _is_short(prompt: str) -> bool:
+    return "\n" not in prompt.strip() and 0 < len(prompt.split()) <= FRAMED_WORDS
+
+
 def main() -> None:
     """Measure and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
@@ -60,11 +68,22 @@ def main() -> None:
     durations_s: list[float] = []
     with tempfile.TemporaryDirectory() as name:
         say(f"{len(prompts)} prompts, asked of an empty palace")
-        enforcer = RetrievalEnforcer(Mempalace.open(Path(name) / "empty"))
+        empty = Mempalace.open(Path(name) / "empty")
+        enforcer = RetrievalEnforcer(empty)
         found: dict[tuple[int, str], list[float]] = defaultdict(list)
         for text, label, source in prompts:
             found[label, source].append(is_recall(enforcer, text, durations_s))
         results["empty"] = shares(found)
+        short = [p for p in prompts if _is_short(p[0])]
+        say(f"{len(short)} short prompts again, in frames")
+        results["framed"] = {}
+        for how in ("as they are", "in frames"):
+            found = defaultdict(list)
+            for text, label, source in short:
+                if how == "in frames":
+                    text = in_unseen_frame(text, empty.analyse(Turn(text)).language, rng)
+                found[label, source].append(is_recall(enforcer, text, []))
+            results["framed"][how] = shares(found)
         if conversations:
             found = defaultdict(list)
             for number, conversation in enumerate(conversations, 1):

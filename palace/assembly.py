@@ -146,6 +146,7 @@ class Assembly:
         return CueDetector(
             self.lexicons,
             self._palace.index,
+            analyse=self.analyst.analyse,
             model=load_model("detector"),
             own_cues=[*own, *preset],
             recall_at=settings.recall_at,

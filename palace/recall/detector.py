@@ -5,16 +5,19 @@ In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Literal
 
 from palace.ports import Scope, Vocabulary
+from palace.recall.apart import Apart, sentences_apart
 from palace.recall.lexicon import Lexicon, matchable, matches
-from palace.recall.logistic import LogisticModel
+from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, subjects, words_of
 from palace.recall.shape import code_share, machine_reason
 from palace.recall.weighing import weights_of
-from palace.text import fold
+from palace.text import fold, tokens
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
 
@@ -40,6 +43,8 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
     "decision": "fact",
 }
 _LONG_PROMPT_WORDS = 60
+# A question among other sentences is a little less sure to be what the prompt wants.
+_LESS_APART = 0.5
 _OFTEN_TOLD = 4
 
 
@@ -49,6 +54,7 @@ class CueDetector:
     Args:
         lexicons: Languages to know.
         vocabulary: The palace's words.
+        analyse: Makes the query of a turn: a prompt may hold a question with a query of its own.
         model: Fitted weights with the bars `recall` and `other`.
         own_cues: A person's own literal phrases, folded, with the kind they speak for.
         recall_at: Score from which a prompt is recall; None takes the fitted bar.
@@ -63,6 +69,7 @@ class CueDetector:
         lexicons: Sequence[Lexicon],
         vocabulary: Vocabulary,
         *,
+        analyse: Callable[[Turn], Query],
         model: LogisticModel,
         own_cues: Sequence[tuple[str, RecallKind]] = (),
         recall_at: float | None = None,
@@ -76,6 +83,7 @@ class CueDetector:
         self._lexicons = {lexicon.language: lexicon for lexicon in lexicons}
         self._first = lexicons[0]
         self._vocabulary = vocabulary
+        self._analyse = analyse
         self._model = model
         self._words = words_of(model.weights)
         self._own_cues = [(fold(phrase), kind) for phrase, kind in own_cues]
@@ -89,11 +97,47 @@ class CueDetector:
         if reason:
             return RecallSignal("none", 0.0, (f"machine:{reason}",))
         text = matchable(turn.prompt)
+        whole = self._signal(turn, query, text, self.features(turn, query, text=text))
+        if whole.band == "recall":
+            return whole
+        return max((whole, *self._asked_apart(turn)), key=lambda signal: signal.score)
+
+    def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
+        """Yield the signals of questions that nothing else in their prompt has to do with."""
+        for apart in sentences_apart(turn.prompt):
+            part = replace(turn, prompt=apart.sentence)
+            query = self._analyse(part)
+            if not self._belongs(query, apart):
+                text = matchable(apart.sentence)
+                features = self.features(part, query, text=text)
+                if features.get("question") or features.get("ask_memory"):
+                    yield self._signal(part, query, text, features, less=_LESS_APART)
+
+    def _belongs(self, query: Query, apart: Apart) -> bool:
+        """Whether other sentences tell of what is asked about, or first what to do with it."""
+        about = {*query.terms, *chain.from_iterable(query.names)}
+        task = self._lexicons.get(query.language, self._first).cues["task"]
+        return any(
+            not about.isdisjoint(tokens(other)) for other in (*apart.before, *apart.after)
+        ) or any(
+            matches(task, matchable(earlier), timeout_ms=self._timeout_ms)
+            for earlier in apart.before
+        )
+
+    def _signal(
+        self,
+        turn: Turn,
+        query: Query,
+        text: str,
+        features: Mapping[str, float],
+        *,
+        less: float = 0.0,
+    ) -> RecallSignal:
+        """Weigh what was seen of a prompt; `less` is taken off its log-odds."""
         own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
-        features = self.features(turn, query, text=text)
         said = phrases(text, self._words)
         about = subjects(text, self._model.weights)
-        score = self._model.probability({**features, **said, **about})
+        score = probability_of(self._model.log_odds({**features, **said, **about}) - less)
         kind, runner_up = _kinds(features, query)
         if own:
             return RecallSignal(
@@ -103,7 +147,7 @@ class CueDetector:
         if _asks_memory_itself(features):
             # "Remind me", "who are you", "what did you use": plain enough to need no weighing.
             score, band = max(score, 0.99), "recall"
-        spoken = self._spoken(features)
+        spoken = ("asked_apart", *self._spoken(features)) if less else self._spoken(features)
         if band == "other" and not _is_task(features) and self._names_artifact(turn):
             # Who names an issue or a file wants to be told what it says, if it can be fetched.
             band, spoken = "unsure", ("names_artifact", *spoken)

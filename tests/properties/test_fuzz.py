@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from palace.errors import ConfigError
 from palace.learn.json_stream import stream_items
+from palace.recall.apart import sentences_apart
 from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.recall.shape import code_share, machine_reason
@@ -175,6 +176,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "comment": lambda text: read_comment(f"<!-- memory {text} -->"),
     "marks": find_marks,
     "prompt": lambda text: (ANALYST.analyse(Turn(text)), machine_reason(text), code_share(text)),
+    "questions apart": lambda text: list(sentences_apart(f"a{text}b")),
     "lines": newest_first,
     # At most 256 KB are read, and a reader in plain Python is slow: an eighth of the text.
     "settings": lambda text: settings_or_error(text[: len(text) // 8]),

@@ -22,7 +22,8 @@ PALACE = FixedVocabulary("Mira bought the blue kettle", "the lamp", names=["mira
 
 def detector(model: LogisticModel = MODEL, **options: Any) -> CueDetector:
     vocabulary = options.pop("vocabulary", PALACE)
-    return CueDetector(LEXICONS, vocabulary, model=model, **options)
+    analyse = Analyst(LEXICONS, vocabulary).analyse
+    return CueDetector(LEXICONS, vocabulary, analyse=analyse, model=model, **options)
 
 
 def detected(prompt: str, *history: Message, **options: Any) -> RecallSignal:
@@ -218,3 +219,44 @@ def test_any_text_gives_a_signal_quickly(prompt: str) -> None:
     signal = detected(prompt)
     assert 0.0 <= signal.score <= 1.0
     assert time.process_time() - started < 5
+
+
+# -- a question on its own ------------------------------------------------------------------------
+
+# Short questions are recall, and long prompts or those of several lines are not.
+SHORT_ONES = bar_model({"personal_question": 8.0, "long": -40.0, "lines": -9.0})
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "I am filling in a long form. Where did we put the lamp?",
+        "Where did we put the lamp? Say so if you do not know.",
+        "Where did we put the lamp? Reply in one short line, please.",
+        "### Input\nWhere did we put the lamp\n### Output",
+        "Wir fahren gleich los nach Oslo. Wo haben wir die Lampe hingestellt?",
+    ],
+)
+def test_a_question_counts_whatever_is_said_around_it(prompt: str) -> None:
+    signal = detected(prompt, model=SHORT_ONES)
+    assert (signal.band, signal.cues[0]) == ("recall", "asked_apart")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "The old lamp fell off the shelf. Where did we put the lamp?",
+        "There were 14 lamps on the shelf. Where did we put them?",
+        "I am filling in a long form. We put the lamp into the shed.",
+        "Translate the next line into French, please:\nWhere did we put the lamp?",
+        "Translate this into French.\nWhere did we put the lamp?",
+    ],
+)
+def test_a_question_that_the_rest_belongs_to_does_not_count_alone(prompt: str) -> None:
+    assert "asked_apart" not in detected(prompt, model=SHORT_ONES).cues
+
+
+def test_a_question_among_other_sentences_counts_a_little_less() -> None:
+    alone = detected("Where did we put the lamp?", model=SHORT_ONES).score
+    framed = detected("I am filling in a long form. Where did we put the lamp?", model=SHORT_ONES)
+    assert 0.7 < framed.score < alone

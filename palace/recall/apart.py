@@ -1,0 +1,65 @@
+"""Questions that stand in a prompt on their own, whatever else is said around them.
+
+"I am filling in a form. What is our tax number?" asks what its question asks. "Ann has 14 apples
+and eats five of them. How many apples are left?" does not: there the rest tells what is asked
+about. In: a prompt. Out: its sentences, each with the others, where the others are such that a
+question may be looked at without them. What they say is for their reader to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+from palace.recall.lexicon import MATCHED_CHARS, plain
+from palace.recall.phrasing import tokens
+from palace.recall.shape import code_share
+
+# Longer prompts are documents: a question in one of them may be anybody's.
+MAX_WORDS = 60
+_MIN_WORDS = 4
+# "Dr." and "e.g." end no sentence.
+_BREAK = regex.compile(
+    r"(?<!\b(?:\p{Lu}\p{Ll}{0,2}|\p{L}|\p{L}\.\p{L})\.)(?<=[.!?…])\s+|(?<=[。！？])\s*| ?\n\s*"
+)
+# Figures, quotes and code are what a prompt brings along to be worked on.
+_BROUGHT_ALONG = regex.compile(r"\d|[\"“”„«»‹›「」『』`]")
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A sentence that could be a question of its own.
+
+    Attributes:
+        sentence: Its words, as they stand in the prompt.
+        before: The sentences before it.
+        after: The sentences after it.
+    """
+
+    sentence: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def sentences_apart(prompt: str) -> Iterator[Apart]:
+    """Yield each sentence that could be a question of its own, in their order.
+
+    Args:
+        prompt: Any text; a long one, or one with code, has no such sentence.
+    """
+    prompt = plain(prompt, max_chars=2 * MATCHED_CHARS)
+    if len(prompt) > MATCHED_CHARS or len(prompt.split()) > MAX_WORDS or code_share(prompt):
+        return
+    sentences = tuple(sentence for sentence in _BREAK.split(prompt) if sentence)
+    for number, sentence in enumerate(sentences):
+        before, after = sentences[:number], sentences[number + 1 :]
+        if (
+            len(sentences) > 1
+            and len(tokens(sentence)) >= _MIN_WORDS
+            # "Translate this:" speaks of the sentence that follows.
+            and not (before and before[-1].endswith((":", "：")))
+            and not any(map(_BROUGHT_ALONG.search, (*before, *after)))
+        ):
+            yield Apart(sentence, before, after)
