@@ -5,19 +5,38 @@ In: the `main` of a benchmark. Out: lines on standard error, so that standard ou
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from benchmarks.datasets import BadDataError
 from palace import PalaceError
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a benchmark; wrong arguments or data end it in one line and exit code 1."""
+    """Run a benchmark; wrong data end it in one line and exit code 1, Ctrl-C in one and 130."""
     try:
         main()
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise SystemExit(130) from None
     except (BadDataError, PalaceError, OSError) as error:
         raise SystemExit(f"error: {error}") from error
+
+
+def results_file(text: str) -> Path:
+    """Return where results are to be written: type of an argument, looked at before long work.
+
+    Raises:
+        argparse.ArgumentTypeError: If no file can stand there.
+    """
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder, not a file")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    return path
 
 
 def say(progress: str) -> None:

@@ -29,7 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run, say
+from benchmarks.command import results_file, run, say
 from benchmarks.generated import Topic, Words, drawers, questions, statement, write_palace
 from benchmarks.measures import latency_ms, report
 from benchmarks.rivals import measured, timed
@@ -71,8 +71,8 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--alone", action="store_true", help="leave the other searches out")
     parser.add_argument("--folder", type=Path, help="keep the palaces here and use them again")
-    parser.add_argument("--json", type=Path, help="where to write the results, after each size")
-    parser.add_argument("--picture", type=Path, help="draw cost against size into this file")
+    parser.add_argument("--json", type=results_file, help="where results go, after each size")
+    parser.add_argument("--picture", type=results_file, help="draw cost against size here")
     options = parser.parse_args()
     if options.picture is not None and importlib.util.find_spec("matplotlib") is None:
         parser.error("--picture needs matplotlib (extra bench)")

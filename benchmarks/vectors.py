@@ -18,7 +18,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measures import latency_ms
+from benchmarks.command import results_file, run
+from benchmarks.measures import latency_ms, report
 from palace.ports import EmbedderIdentity, Scope
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.passages import passage_digest, passage_of
@@ -116,16 +117,14 @@ def measure(memories: int, dimension: int, questions: int) -> dict[str, object]:
 
 def main() -> None:
     """Measure and report."""
-    from benchmarks.measures import report
-
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--memories", type=int, default=100_000, help="memories to generate")
     parser.add_argument("--dimension", type=int, default=384, help="numbers in a vector")
     parser.add_argument("--questions", type=int, default=500, help="questions to ask")
-    parser.add_argument("--json", type=Path, help="where to write the results")
+    parser.add_argument("--json", type=results_file, help="where to write the results")
     arguments = parser.parse_args()
     report(measure(arguments.memories, arguments.dimension, arguments.questions), arguments.json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

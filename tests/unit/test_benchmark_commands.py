@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.command import run as run_main
 from benchmarks.measures import auroc, false_hits_at
 from benchmarks.recall import Asked, honesty
 from benchmarks.rivals import bm25s
@@ -209,6 +210,16 @@ def test_shares_of_all_prompts_are_told_beside_those_by_source(tmp_path: Path, r
     assert results["empty"]["false_alarms"] == {"all": {"n": 0, "share": None}}
 
 
+def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    def main() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as raised:
+        run_main(main)
+    assert raised.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -217,6 +228,8 @@ def test_shares_of_all_prompts_are_told_beside_those_by_source(tmp_path: Path, r
         (("detector", "--prompts", "nowhere.jsonl"), "nowhere.jsonl"),
         (("notes", "--cases", "nowhere.jsonl", "--palace", "nowhere"), "nowhere"),
         (("notes", "--cases", os.devnull, "--palace", "docs"), "docs: is no palace"),
+        (("speed", "--memories", "9", "--json", "nowhere/out.json"), "no folder 'nowhere'"),
+        (("speed", "--memories", "9", "--picture", "docs"), "'docs' is a folder"),
         (("speed", "--memories", "0"), "'0' is no number of memories"),
         (("speed", "--memories", "many"), "'many'"),
         (("speed", "--memories", "10", "--questions", "0"), "'0' is no number of questions"),
