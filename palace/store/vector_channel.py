@@ -90,6 +90,7 @@ class VectorChannel:
         self._asked: OrderedDict[str, Vector] = OrderedDict()
         self._loading = threading.Lock()
         self._state = VectorState("partial", reason="nothing was asked yet")
+        self._met = threading.local()
         self._silent_until = float("-inf")
         self._stopped = threading.Event()
         self._woken = threading.Event()
@@ -99,12 +100,19 @@ class VectorChannel:
 
     @property
     def state(self) -> VectorState:
-        """What the last call found; costs nothing."""
-        return self._state
+        """What the last call found, a failure only where this thread met it; costs nothing."""
+        mine: VectorState | None = getattr(self._met, "state", None)
+        if mine is None or not (_failed(mine) or _failed(self._state)):
+            return self._state
+        return mine
+
+    def _note(self, state: VectorState) -> None:
+        self._state = self._met.state = state
 
     def ask(self, text: str) -> Vector | None:
         """Return the vector of a question, None where words have to answer: `state` says why."""
         if self._state.status == "unavailable" and time.monotonic() < self._silent_until:
+            self._met.state = self._state
             return None
         return self._guarded(partial(self._vector_of, text), None)
 
@@ -150,15 +158,15 @@ class VectorChannel:
     def _fail(self, status: Literal["unavailable", "mismatch"], error: PalaceError) -> None:
         _log.info("words answer alone: %s", error)
         self._silent_until = time.monotonic() + _COOL_DOWN_S
-        self._state = replace(self._state, status=status, reason=error.message)
+        self._note(replace(self._state, status=status, reason=error.message))
 
     def _note_counts(self) -> None:
         embedded, total = self._vectors.counts()
         if embedded == total:
-            self._state = VectorState("ready", embedded, total)
+            self._note(VectorState("ready", embedded, total))
         else:
             reason = f"{embedded} of {total} memories are embedded"
-            self._state = VectorState("partial", embedded, total, reason)
+            self._note(VectorState("partial", embedded, total, reason))
 
     def _model(self) -> Embedder:
         with self._loading:
@@ -287,3 +295,7 @@ class VectorChannel:
         if self._vectors.missing(limit=1):
             self.catch_up()
         return True
+
+
+def _failed(state: VectorState) -> bool:
+    return state.status in ("unavailable", "mismatch")
