@@ -48,7 +48,8 @@ class Embedded:
 
     Attributes:
         identity: The model.
-        added: Vectors made in this run.
+        added: Memories embedded since the palace was opened or was last asked this, be it here or
+            in the background.
         embedded: Memories that have a vector now.
         total: Memories there are.
     """
@@ -91,6 +92,7 @@ class VectorChannel:
         self._loading = threading.Lock()
         self._state = VectorState("partial", reason="nothing was asked yet")
         self._met = threading.local()
+        self._added = 0
         self._silent_until = float("-inf")
         self._stopped = threading.Event()
         self._woken = threading.Event()
@@ -204,6 +206,10 @@ class VectorChannel:
             EmbedderUnavailableError: If the embedder fails; what was made so far is kept.
             StoreUnavailableError: If the vectors cannot be written.
         """
+        self._complete(progress)
+        return self._told()
+
+    def _complete(self, progress: Progress | None = None) -> None:
         self._vectors.recount()
         self._require_match()
         if self._file.read_only and self._vectors.missing(limit=1):
@@ -211,16 +217,18 @@ class VectorChannel:
                 "the palace is read-only: no vectors can be kept",
                 hint="give this user permission to read and write the palace folder",
             )
-        added = 0
         while not self._stopped.is_set():
             made = self._embed_batch()
-            added += made
             self._note_counts()
             if progress is not None:
                 progress(self._state.embedded, self._state.total)
             if not made:
                 break
         self._extend_graph()
+
+    def _told(self) -> Embedded:
+        with self._loading:
+            added, self._added = self._added, 0
         return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
 
     def _extend_graph(self) -> None:
@@ -238,7 +246,10 @@ class VectorChannel:
             EmbedderUnavailableError: If the embedder fails.
             StoreUnavailableError: If the vectors cannot be written.
         """
-        self._file.start(self._model().identity)
+        identity = self._model().identity
+        with self._loading:
+            self._added = 0
+        self._file.start(identity)
         return self.catch_up(progress=progress)
 
     def _embed_batch(self, *, patience_s: float = -1) -> int:
@@ -260,6 +271,8 @@ class VectorChannel:
             if self._stopped.is_set():
                 return 0
             self._file.add(list(zip(passages, vectors, strict=True)), identity=model.identity)
+            with self._loading:
+                self._added += len(missing)
         return len(missing)
 
     # -- in the background ---------------------------------------------------------------------
@@ -287,13 +300,13 @@ class VectorChannel:
     def _work(self) -> None:
         while not self._stopped.is_set():
             self._woken.clear()
-            done = self._guarded(self._complete, otherwise=False)
+            done = self._guarded(self._completed, otherwise=False)
             self._woken.wait(None if done else _COOL_DOWN_S)
 
-    def _complete(self) -> bool:
+    def _completed(self) -> bool:
         """Embed what is missing; a model that has nothing to do is not even loaded."""
         if self._vectors.missing(limit=1):
-            self.catch_up()
+            self._complete()
         return True
 
 

@@ -143,6 +143,18 @@ def test_a_question_tells_its_own_failure_and_nobody_elses(opened: Opened) -> No
     assert channel.state.status == "unavailable"
 
 
+def test_what_the_background_embedded_is_told_too(opened: Opened) -> None:
+    channel = opened(HashedEmbedder(), batch_size=2)
+    channel.start()
+    deadline = time.monotonic() + 20
+    while channel.state.status != "ready":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert channel.catch_up().added == 5
+    assert channel.catch_up().added == 0
+    assert channel.rebuild().added == 5
+
+
 def test_an_interrupted_run_goes_on(opened: Opened) -> None:
     class Failing(HashedEmbedder):
         def embed(self, texts, *, kind):
