@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeVar
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
@@ -189,7 +190,8 @@ class VectorChannel:
         """
         self._vectors.recount()
         self._require_match()
-        self._model().embed(["."], kind="query")
+        # A new text: what is kept on the disk does not tell whether a server is up.
+        self._model().embed([f"probe {uuid4().hex}"], kind="query")
         self._note_counts()
         return self._model().identity, self._state
 
