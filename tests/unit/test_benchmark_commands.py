@@ -115,6 +115,19 @@ def test_two_conversations_ask_each_other(tmp_path: Path, run: Run, *, merged: b
     assert results["honesty"]["foreign"]["n"] == (0 if merged else 2)
 
 
+def test_a_package_that_is_missing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.reliability", "--help"],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "error: scipy is not installed (extra bench)\n")
+
+
 def test_one_statement_is_enough_to_search() -> None:
     pytest.importorskip("bm25s")
     assert bm25s(["The tunnel uses port 5432."])("tunnel port")
