@@ -39,6 +39,17 @@ def results_file(text: str) -> Path:
     return path
 
 
+def whole_number(text: str, of: str) -> int:
+    """Return a number from 1 on of something: type of an argument.
+
+    Raises:
+        argparse.ArgumentTypeError: If it is none; names of what.
+    """
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of {of}")
+    return int(text)
+
+
 def say(progress: str) -> None:
     """Tell how far a long benchmark is."""
     print(progress, file=sys.stderr, flush=True)

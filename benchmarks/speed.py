@@ -29,7 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import results_file, run, say
+from benchmarks.command import results_file, run, say, whole_number
 from benchmarks.generated import Topic, Words, drawers, questions, statement, write_palace
 from benchmarks.measures import latency_ms, report
 from benchmarks.rivals import measured, timed
@@ -65,7 +65,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--questions",
-        type=lambda text: _count(text, "questions"),
+        type=lambda text: whole_number(text, "questions"),
         default=300,
         help="asked of each palace (default 300)",
     )
@@ -80,13 +80,7 @@ def _options() -> argparse.Namespace:
 
 
 def _sizes(text: str) -> list[int]:
-    return [_count(part, "memories") for part in text.split(",")]
-
-
-def _count(text: str, of: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of {of}")
-    return int(text)
+    return [whole_number(part, "memories") for part in text.split(",")]
 
 
 def _size(size: int, options: argparse.Namespace) -> dict[str, Any]:

@@ -223,6 +223,13 @@ def test_shares_of_all_prompts_are_told_beside_those_by_source(tmp_path: Path, r
     assert results["empty"]["false_alarms"] == {"all": {"n": 0, "share": None}}
 
 
+def test_few_vectors_are_measured_too(run: Run) -> None:
+    pytest.importorskip("numpy")
+    size = ("--memories", "10", "--dimension", "8", "--questions", "2")
+    code, told, results = run("vectors", *size)
+    assert (code, results["memories"]) == (0, 10), told
+
+
 def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     def main() -> None:
         raise KeyboardInterrupt
@@ -245,6 +252,8 @@ def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
         (("speed", "--memories", "9", "--picture", "docs"), "'docs' is a folder"),
         (("speed", "--memories", "0"), "'0' is no number of memories"),
         (("speed", "--memories", "many"), "'many'"),
+        (("vectors", "--memories", "0"), "'0' is no number of memories"),
+        (("vectors", "--memories", "9", "--dimension", "0"), "'0' is no number of numbers"),
         (("speed", "--memories", "10", "--questions", "0"), "'0' is no number of questions"),
     ],
 )
