@@ -5,19 +5,49 @@ In: the `main` of a benchmark. Out: lines on standard error, so that standard ou
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from benchmarks.datasets import BadDataError
 from palace import PalaceError
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a benchmark; wrong arguments or data end it in one line and exit code 1."""
+    """Run a benchmark; wrong data end it in one line and exit code 1, Ctrl-C in one and 130."""
     try:
         main()
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise SystemExit(130) from None
     except (BadDataError, PalaceError, OSError) as error:
         raise SystemExit(f"error: {error}") from error
+
+
+def results_file(text: str) -> Path:
+    """Return where results are to be written: type of an argument, looked at before long work.
+
+    Raises:
+        argparse.ArgumentTypeError: If no file can stand there.
+    """
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder, not a file")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    return path
+
+
+def whole_number(text: str, of: str) -> int:
+    """Return a number from 1 on of something: type of an argument.
+
+    Raises:
+        argparse.ArgumentTypeError: If it is none; names of what.
+    """
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of {of}")
+    return int(text)
 
 
 def say(progress: str) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run, say
+from benchmarks.command import results_file, run, say
 from benchmarks.datasets import load_locomo, load_prompts, open_conversation
 from benchmarks.frames import in_unseen_frame
 from benchmarks.measures import latency_ms, mean, report
@@ -58,7 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--prompts", type=Path, required=True, help="labelled prompts, JSONL")
     parser.add_argument("--locomo", type=Path, help="conversations for loaded palaces")
-    parser.add_argument("--json", type=Path, help="where to write the results")
+    parser.add_argument("--json", type=results_file, help="where to write the results")
     arguments = parser.parse_args()
     prompts: Sequence[tuple[str, int, str]] = list(load_prompts(arguments.prompts))
     negatives = [p for p in prompts if p[1] == 0]

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
+try:
+    import numpy as np
+    from numpy.typing import NDArray
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_matrix
+except ModuleNotFoundError as error:
+    raise SystemExit(f"error: {error.name} is not installed (extra bench)") from error
 
 Array = NDArray[np.float64]
 _BIAS_L2 = 1e-3

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run, say
+from benchmarks.command import results_file, run, say
 from benchmarks.datasets import Case, load_cases, open_notes
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import latency_ms, mean, report
@@ -196,7 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--cases", type=Path, required=True, help="cases, JSONL")
     parser.add_argument("--palace", type=Path, required=True, help="folder of notes; it is copied")
-    parser.add_argument("--json", type=Path, help="where to write the results")
+    parser.add_argument("--json", type=results_file, help="where to write the results")
     add_option(parser)
     arguments = parser.parse_args()
     use(arguments.embedder)

@@ -18,8 +18,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run, say
-from benchmarks.datasets import ADVERSARIAL, Conversation, load_locomo, swapped
+from benchmarks.command import results_file, run, say
+from benchmarks.datasets import (
+    ADVERSARIAL,
+    Conversation,
+    load_locomo,
+    open_for_turns,
+    place_of,
+    swapped,
+)
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import (
     auroc,
@@ -118,11 +125,11 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
     """Ingest, ask everything and return the results."""
     timings = Timings()
     asked: list[Asked] = []
-    together = Mempalace.open(folder / "merged", config=None) if merged else None
+    together = open_for_turns(folder / "merged") if merged else None
     palaces = {}
     for conversation in conversations:
         say(f"{conversation.name}: {len(conversation.turns)} turns")
-        palace = together or Mempalace.open(folder / conversation.name)
+        palace = together or open_for_turns(place_of(conversation, folder))
         started = time.perf_counter()
         palace.import_turns(marked(conversation))
         timings.ingest_s += time.perf_counter() - started
@@ -217,7 +224,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--locomo", type=Path, required=True, help="conversations")
     parser.add_argument("--merged", action="store_true", help="one palace for all of them")
-    parser.add_argument("--json", type=Path, help="where to write the results")
+    parser.add_argument("--json", type=results_file, help="where to write the results")
     add_option(parser)
     arguments = parser.parse_args()
     use(arguments.embedder)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run, say
+from benchmarks.command import results_file, run, say
 from benchmarks.datasets import BadDataError, cases_of, load_cases, load_locomo, open_notes
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.fit_recall import (
@@ -116,8 +116,8 @@ def main() -> None:
         "--notes", type=Path, required=True, help="folder with palace_* and cases_*, two or more"
     )
     add_option(parser)
-    parser.add_argument("--out", type=Path, help="PNG of the diagram; needs matplotlib")
-    parser.add_argument("--json", type=Path, help="where to write the results")
+    parser.add_argument("--out", type=results_file, help="PNG of the diagram; needs matplotlib")
+    parser.add_argument("--json", type=results_file, help="where to write the results")
     arguments = parser.parse_args()
     use(arguments.embedder)
     results: dict[str, Any] = {}

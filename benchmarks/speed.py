@@ -29,7 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run, say
+from benchmarks.command import results_file, run, say, whole_number
 from benchmarks.generated import Topic, Words, drawers, questions, statement, write_palace
 from benchmarks.measures import latency_ms, report
 from benchmarks.rivals import measured, timed
@@ -65,14 +65,14 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--questions",
-        type=lambda text: _count(text, "questions"),
+        type=lambda text: whole_number(text, "questions"),
         default=300,
         help="asked of each palace (default 300)",
     )
     parser.add_argument("--alone", action="store_true", help="leave the other searches out")
     parser.add_argument("--folder", type=Path, help="keep the palaces here and use them again")
-    parser.add_argument("--json", type=Path, help="where to write the results, after each size")
-    parser.add_argument("--picture", type=Path, help="draw cost against size into this file")
+    parser.add_argument("--json", type=results_file, help="where results go, after each size")
+    parser.add_argument("--picture", type=results_file, help="draw cost against size here")
     options = parser.parse_args()
     if options.picture is not None and importlib.util.find_spec("matplotlib") is None:
         parser.error("--picture needs matplotlib (extra bench)")
@@ -80,13 +80,7 @@ def _options() -> argparse.Namespace:
 
 
 def _sizes(text: str) -> list[int]:
-    return [_count(part, "memories") for part in text.split(",")]
-
-
-def _count(text: str, of: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of {of}")
-    return int(text)
+    return [whole_number(part, "memories") for part in text.split(",")]
 
 
 def _size(size: int, options: argparse.Namespace) -> dict[str, Any]:

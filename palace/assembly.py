@@ -123,7 +123,7 @@ class Assembly:
         own = self._palace.embedder
         folder = self._palace.root / ".palace"
         configured = configured_embedder(settings, cache=folder / "embeddings.sqlite")
-        load = (lambda: own) if own is not None else configured
+        load = _of_the_host(own) if own is not None else configured
         if load is None:
             return None
         from palace.store.vector_channel import VectorChannel
@@ -475,6 +475,17 @@ def _scope_named(scope: str) -> Scope:
         session_id=name if kind == "session" else None,
         project=name if kind == "project" else None,
     )
+
+
+def _of_the_host(embedder: Embedder) -> Callable[[], Embedder]:
+    """Return what loads an embedder that the host gave, held to the port."""
+
+    def held() -> Embedder:
+        from palace.models.host_embedder import HostEmbedder
+
+        return HostEmbedder(embedder)
+
+    return held
 
 
 def configured_embedder(

@@ -14,7 +14,7 @@ from palace.settings_file import parse_yaml
 
 
 def with_section(text: str, section: str, values: Mapping[str, float], *, name: str) -> str:
-    """Return the text with the values set; comments, order and other keys stay.
+    """Return the text with the values set; comments, order, ends of lines and other keys stay.
 
     Args:
         text: What the file says now; "" for a new one.
@@ -30,10 +30,12 @@ def with_section(text: str, section: str, values: Mapping[str, float], *, name: 
     wanted = {**before} if isinstance(before, dict) else {}
     old = wanted.get(section)
     wanted[section] = {**(old if isinstance(old, dict) else {}), **values}
-    edited = text
+    end_of_line = "\r\n" if text.count("\r\n") == text.count("\n") > 0 else "\n"
+    edited = text.replace(end_of_line, "\n")
     try:
         for key, value in values.items():
             edited = _with_value(edited, section, key, f"{value:g}")
+        edited = edited.replace("\n", end_of_line)
         unchanged = parse_yaml(edited, name=name).value == wanted
     except (ConfigError, yaml.YAMLError):
         unchanged = False

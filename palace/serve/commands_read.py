@@ -232,8 +232,7 @@ def _messages(path: Path) -> list[dict[str, str]]:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is not JSON in UTF-8", hint=hint) from error
     good = isinstance(messages, list) and all(
-        isinstance(m, dict) and isinstance(m.get("role"), str) and isinstance(m.get("content"), str)
-        for m in messages
+        isinstance(m, dict) and isinstance(m.get("role"), str) and "content" in m for m in messages
     )
     if not good:
         raise ConfigError(f"{path} holds no list of messages", hint=hint)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeVar
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
@@ -48,7 +49,8 @@ class Embedded:
 
     Attributes:
         identity: The model.
-        added: Vectors made in this run.
+        added: Memories embedded since the palace was opened or was last asked this, be it here or
+            in the background.
         embedded: Memories that have a vector now.
         total: Memories there are.
     """
@@ -90,6 +92,8 @@ class VectorChannel:
         self._asked: OrderedDict[str, Vector] = OrderedDict()
         self._loading = threading.Lock()
         self._state = VectorState("partial", reason="nothing was asked yet")
+        self._met = threading.local()
+        self._added = 0
         self._silent_until = float("-inf")
         self._stopped = threading.Event()
         self._woken = threading.Event()
@@ -99,12 +103,19 @@ class VectorChannel:
 
     @property
     def state(self) -> VectorState:
-        """What the last call found; costs nothing."""
-        return self._state
+        """What the last call found, a failure only where this thread met it; costs nothing."""
+        mine: VectorState | None = getattr(self._met, "state", None)
+        if mine is None or not (_failed(mine) or _failed(self._state)):
+            return self._state
+        return mine
+
+    def _note(self, state: VectorState) -> None:
+        self._state = self._met.state = state
 
     def ask(self, text: str) -> Vector | None:
         """Return the vector of a question, None where words have to answer: `state` says why."""
         if self._state.status == "unavailable" and time.monotonic() < self._silent_until:
+            self._met.state = self._state
             return None
         return self._guarded(partial(self._vector_of, text), None)
 
@@ -150,15 +161,15 @@ class VectorChannel:
     def _fail(self, status: Literal["unavailable", "mismatch"], error: PalaceError) -> None:
         _log.info("words answer alone: %s", error)
         self._silent_until = time.monotonic() + _COOL_DOWN_S
-        self._state = replace(self._state, status=status, reason=error.message)
+        self._note(replace(self._state, status=status, reason=error.message))
 
     def _note_counts(self) -> None:
         embedded, total = self._vectors.counts()
         if embedded == total:
-            self._state = VectorState("ready", embedded, total)
+            self._note(VectorState("ready", embedded, total))
         else:
             reason = f"{embedded} of {total} memories are embedded"
-            self._state = VectorState("partial", embedded, total, reason)
+            self._note(VectorState("partial", embedded, total, reason))
 
     def _model(self) -> Embedder:
         with self._loading:
@@ -179,7 +190,8 @@ class VectorChannel:
         """
         self._vectors.recount()
         self._require_match()
-        self._model().embed(["."], kind="query")
+        # A new text: what is kept on the disk does not tell whether a server is up.
+        self._model().embed([f"probe {uuid4().hex}"], kind="query")
         self._note_counts()
         return self._model().identity, self._state
 
@@ -196,6 +208,10 @@ class VectorChannel:
             EmbedderUnavailableError: If the embedder fails; what was made so far is kept.
             StoreUnavailableError: If the vectors cannot be written.
         """
+        self._complete(progress)
+        return self._told()
+
+    def _complete(self, progress: Progress | None = None) -> None:
         self._vectors.recount()
         self._require_match()
         if self._file.read_only and self._vectors.missing(limit=1):
@@ -203,16 +219,18 @@ class VectorChannel:
                 "the palace is read-only: no vectors can be kept",
                 hint="give this user permission to read and write the palace folder",
             )
-        added = 0
         while not self._stopped.is_set():
             made = self._embed_batch()
-            added += made
             self._note_counts()
             if progress is not None:
                 progress(self._state.embedded, self._state.total)
             if not made:
                 break
         self._extend_graph()
+
+    def _told(self) -> Embedded:
+        with self._loading:
+            added, self._added = self._added, 0
         return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
 
     def _extend_graph(self) -> None:
@@ -230,7 +248,10 @@ class VectorChannel:
             EmbedderUnavailableError: If the embedder fails.
             StoreUnavailableError: If the vectors cannot be written.
         """
-        self._file.start(self._model().identity)
+        identity = self._model().identity
+        with self._loading:
+            self._added = 0
+        self._file.start(identity)
         return self.catch_up(progress=progress)
 
     def _embed_batch(self, *, patience_s: float = -1) -> int:
@@ -252,6 +273,8 @@ class VectorChannel:
             if self._stopped.is_set():
                 return 0
             self._file.add(list(zip(passages, vectors, strict=True)), identity=model.identity)
+            with self._loading:
+                self._added += len(missing)
         return len(missing)
 
     # -- in the background ---------------------------------------------------------------------
@@ -279,11 +302,15 @@ class VectorChannel:
     def _work(self) -> None:
         while not self._stopped.is_set():
             self._woken.clear()
-            done = self._guarded(self._complete, otherwise=False)
+            done = self._guarded(self._completed, otherwise=False)
             self._woken.wait(None if done else _COOL_DOWN_S)
 
-    def _complete(self) -> bool:
+    def _completed(self) -> bool:
         """Embed what is missing; a model that has nothing to do is not even loaded."""
         if self._vectors.missing(limit=1):
-            self.catch_up()
+            self._complete()
         return True
+
+
+def _failed(state: VectorState) -> bool:
+    return state.status in ("unavailable", "mismatch")

@@ -6,6 +6,7 @@ In: the rate of false hits that may be. Out: the bars that keep it here, or why 
 from __future__ import annotations
 
 import random
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -178,5 +179,6 @@ class CalibratingVerbs(OpenedPalace):
             name=str(file),
         )
         expected = ABSENT if old is None else digest(old)
-        atomic_write(file, text.encode(), expected_digest=expected)
+        mark = BOM_UTF8 if (old or b"").startswith(BOM_UTF8) else b""
+        atomic_write(file, mark + text.encode(), expected_digest=expected)
         return file

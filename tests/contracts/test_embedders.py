@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from palace.models.host_embedder import HostEmbedder
 from palace.models.model2vec import Model2VecEmbedder
 from palace.models.sentence_transformers import SentenceTransformersEmbedder
 from palace.models.wordllama import WordLlamaEmbedder
@@ -17,6 +18,12 @@ class TestHashedEmbedder(EmbedderContract):
     @pytest.fixture
     def embedder(self) -> HashedEmbedder:
         return HashedEmbedder()
+
+
+class TestHostEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> HostEmbedder:
+        return HostEmbedder(HashedEmbedder())
 
 
 @pytest.fixture(scope="module")

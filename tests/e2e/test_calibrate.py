@@ -48,6 +48,17 @@ def test_bars_are_the_same_again_and_written_once(filled):
         assert (again.sufficient_at, again.unclear_at) == (loose.sufficient_at, loose.unclear_at)
 
 
+def test_a_file_from_windows_stays_one(filled):
+    config = filled / "config" / "mempalace.yaml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_bytes(b"\xef\xbb\xbfsearch:\r\n  top_k: 7 # mine\r\n")
+    with Mempalace.open(filled) as palace:
+        palace.calibrate(false_hit_rate=0.5, apply=True)
+    written = config.read_bytes()
+    assert written.startswith(b"\xef\xbb\xbfsearch:\r\n  top_k: 7 # mine\r\n\r\nsufficiency:\r\n")
+    assert written.count(b"\n") == written.count(b"\r\n")
+
+
 def test_a_refusal_says_why_and_writes_nothing(tmp_path, capsys):
     with Mempalace.open(tmp_path) as palace:
         palace.remember("The kettle of the cellar is blue.", room="cellar")

@@ -197,6 +197,8 @@ def test_the_command(tmp_path, capsys, monkeypatch):
         assert "1 of 1 memories are embedded" in capsys.readouterr().out
         assert run(["--root", "palace", "doctor"]) == 0
     capsys.readouterr()
+    assert run(["--root", "palace", "doctor"]) == 3
+    assert "the embeddings server failed" in capsys.readouterr().out
     # The server is gone, and words still find what comes near: the memory names no colour as one.
     assert run(["--root", "palace", "ask", "What colour is the kettle?"]) == 1
     assert "The kettle is blue." in capsys.readouterr().out

@@ -11,6 +11,7 @@ import pytest
 from palace import (
     ConfigError,
     Mempalace,
+    Message,
     PalaceError,
     RetrievalEnforcer,
     Turn,
@@ -80,6 +81,45 @@ def test_what_is_no_text_is_refused_by_name(palace: Mempalace, verb: str, wrong:
 async def test_what_is_no_text_is_refused_where_it_is_awaited(palace: Mempalace) -> None:
     with pytest.raises(ConfigError, match="the prompt must be text"):
         await RetrievalEnforcer(palace).adecide(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [7, "Who?", {"role": "user", "content": 7}, Message("user", 7), ["Who?"]],  # type: ignore[arg-type]
+)
+def test_what_is_no_message_is_refused_by_name(palace: Mempalace, wrong: Any) -> None:
+    for turn in (
+        {"prompt": "Who?", "history": [wrong]},
+        {"prompt": Turn("Who?", history=(wrong,))},
+    ):
+        with pytest.raises(ConfigError, match="the history holds something that is no message"):
+            RetrievalEnforcer(palace).decide(**turn)
+
+
+@pytest.mark.parametrize("name", ["session_id", "project"])
+def test_a_session_and_a_project_are_texts(palace: Mempalace, name: str) -> None:
+    wrong: dict[str, Any] = {name: 7}
+    with pytest.raises(ConfigError, match=f"the {name.removesuffix('_id')} must be text, not int"):
+        RetrievalEnforcer(palace).decide("Who?", **wrong)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"role": "user", "content": "Who is the harbour master?"},
+        {"role": "user", "content": [{"type": "text", "text": "Who is the harbour master?"}]},
+        Message("user", "Who is the harbour master?"),
+    ],
+)
+def test_messages_are_taken_as_hosts_write_them(palace: Mempalace, said: Any) -> None:
+    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+    enforcer = RetrievalEnforcer(palace)
+    for history in ([said, called], [said, Message("assistant", None)]):  # type: ignore[arg-type]
+        for verdict in (
+            enforcer.decide("And what is she called?", history=history),
+            enforcer.decide(Turn("And what is she called?", history=tuple(history))),
+        ):
+            assert [evidence.text for evidence in verdict.evidence] == [KNOWN]
 
 
 @pytest.mark.parametrize("wrong", ["notes/palace", Path("notes/palace"), None, Mempalace])

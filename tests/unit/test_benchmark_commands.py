@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.command import run as run_main
 from benchmarks.measures import auroc, false_hits_at
 from benchmarks.recall import Asked, honesty
 from benchmarks.rivals import bm25s
@@ -114,6 +115,19 @@ def test_two_conversations_ask_each_other(tmp_path: Path, run: Run, *, merged: b
     assert results["honesty"]["foreign"]["n"] == (0 if merged else 2)
 
 
+def test_a_package_that_is_missing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.reliability", "--help"],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "error: scipy is not installed (extra bench)\n")
+
+
 def test_one_statement_is_enough_to_search() -> None:
     pytest.importorskip("bm25s")
     assert bm25s(["The tunnel uses port 5432."])("tunnel port")
@@ -209,6 +223,23 @@ def test_shares_of_all_prompts_are_told_beside_those_by_source(tmp_path: Path, r
     assert results["empty"]["false_alarms"] == {"all": {"n": 0, "share": None}}
 
 
+def test_few_vectors_are_measured_too(run: Run) -> None:
+    pytest.importorskip("numpy")
+    size = ("--memories", "10", "--dimension", "8", "--questions", "2")
+    code, told, results = run("vectors", *size)
+    assert (code, results["memories"]) == (0, 10), told
+
+
+def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    def main() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as raised:
+        run_main(main)
+    assert raised.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -217,8 +248,12 @@ def test_shares_of_all_prompts_are_told_beside_those_by_source(tmp_path: Path, r
         (("detector", "--prompts", "nowhere.jsonl"), "nowhere.jsonl"),
         (("notes", "--cases", "nowhere.jsonl", "--palace", "nowhere"), "nowhere"),
         (("notes", "--cases", os.devnull, "--palace", "docs"), "docs: is no palace"),
+        (("speed", "--memories", "9", "--json", "nowhere/out.json"), "no folder 'nowhere'"),
+        (("speed", "--memories", "9", "--picture", "docs"), "'docs' is a folder"),
         (("speed", "--memories", "0"), "'0' is no number of memories"),
         (("speed", "--memories", "many"), "'many'"),
+        (("vectors", "--memories", "0"), "'0' is no number of memories"),
+        (("vectors", "--memories", "9", "--dimension", "0"), "'0' is no number of numbers"),
         (("speed", "--memories", "10", "--questions", "0"), "'0' is no number of questions"),
     ],
 )

@@ -10,13 +10,16 @@ import pytest
 
 from benchmarks.datasets import (
     BadDataError,
+    Case,
     Conversation,
     load_cases,
     load_locomo,
     load_prompts,
+    open_conversation,
     open_notes,
     swapped,
 )
+from palace import Turn
 
 SAID = ("I adopted a cat.", "Lovely!", "Her name is Måns.", "And mine is Ada.", "Good night.")
 
@@ -40,6 +43,15 @@ def entry(**changes: Any) -> dict[str, Any]:
 
 def asked(**changes: Any) -> list[dict[str, Any]]:
     return [{"question": "What is the cat called?", "evidence": ["D1:3"], "category": 4} | changes]
+
+
+def spoken(*changes: dict[str, Any]) -> dict[str, Any]:
+    """Return a session of one message for each of the changes to an ordinary one."""
+    messages = [
+        {"speaker": "Zoë", "dia_id": f"D1:{number}", "text": "Hi!"} | change
+        for number, change in enumerate(changes, 1)
+    ]
+    return entry()["conversation"] | {"session_1": messages}
 
 
 def read(folder: Path, data: object) -> list[Conversation]:
@@ -83,12 +95,43 @@ def test_a_question_may_have_no_evidence(tmp_path: Path) -> None:
         ([entry(), entry()], "two conversations are called 'one'"),
         ([entry(conversation={"speaker_a": "Zoë"})], "'one': 'speaker_b' is missing"),
         (["talk"], "conversation 1: "),
+        ([entry(sample_id=7)], "conversation 1: sample_id is no text: 7"),
+        ([entry(conversation=spoken({"speaker": None}))], "'one': speaker is no text: None"),
+        ([entry(conversation=spoken({"text": None}))], "'one': text is no text: None"),
+        ([entry(conversation=spoken({"dia_id": 1}))], "'one': dia_id is no text: 1"),
     ],
 )
 def test_a_wrong_conversation_is_named(tmp_path: Path, data: object, told: str) -> None:
     with pytest.raises(BadDataError, match=r"talk\.json") as raised:
         read(tmp_path, data)
     assert told in str(raised.value)
+
+
+@pytest.mark.parametrize("text", [{}, {"text": None}, {"text": ""}])
+def test_a_picture_may_stand_alone(tmp_path: Path, text: dict[str, Any]) -> None:
+    talk = spoken(text | {"blip_caption": "a red bike"}, {"text": "Nice.", "blip_caption": None})
+    if not text:
+        del talk["session_1"][0]["text"]
+    (conversation,) = read(tmp_path, [entry(conversation=talk)])
+    assert [turn.text for turn in conversation.turns] == ["[a red bike]", "Nice."]
+
+
+@pytest.mark.parametrize("name", ["a/b", "../up", "/tmp", ".", "", "a\0b", "x" * 300, "\ud800"])
+def test_any_text_may_name_a_conversation(tmp_path: Path, name: str) -> None:
+    (conversation,) = read(tmp_path, [entry(sample_id=name)])
+    folder = tmp_path / "palaces"
+    with open_conversation(conversation, folder) as palace:
+        assert palace.root.parent == folder
+        assert len(palace.search("What is the cat called?")) > 0
+
+
+def test_a_secret_in_a_turn_costs_the_secret_alone(tmp_path: Path) -> None:
+    talk = spoken({"text": "My password: hunter2hunter2"}, {"text": "Mine is no secret."})
+    (conversation,) = read(tmp_path, [entry(conversation=talk)])
+    with open_conversation(conversation, tmp_path / "palaces") as palace:
+        texts = [memory.text for memory in palace.memories()]
+    assert not any("hunter2" in text for text in texts)
+    assert "Mine is no secret." in texts
 
 
 def test_a_session_without_its_date_is_named(tmp_path: Path) -> None:
@@ -129,9 +172,11 @@ def test_prompts_may_hold_ends_of_lines_of_their_own(tmp_path: Path) -> None:
         ('{"text": "hi"}', "line 2: 'label' is missing"),
         ('{"text": "hi", "label": 2, "source": "own"}', "line 2: label 2 is neither 0 nor 1"),
         ('{"text": "hi", "label": "recall", "source": "own"}', "line 2: "),
+        ('{"text": "hi", "label": 0.9, "source": "own"}', "line 2: label 0.9 is neither"),
+        ('{"text": "hi", "label": 0, "source": ["own"]}', "line 2: source is no text"),
         ('{"text": null, "label": 0, "source": "own"}', "line 2: "),
         ('{"text": "hi"', "line 2: "),
-        ("[]", "line 2: "),
+        ("[]", "line 2: is no JSON object"),
     ],
 )
 def test_a_wrong_prompt_is_named_by_its_line(tmp_path: Path, line: str, told: str) -> None:
@@ -154,7 +199,11 @@ def test_cases_need_neither_history_nor_gold(tmp_path: Path) -> None:
     ("changes", "told"),
     [
         ({"expect": "grounded"}, "line 1: expect 'grounded' is none of ground, fallback, pass"),
-        ({"gold": "rooms/a.md: It is"}, "line 1: gold is no list"),
+        ({"gold": "rooms/a.md: It is"}, "line 1: gold is no list of texts"),
+        ({"gold": [1]}, "line 1: gold is no list of texts"),
+        ({"family": None}, "line 1: family is no text"),
+        ({"history": ["Who?"]}, "line 1: is no JSON object"),
+        ({"history": [{"role": "user", "content": None}]}, "line 1: content is no text"),
         ({"history": [{"role": "user"}]}, "line 1: 'content' is missing"),
     ],
 )
@@ -167,6 +216,16 @@ def test_a_wrong_case_is_named_by_its_line(
     with pytest.raises(BadDataError, match=r"cases\.jsonl") as raised:
         load_cases(path)
     assert told in str(raised.value)
+
+
+def test_where_the_lines_of_a_memory_end_does_not_count(tmp_path: Path) -> None:
+    room = tmp_path / "notes" / "rooms" / "house"
+    room.mkdir(parents=True)
+    (room / "keys.md").write_text("- The keys:\n  - of the shed,\n    on a hook\n", "utf-8")
+    gold = ("rooms/house/keys.md: The keys: - of the shed, on a ",)
+    case = Case("a", Turn("Where are the keys?"), "ground", "own", gold)
+    with open_notes(tmp_path / "notes", tmp_path / "copy") as palace:
+        assert [case.is_gold(m.text, m.source) for m in palace.memories()] == [True]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -242,6 +243,14 @@ def test_a_playbook_proves_nothing_to_who_does_not_ask_how() -> None:
     index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
     report = asked(rooms(index, name="L4"), "blue kettle", index, kind="fact")
     assert (report.outcome, len(report.evidence)) == ("unclear", 1)
+
+
+def test_how_do_i_asks_for_a_playbook_too() -> None:
+    index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
+    query = Analyst(LEXICONS, index).analyse(Turn("blue kettle"))
+    asking = replace(signal("fact"), cues=("howto_general",))
+    report = rooms(index, name="L4").gather(Turn("blue kettle"), query, asking)
+    assert (report.outcome, len(report.evidence)) == ("sufficient", 1)
 
 
 def test_a_broken_index_is_unavailable() -> None:

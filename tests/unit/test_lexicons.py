@@ -20,6 +20,7 @@ from palace.recall.lexicon import (
     matchable,
     matches,
 )
+from palace.settings_model import DetectorSettings
 from palace.text import fold
 
 PROMPTS = Path(__file__).parent / "lexicon_prompts"
@@ -107,6 +108,7 @@ def test_every_shipped_language_is_a_default_and_has_prompts() -> None:
     folder = resources.files("palace.recall") / "lexicons"
     shipped = {p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml")}
     assert shipped == set(DEFAULT_LANGUAGES)
+    assert DetectorSettings().languages == DEFAULT_LANGUAGES
     assert {p.stem for p in PROMPTS.glob("*.yaml")} == shipped
 
 

@@ -29,6 +29,27 @@ def test_terms_leave_function_words_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Which port does the tunnel use?", "Hi! Which port does the tunnel use? Thanks!"),
+        ("Which port does the tunnel use?", "um, btw which port does the tunnel use"),
+        ("Wo ist der Schlüssel?", "Hallo! Wo ist der Schlüssel? Danke!"),
+        ("Où est la clé ?", "Bonjour ! Où est la clé ? Merci !"),
+        ("¿Dónde está la llave?", "Hola, ¿dónde está la llave? ¡Gracias!"),
+        ("Onde está a chave?", "Olá! Onde está a chave? Obrigado!"),
+        ("Dov'è la chiave?", "Ciao! Dov'è la chiave? Grazie!"),
+        ("Waar is de sleutel?", "Hoi! Waar is de sleutel? Bedankt!"),
+        ("Где ключ от гаража?", "Привет! Где ключ от гаража? Спасибо!"),
+        ("车库的钥匙在哪里?", "你好!车库的钥匙在哪里?谢谢!"),
+        ("ガレージの鍵はどこ?", "こんにちは。ガレージの鍵はどこ?ありがとう!"),
+        ("창고 열쇠가 어디 있지?", "안녕하세요! 창고 열쇠가 어디 있지? 고마워!"),
+    ],
+)
+def test_greetings_and_thanks_carry_no_content(asked: str, said: str) -> None:
+    assert analysed(said).terms == analysed(asked).terms
+
+
+@pytest.mark.parametrize(
     ("prompt", "terms"),
     [
         ("월세가 얼마야?", ("월세",)),

@@ -47,6 +47,8 @@ def edited(text: str) -> str:
 def test_only_the_values_change(before: str, after: str) -> None:
     assert edited(before) == after
     assert edited(after) == after
+    if "\n" in before:
+        assert edited(before.replace("\n", "\r\n")) == after.replace("\n", "\r\n")
 
 
 def test_the_annotated_file_keeps_its_notes() -> None:

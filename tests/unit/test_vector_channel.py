@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -109,6 +110,49 @@ def test_words_answer_while_the_embedder_is_down(
     embedder.broken = False
     assert channel.ask("kettle") is not None
     assert channel.state.status == "ready"
+
+
+def test_a_question_tells_its_own_failure_and_nobody_elses(opened: Opened) -> None:
+    class AnswersOnly(HashedEmbedder):
+        """Takes one kind of text, the other one fails."""
+
+        taken = "passage"
+
+        def embed(self, texts, *, kind):
+            self.broken = kind != self.taken
+            return super().embed(texts, kind=kind)
+
+    def elsewhere(call: Callable[[], object]) -> None:
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+
+    embedder = AnswersOnly()
+    channel = opened(embedder, is_local=False)
+    assert channel.ask("kettle") is None
+    elsewhere(channel.catch_up)
+    assert (channel.state.status, channel.state.reason) == ("unavailable", "the embedder is down")
+    embedder.taken = "query"
+    assert channel.ask("lamp") is not None
+    elsewhere(lambda: channel.ask("rug"))
+    assert channel.state.status == "ready"
+    embedder.taken = "passage"
+    elsewhere(lambda: channel.ask("bag"))
+    assert channel.state.status == "ready"
+    assert channel.ask("hat") is None
+    assert channel.state.status == "unavailable"
+
+
+def test_what_the_background_embedded_is_told_too(opened: Opened) -> None:
+    channel = opened(HashedEmbedder(), batch_size=2)
+    channel.start()
+    deadline = time.monotonic() + 20
+    while channel.state.status != "ready":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert channel.catch_up().added == 5
+    assert channel.catch_up().added == 0
+    assert channel.rebuild().added == 5
 
 
 def test_an_interrupted_run_goes_on(opened: Opened) -> None:
