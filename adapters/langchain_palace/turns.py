@@ -165,6 +165,9 @@ class Turns:
         self._untold: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
+        return self  # copies of a wrapper share the turns that are under way
+
     def options(self) -> Step[AnswerOptions]:
         """Return how answers are made now; for a turn that was decided elsewhere."""
         return in_thread(lambda: self.palace.answer_options)

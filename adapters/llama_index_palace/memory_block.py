@@ -55,6 +55,9 @@ class PalaceMemoryBlock(BaseMemoryBlock[str]):
         super().__init__(palace=palace, **fields)
         self._enforcer = RetrievalEnforcer(palace)
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> PalaceMemoryBlock:
+        return self.model_copy()  # copies share what they keep of a turn
+
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         """Return the evidence for the last message of the user, decided once for each turn.
 

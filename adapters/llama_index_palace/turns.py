@@ -184,6 +184,9 @@ class Turns:
         self._untold: dict[PalaceSession, str] = {}
         self._lock = threading.Lock()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
+        return self  # copies of a wrapper share the turns that are under way
+
     # -- deciding ------------------------------------------------------------------------------
 
     def rule(self, asked: Asked, session: PalaceSession, *, alone: bool = False) -> Steps[Ruling]:

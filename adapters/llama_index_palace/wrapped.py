@@ -27,7 +27,7 @@ from llama_index_palace.replies import refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import miss
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
-from palace import ModelCall, ModelReply
+from palace import ConfigError, ModelCall, ModelReply
 
 _T = TypeVar("_T")
 
@@ -47,6 +47,13 @@ class WrappedLLM(FunctionCallingLLM):
         super().__setattr__(name, value)
         if name == "callback_manager":
             self.inner.callback_manager = value
+
+    def __getstate__(self) -> dict[Any, Any]:
+        # LlamaIndex would leave out what cannot be pickled, the palace, without a word.
+        raise ConfigError(
+            f"{type(self).__name__} cannot be pickled: its palace is open here",
+            hint="wrap the model again where it is used, with a palace that is opened there",
+        )
 
     @property
     def metadata(self) -> LLMMetadata:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import (
     ChatPalace,
@@ -16,7 +19,7 @@ from langchain_palace import (
 )
 
 from palace import ConfigError, Mempalace
-from tests.adapters.langchain.doubles import CountingModel, honest
+from tests.adapters.langchain.doubles import FALLBACK, MISS, PASS, CountingModel, honest
 
 NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
 
@@ -61,3 +64,38 @@ def test_what_is_no_open_palace_is_refused_at_once(name, wrong, tmp_path, monkey
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_an_open_palace_is_taken(name, palace):
     WRAPPERS[name](palace)
+
+
+COPIED = {
+    "chat": lambda p: ChatPalace(inner=FakeListChatModel(responses=["x"]), palace=p),
+    "bound": lambda p: ChatPalace(inner=FakeListChatModel(responses=["x"]), palace=p).bind(stop=[]),
+    **{name: WRAPPERS[name] for name in ("runnable", "retriever", "middleware", "history")},
+}
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_a_deep_copy_shares_the_open_palace(name, palace):
+    wrapper = COPIED[name](palace)
+
+    copied = copy.deepcopy(wrapper)
+
+    assert type(copied) is type(wrapper)
+    assert palace_in(copied) is palace
+
+
+def test_a_deep_copy_decides_as_the_original_does(palace):
+    chat = ChatPalace(inner=FakeListChatModel(responses=["It was Mimi."]), palace=palace)
+    for copied in (copy.deepcopy(chat), chat.model_copy(deep=True)):
+        assert copied.invoke(MISS).text == FALLBACK
+        assert copied.invoke(PASS).text == "It was Mimi."
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_pickling_says_what_to_do_instead(name, palace):
+    with pytest.raises(ConfigError, match=r"cannot be pickled.*Mempalace\.open"):
+        pickle.dumps(COPIED[name](palace))
+
+
+def palace_in(wrapper):
+    places = (wrapper, getattr(wrapper, "bound", None))
+    return next(p.palace for p in places if hasattr(p, "palace"))
