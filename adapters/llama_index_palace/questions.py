@@ -8,13 +8,12 @@ and prompts; a decision on anything but the words themselves can be talked aroun
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 from llama_index.core.agent.workflow.prompts import (
     DEFAULT_HANDOFF_OUTPUT_PROMPT,
@@ -25,18 +24,16 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
 from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
-from llama_index.core.prompts import BasePromptTemplate, PromptType
+from llama_index.core.prompts import BasePromptTemplate
+from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 from llama_index.core.selectors.prompts import (
     DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL,
     DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL,
 )
 from llama_index.core.tools.types import BaseTool
 
+from llama_index_palace.templates import Purpose, asked_in_template
 from palace import Message, labelled_question
-
-# `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
-# step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
-Purpose = Literal["answer", "rewrite", "inner"]
 
 _HISTORY_MESSAGES = 12
 
@@ -49,25 +46,6 @@ def _pattern_of(template: str, **variables: str) -> str:
     return pattern
 
 
-_QUESTION_VARIABLES = ("query_str", "question", "query", "user_msg", "user_input", "input", "msg")
-_INNER_TYPES = frozenset(
-    {
-        PromptType.TREE_SELECT,
-        PromptType.TREE_SELECT_MULTIPLE,
-        PromptType.KEYWORD_EXTRACT,
-        PromptType.QUERY_KEYWORD_EXTRACT,
-        PromptType.SCHEMA_EXTRACT,
-        PromptType.TEXT_TO_SQL,
-        PromptType.TABLE_CONTEXT,
-        PromptType.KNOWLEDGE_TRIPLET_EXTRACT,
-        PromptType.SUB_QUESTION,
-        PromptType.SINGLE_SELECT,
-        PromptType.MULTI_SELECT,
-        PromptType.DECOMPOSE,
-        PromptType.CHOICE_SELECT,
-        PromptType.RANKGPT_RERANK,
-    }
-)
 _BEFORE_SCHEMA = re.compile(
     r"\A(?P<words>.+?)\s*" + _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*") + r"\s*\Z",
     re.DOTALL,
@@ -154,7 +132,7 @@ _TOLD: ContextVar[tuple[str, Purpose] | None] = ContextVar("llama_index_palace_t
 @contextmanager
 def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -> Iterator[None]:
     """Let the calls inside be decided on the question that a template was given, if it was."""
-    token = _TOLD.set(_asked_in_template(prompt, arguments))
+    token = _TOLD.set(asked_in_template(prompt, arguments))
     try:
         yield
     finally:
@@ -175,24 +153,6 @@ def told_by_choice(tools: Sequence[BaseTool], messages: Sequence[ChatMessage]) -
     finally:
         if token is not None:
             _TOLD.reset(token)
-
-
-def _asked_in_template(
-    prompt: BasePromptTemplate, arguments: Mapping[str, Any]
-) -> tuple[str, Purpose] | None:
-    given = ChainMap(dict(arguments), dict(prompt.kwargs))
-    mapped = {v: k for k, v in (prompt.template_var_mappings or {}).items()}
-    for name in _QUESTION_VARIABLES:
-        value = given.get(name, given.get(mapped.get(name, name)))
-        if isinstance(value, str) and value.strip():
-            return value, _purpose_of(prompt, name, given)
-    return None
-
-
-def _purpose_of(prompt: BasePromptTemplate, name: str, given: Mapping[str, Any]) -> Purpose:
-    if name == "question" and "chat_history" in given:
-        return "rewrite"
-    return "inner" if prompt.metadata.get("prompt_type") in _INNER_TYPES else "answer"
 
 
 # -- what messages show --------------------------------------------------------------------------
@@ -268,6 +228,7 @@ def rewrite_pattern(template: str) -> re.Pattern[str]:
 HOST_REWRITES = (
     rewrite_pattern(DEFAULT_CONDENSE_PROMPT_TEMPLATE.strip()),
     rewrite_pattern(DEFAULT_TEMPLATE.strip()),
+    rewrite_pattern(QUERY_GEN_PROMPT.replace("{query}", "{question}").strip()),
 )
 _STATE = re.compile(
     r"\A" + _pattern_of(DEFAULT_STATE_PROMPT, state=r"\{.*?\}", msg="(?P<words>.*)") + r"\Z",
