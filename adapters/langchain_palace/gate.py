@@ -7,6 +7,7 @@ with the verdict in `response_metadata["palace"]`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_palace.messages import is_text, labelled, leaves, released, spoken, text_of, told
 from langchain_palace.turns import Plan
 from palace import AnswerCheck, CheckedAnswer, SentenceGate, UngroundedAnswerError
+
+_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(?P<json>.*)\n\s*```\s*\Z", re.DOTALL)
 
 
 class ReplyGate:
@@ -258,8 +261,9 @@ def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object 
         return [*answers, text_of(reply)]
     if reply.tool_calls:
         return None
+    fenced = _FENCED.match(text_of(reply))
     try:
-        value = json.loads(text_of(reply))
+        value = json.loads(fenced["json"] if fenced else text_of(reply))
     except ValueError:
         return None
     return value if isinstance(value, (dict, list)) else None
