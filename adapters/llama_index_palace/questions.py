@@ -46,10 +46,9 @@ def _pattern_of(template: str, **variables: str) -> str:
     return pattern
 
 
-_BEFORE_SCHEMA = re.compile(
-    r"\A(?P<words>.+?)\s*" + _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*") + r"\s*\Z",
-    re.DOTALL,
-)
+_SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*")
+_BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
+_HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(
     _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
@@ -111,6 +110,7 @@ class Asked:
             before the schema that an output parser adds, or what the person said right before and
             nobody has replied to.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
+        in_schema: Whether it will read an object of a schema out of the text.
     """
 
     words: str
@@ -122,6 +122,7 @@ class Asked:
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     reasoning: bool = False
+    in_schema: bool = False
 
 
 # -- what a template knows -----------------------------------------------------------------------
@@ -180,6 +181,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
+        in_schema=any(_wants_object(m.content or "") for m in (*messages[:1], *messages[-1:])),
     )
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
@@ -205,7 +207,8 @@ def asked_in_prompt(
             users = 1 + sum(m.role == "user" for m in history)
             found = Asked(match["question"].strip(), "rewrite", history, number=users)
             return replace(found, words=question) if question else found
-    return _known_better(Asked(prompt, reasoning=_is_react_text(prompt)), question)
+    found = Asked(prompt, reasoning=_is_react_text(prompt), in_schema=_wants_object(prompt))
+    return _known_better(found, question)
 
 
 def rewrite_pattern(template: str) -> re.Pattern[str]:
@@ -353,6 +356,11 @@ def _teaches_react(message: ChatMessage) -> bool:
 
 def _is_react_text(text: str) -> bool:
     return "Thought:" in text and "Action Input:" in text and "Answer:" in text
+
+
+def _wants_object(text: str) -> bool:
+    """Whether an output parser has put the schema of an object into a text."""
+    return _HAS_SCHEMA.search(text) is not None
 
 
 def _is_role(message: ChatMessage, role: MessageRole) -> bool:

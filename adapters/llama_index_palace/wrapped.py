@@ -94,7 +94,7 @@ class WrappedLLM(FunctionCallingLLM):
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
-        if asked.purpose == "inner":
+        if asked.purpose == "inner" or asked.in_schema:
             raise miss(text)
         return text, metadata
 
@@ -111,7 +111,9 @@ class WrappedLLM(FunctionCallingLLM):
 
 def is_alone(asked: Asked, kwargs: Mapping[str, Any]) -> bool:
     """Whether the reply of a call is plain text, with no tools or reasoning steps before it."""
-    return asked.purpose == "answer" and not asked.reasoning and not kwargs.get("tools")
+    if asked.reasoning or asked.in_schema or kwargs.get("tools"):
+        return False
+    return asked.purpose == "answer"
 
 
 def once(reply: _T) -> Generator[_T, None, None]:
