@@ -7,22 +7,23 @@ not run for a question about something that is not remembered.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables.base import coerce_to_runnable
 from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
-from pydantic import ConfigDict, Field, PrivateAttr
+from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
 from langchain_palace.questions import Question, question_in
-from langchain_palace.session import Call, OpenPalace, call_of, unseen
+from langchain_palace.session import Call, OpenPalace, call_of, known_fields, unseen
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
 from palace import CheckedAnswer, ModelCall, ModelReply, RecallMiss
@@ -46,7 +47,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     chain without a declared output type returns, comes whole then.
 
     Args:
-        bound: The chain.
+        bound: The chain, or a function.
         palace: The open palace.
         input_key: Where the question is, for a chain that takes a dict; found by itself if it is
             `input`, `question`, `query` or `messages`.
@@ -57,7 +58,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             chain that declares anything else `RecallMiss` is raised.
     """
 
-    bound: Runnable[Any, Any] = Field(exclude=True)
+    bound: Annotated[Runnable[Any, Any], BeforeValidator(coerce_to_runnable)] = Field(exclude=True)
     palace: OpenPalace = Field(exclude=True)
     input_key: str | None = None
     session_id: str | None = None
@@ -66,6 +67,11 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     _turns: Turns = PrivateAttr()
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _know_fields(cls, values: Any) -> Any:
+        return known_fields(cls, values)
 
     def model_post_init(self, context: Any, /) -> None:
         """Set up what decides the turns."""

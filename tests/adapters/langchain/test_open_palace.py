@@ -66,6 +66,37 @@ def test_an_open_palace_is_taken(name, palace):
     WRAPPERS[name](palace)
 
 
+@pytest.mark.parametrize("inner", ["gpt", None, RunnableLambda(str)])
+def test_what_is_no_chat_model_is_refused(palace, inner):
+    with pytest.raises(ConfigError, match=r"is not a chat model.*PalaceRunnable"):
+        ChatPalace(inner=inner, palace=palace)
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "wrong"), [("chat", "session"), ("runnable", "inputkey"), ("retriever", "top_k")]
+)
+def test_an_argument_that_does_not_exist_is_refused(palace, wrapper, wrong):
+    made = WRAPPERS[wrapper](palace)
+    given = {
+        name: getattr(made, name) for name in ("inner", "bound", "palace") if hasattr(made, name)
+    }
+    with pytest.raises(ConfigError, match=rf"no argument '{wrong}' \(it takes .*session_id"):
+        type(made)(**given, **{wrong: "x"})
+
+
+@pytest.mark.parametrize("k", [0, -1])
+async def test_less_than_one_document_is_refused(palace, k):
+    retriever = PalaceRetriever(palace=palace)
+    with pytest.raises(ConfigError, match="at least one"):
+        retriever.invoke(MISS, k=k)
+    with pytest.raises(ConfigError, match="at least one"):
+        await retriever.ainvoke(MISS, k=k)
+
+
+def test_a_function_is_a_chain(palace):
+    assert PalaceRunnable(bound=lambda text: text.upper(), palace=palace).invoke("hi") == "HI"
+
+
 COPIED = {
     "chat": lambda p: ChatPalace(inner=FakeListChatModel(responses=["x"]), palace=p),
     "bound": lambda p: ChatPalace(inner=FakeListChatModel(responses=["x"]), palace=p).bind(stop=[]),
