@@ -33,7 +33,7 @@ from llama_index.core.selectors.prompts import (
 from llama_index.core.tools.types import BaseTool
 
 from llama_index_palace.templates import Purpose, asked_in_template
-from palace import Message, labelled_question
+from palace import ConfigError, Message, labelled_question
 
 _HISTORY_MESSAGES = 12
 
@@ -215,10 +215,13 @@ def rewrite_pattern(template: str) -> re.Pattern[str]:
     """Return what matches a rewrite prompt with `{question}` and perhaps `{chat_history}`.
 
     Raises:
-        ValueError: If the template has no `{question}`.
+        ConfigError: If the template has no `{question}`.
     """
     if template.count("{question}") != 1:
-        raise ValueError("a rewrite prompt must name {question} once")
+        raise ConfigError(
+            f"the rewrite prompt {template[:80]!r} does not name {{question}} once",
+            hint="pass a list of templates as the host has them, each with {question}",
+        )
     pieces = re.split(r"\{(\w+)\}", template)
     pattern = "".join(
         re.escape(piece) if number % 2 == 0 else rf"(?P<{piece}>.*?)"

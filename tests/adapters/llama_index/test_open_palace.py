@@ -82,3 +82,14 @@ def test_a_deep_copy_decides_as_the_original_does(palace, model):
 def test_pickling_says_what_to_do_instead(name, palace):
     with pytest.raises(ConfigError, match="cannot be pickled"):
         pickle.dumps(WRAPPERS[name](palace))
+
+
+@pytest.mark.parametrize("prompts", [["Say it in other words."], "Rewrite: {question}"])
+def test_a_rewrite_prompt_without_the_question_is_refused(palace, model, prompts):
+    with pytest.raises(ConfigError, match="a list of templates"):
+        PalaceLLM(model, palace, rewrite_prompts=prompts)
+
+
+def test_an_argument_that_does_not_exist_is_refused(palace):
+    with pytest.raises(ConfigError, match=r"no argument 'raise_on_mis'.*raise_on_miss"):
+        PalaceMemoryBlock(palace, raise_on_mis=True)
