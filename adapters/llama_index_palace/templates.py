@@ -29,10 +29,12 @@ from llama_index.core.indices.query.query_transform.prompts import (
 )
 from llama_index.core.prompts import BasePromptTemplate, PromptType
 from llama_index.core.prompts.default_prompts import HYDE_TMPL
+from llama_index.core.query_engine.flare.base import DEFAULT_INSTRUCT_PROMPT
 
 # `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
 # step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
-Purpose = Literal["answer", "rewrite", "inner"]
+# `pieces`: the host has the model go on with it, in prompts that do not show the question.
+Purpose = Literal["answer", "rewrite", "inner", "pieces"]
 
 _QUESTION_VARIABLES = ("query_str", "question", "query", "user_msg", "user_input", "input", "msg")
 _INNER_TYPES = frozenset(
@@ -72,6 +74,7 @@ _INNER_TEMPLATES = frozenset(
         pairwise.DEFAULT_EVAL_TEMPLATE.get_template(),
     }
 )
+_FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
 # How `RelevancyEvaluator` puts a question and the answer that it grades into one variable.
 _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
 
@@ -101,6 +104,8 @@ def _purposeful(
 ) -> tuple[str, Purpose]:
     if template == HYDE_TMPL or (name == "question" and "chat_history" in given):
         return words, "rewrite"
+    if template == _FLARE:
+        return words, "pieces"
     if template in _INNER_TEMPLATES:
         graded = _GRADED.match(words)
         return graded["words"] if graded else words, "inner"

@@ -76,13 +76,15 @@ class WrappedLLM(FunctionCallingLLM):
         def point(call: ModelCall) -> ModelReply:
             return ask(self.inner, call, asked.history)
 
-        return self._turns.run(self._turns.rule(asked, self._session, alone=alone), point)
+        ruling = self._turns.run(self._turns.rule(asked, self._session, alone=alone), point)
+        return _checkable(ruling, asked)
 
     async def _arule(self, asked: Asked, *, alone: bool = False) -> Ruling:
         async def point(call: ModelCall) -> ModelReply:
             return await aask(self.inner, call, asked.history)
 
-        return await self._turns.arun(self._turns.rule(asked, self._session, alone=alone), point)
+        rule = self._turns.rule(asked, self._session, alone=alone)
+        return _checkable(await self._turns.arun(rule, point), asked)
 
     def _refused(self, ruling: Ruling, asked: Asked) -> Steps[tuple[str, dict[str, Any]]]:
         """Return the reply of a turn that needs no model, and its verdict for the host.
@@ -94,7 +96,7 @@ class WrappedLLM(FunctionCallingLLM):
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
-        if asked.purpose == "inner" or asked.in_schema:
+        if asked.purpose in ("inner", "pieces") or asked.in_schema:
             raise miss(text)
         return text, metadata
 
@@ -107,6 +109,16 @@ class WrappedLLM(FunctionCallingLLM):
         except BaseException:
             self._turns.forget(ruling)
             raise
+
+
+def _checkable(ruling: Ruling, asked: Asked) -> Ruling:
+    if asked.purpose == "pieces" and ruling.gated:
+        raise ConfigError(
+            "FLARE puts an answer together from pieces that cannot be checked one by one",
+            hint="put PalaceQueryEngine(engine, palace, llm=model) around the engine, and leave its"
+            " own model bare",
+        )
+    return ruling
 
 
 def is_alone(asked: Asked, kwargs: Mapping[str, Any]) -> bool:

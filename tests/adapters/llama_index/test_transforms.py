@@ -17,6 +17,7 @@ from llama_index.core.indices.query.query_transform import (
 )
 from llama_index.core.prompts import PromptTemplate, PromptType
 from llama_index.core.query_engine import (
+    FLAREInstructQueryEngine,
     MultiStepQueryEngine,
     RetrieverQueryEngine,
     RetryQueryEngine,
@@ -25,9 +26,9 @@ from llama_index.core.query_engine import (
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-from llama_index_palace import PalaceLLM
+from llama_index_palace import PalaceLLM, PalaceQueryEngine
 
-from palace import RecallMiss
+from palace import ConfigError, RecallMiss
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HIT,
@@ -37,6 +38,7 @@ from tests.adapters.llama_index.scripted import (
     UNCLEAR,
     ScriptedLLM,
     code_text,
+    paint_text,
 )
 
 
@@ -115,6 +117,34 @@ def test_no_step_is_made_of_a_miss(palace, model):
     with pytest.raises(RecallMiss, match="memory palace"):
         engine.query(MISS)
     assert model.calls == []
+
+
+class TestFlare:
+    """An answer is put together by calls of which only the first shows the question."""
+
+    def engine(self, palace, model):
+        llm = PalaceLLM(model, palace)
+        return FLAREInstructQueryEngine(engine_of(llm), llm=llm, max_iterations=2)
+
+    def test_a_miss_is_not_begun(self, palace, model):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            self.engine(palace, model).query(MISS)
+        assert model.calls == []
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_what_cannot_be_checked_is_refused(self, palace, words):
+        with pytest.raises(ConfigError, match="PalaceQueryEngine"):
+            self.engine(palace, ScriptedLLM(answer=LIE)).query(words)
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_the_engine_works_within_a_wrapper(self, palace, model, words):
+        flare = FLAREInstructQueryEngine(engine_of(model), llm=model, max_iterations=2)
+        said = str(PalaceQueryEngine(flare, palace, llm=model).query(words))
+        assert said.startswith((code_text(None), paint_text(None)))
+
+    def test_what_asks_for_no_memory_passes(self, palace):
+        model = ScriptedLLM(answer="Rain. done")
+        assert str(self.engine(palace, model).query(PASS)).strip() == "Rain."
 
 
 @pytest.mark.parametrize(
