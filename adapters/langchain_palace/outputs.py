@@ -36,6 +36,8 @@ class Given:
 
     def undone(self, value: Any) -> Any:
         """Return a value with the person's input wherever the chain repeats what it was given."""
+        if isinstance(value, BaseMessage) and self._is_put_before(value):
+            return value.model_copy(update={"content": value.content[1:]})
         if self.is_asking(value):
             return with_text(value, self.said) if isinstance(value, BaseMessage) else self.said
         if isinstance(value, dict):
@@ -62,8 +64,14 @@ class Given:
     def is_asking(self, value: object) -> bool:
         """Whether a value is what stood for the person's words, as text or as a message."""
         if isinstance(value, BaseMessage):
-            return text_of(value) == self.sent
+            return text_of(value) == self.sent or self._is_put_before(value)
         return isinstance(value, str) and value == self.sent
+
+    def _is_put_before(self, message: BaseMessage) -> bool:
+        """Whether the text stands before the person's own, which came in several parts."""
+        first = message.content[0] if isinstance(message.content, list) and message.content else ""
+        text = first.get("text") if isinstance(first, dict) else first
+        return text == self.sent != text_of(message)
 
 
 class Output:

@@ -111,6 +111,15 @@ class TestConversations:
         assert [m.text for m in told] == [*(m.text for m in EARLIER), HIT, f"{HIT_TEXT} [1]"]
         assert told[-1].response_metadata["palace"]["action"] == "ground"
 
+    @pytest.mark.parametrize("texts", [["Look:", HIT], [HIT]])
+    def test_parts_of_a_message_come_back_as_they_were(self, palace, texts):
+        image = {"type": "image", "url": "https://example.org/a.png"}
+        said = HumanMessage([{"type": "text", "text": text} for text in texts] + [image])
+        chain = PalaceRunnable(bound=conversation(CountingModel(persona=honest)), palace=palace)
+        told = chain.invoke({"messages": [said]})["messages"]
+        assert told[0].content == said.content
+        assert told[1].text == f"{HIT_TEXT} [1]"
+
     def test_a_lie_is_replaced_by_the_memory(self, palace):
         told = self.told(palace, ignoring, HIT, EARLIER)
         assert [m.text for m in told[:3]] == [*(m.text for m in EARLIER), HIT]
