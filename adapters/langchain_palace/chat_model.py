@@ -19,7 +19,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr
 
 from langchain_palace.asking import Asker
-from langchain_palace.gate import ReplyGate, canned
+from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
 from langchain_palace.schemas import wants_json
@@ -206,16 +206,14 @@ class ChatPalace(GatedChatModel):
             return Prepared(None, messages)
         if plan.stops:
             if must_fit:
-                raise RecallMiss(
-                    plan.reply,
-                    hint="the caller wants an answer in a schema, and there is none to give",
-                )
+                raise RecallMiss(plan.reply, hint=NOTHING_TO_FIT)
             return Prepared(None, messages, reply=canned(plan))
         index = plan.place_in(messages)
         gate = ReplyGate(
             plan,
             tool_texts=tool_texts(messages, index),
             structured=self._structured(plan, kwargs, in_text=in_text),
+            must_fit=must_fit,
         )
         said = text_of(messages[index])
         text = plan.user_text(said)

@@ -30,6 +30,7 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR,
     UNCLEAR_TEXT,
     CountingModel,
+    declining,
     pointing,
 )
 
@@ -109,6 +110,11 @@ class TestAnswers:
         model = CountingModel(persona=saying(LIE))
         with pytest.raises(UngroundedAnswerError):
             self.said(chain(palace, model, PYDANTIC, template), words, way)
+
+    def test_declining_is_a_miss(self, palace, template, way):
+        asking = chain(palace, CountingModel(persona=declining), PYDANTIC, template)
+        with pytest.raises(RecallMiss, match="memory palace"):
+            self.said(asking, HIT, way)
 
     def test_what_asks_for_no_memory_passes(self, palace, template, way):
         model = CountingModel(persona=saying("Rain."))
