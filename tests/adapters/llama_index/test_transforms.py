@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.base.response.schema import Response
+from llama_index.core.chat_engine import CondenseQuestionChatEngine
 from llama_index.core.evaluation import (
     AnswerRelevancyEvaluator,
     CorrectnessEvaluator,
@@ -15,6 +17,7 @@ from llama_index.core.indices.query.query_transform import (
     HyDEQueryTransform,
     StepDecomposeQueryTransform,
 )
+from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.prompts import PromptTemplate, PromptType
 from llama_index.core.query_engine import (
     FLAREInstructQueryEngine,
@@ -82,6 +85,16 @@ class TestHyde:
         assert documents.asked == [[LIE, HIT]]
         assert LIE not in said
         assert code_text(None) in said
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_a_rewriting_stays_under_the_ruling(self, palace, words):
+        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        engine = CondenseQuestionChatEngine.from_defaults(
+            TransformQueryEngine(engine_of(llm), HyDEQueryTransform(llm=llm)),
+            llm=llm,
+            memory=ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage("Hello.")]),
+        )
+        assert LIE not in str(engine.chat(words))
 
     def test_a_summary_is_no_question(self, palace, model):
         summary = PromptTemplate("Summarise: {context_str}", prompt_type=PromptType.SUMMARY)
