@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from palace.errors import ConfigError
 from palace.layout import LaidOut, lay_out
@@ -186,6 +186,19 @@ class Mempalace(
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def __copy__(self) -> Mempalace:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Mempalace:
+        # What is open stays one: hosts copy their settings, and with them what is in there.
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise ConfigError(
+            "an open palace cannot be pickled",
+            hint="open it where it is used: Mempalace.open(path)",
+        )
 
     def rooms(self) -> tuple[PalaceRoom, ...]:
         """Return all rooms, sorted by name; the timeline is not a room."""

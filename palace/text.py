@@ -468,16 +468,19 @@ def utc_now() -> datetime:
 
 
 _LABELLED_TAIL = re.compile(
-    r"(?:^|\n)[ \t]*(?:(?:latest |new |user |human )?(?:question|query|message|input|request)"
-    r"|follow[ -]?up(?: \w+)?|user|human)[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})"
+    r"(?:(?:^|\n)[> \t]*(?:(?:latest |new |user |human )?(?:question|query|message|input|request)"
+    r"|follow[ -]?up(?: \w+)?|user|human)"
+    r"|[.!?][ \t]*(?:here is the )?(?:original|user) (?:question|query))[ \t]*:[ \t]*"
+    r"(?P<words>\S[^\n]{2,2000})"
     r"\s*(?:\n[ \t]*[\w' ]{1,40}:\s*)?\Z",
     re.IGNORECASE,
 )
 _LABELLED_LINE = re.compile(
-    r"^[ \t]*question[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})$", re.IGNORECASE | re.MULTILINE
+    r"^[> \t]*question[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})$", re.IGNORECASE | re.MULTILINE
 )
 _ANSWER_WANTED = re.compile(
-    r"\n[ \t]*(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}\s*\Z", re.IGNORECASE
+    r"\n[> \t]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}|[\w'()/ ]{1,40}:)\s*\Z",
+    re.IGNORECASE,
 )
 _ANSWER_CHARS = 200
 
@@ -486,7 +489,8 @@ def labelled_question(text: str) -> str:
     """Return the question that a program's template labels as one in a longer text, or "".
 
     It is the line "Question: <words>" (or "User: …" and the like) at the end, perhaps with one more
-    label behind it; where an answer is wanted at the end, the last line "Question: <words>".
+    label behind it; where the text ends with another label, to be continued, the last line
+    "Question: <words>".
     """
     found = _LABELLED_TAIL.search(text)
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):

@@ -19,9 +19,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr
 
 from langchain_palace.asking import Asker
-from langchain_palace.gate import ReplyGate, canned
+from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
+from langchain_palace.schemas import wants_json
 from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
@@ -197,22 +198,22 @@ class ChatPalace(GatedChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
     ) -> Steps[Prepared]:
         call = self._call or call_of(None, session_id=self.session_id, project=self.project)
-        shaped = bool(kwargs.get("tools") or kwargs.get("functions") or self._must_fit(kwargs))
+        in_text = wants_json(messages)
+        must_fit = self._must_fit(kwargs) or in_text
+        shaped = bool(kwargs.get("tools") or kwargs.get("functions") or must_fit)
         plan = yield from self.plan(messages, call, alone=not shaped, stop=stop, kwargs=kwargs)
         if plan is None:
             return Prepared(None, messages)
         if plan.stops:
-            if self._must_fit(kwargs):
-                raise RecallMiss(
-                    plan.reply,
-                    hint="the caller wants an answer in a schema, and there is none to give",
-                )
+            if must_fit:
+                raise RecallMiss(plan.reply, hint=NOTHING_TO_FIT)
             return Prepared(None, messages, reply=canned(plan))
         index = plan.place_in(messages)
         gate = ReplyGate(
             plan,
             tool_texts=tool_texts(messages, index),
-            structured=self._structured(plan, kwargs),
+            structured=self._structured(plan, kwargs, in_text=in_text),
+            must_fit=must_fit,
         )
         said = text_of(messages[index])
         text = plan.user_text(said)
@@ -234,7 +235,9 @@ class ChatPalace(GatedChatModel):
         """Whether a reply in words would not be understood, as in a loop that waits for a tool."""
         return bool(self.forced_tools or kwargs.get("response_format"))
 
-    def _structured(self, plan: Plan, kwargs: Mapping[str, Any]) -> Collection[str] | None:
+    def _structured(
+        self, plan: Plan, kwargs: Mapping[str, Any], *, in_text: bool
+    ) -> Collection[str] | None:
         """Return the tools whose arguments are no answer, None where the answer is plain text.
 
         A tool without work of its own, as agents bind for `ToolStrategy`, is an answer in a
@@ -245,7 +248,8 @@ class ChatPalace(GatedChatModel):
             return self.working_tools
         unclear = plan.verdict.outcome == "near_miss"
         forced = self.forced_tools == 1 or (self.forced_tools > 1 and unclear)
-        return () if forced or kwargs.get("response_format") else None
+        in_text = in_text and not kwargs.get("tools")
+        return () if forced or in_text or kwargs.get("response_format") else None
 
 
 def _holds_answer(tool: object) -> bool:

@@ -7,6 +7,7 @@ with the verdict in `response_metadata["palace"]`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,10 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 
 from langchain_palace.messages import is_text, labelled, leaves, released, spoken, text_of, told
 from langchain_palace.turns import Plan
-from palace import AnswerCheck, CheckedAnswer, SentenceGate, UngroundedAnswerError
+from palace import AnswerCheck, CheckedAnswer, RecallMiss, SentenceGate, UngroundedAnswerError
+
+NOTHING_TO_FIT = "the caller wants an answer in a schema, and there is none to give"
+_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(?P<json>.*)\n\s*```\s*\Z", re.DOTALL)
 
 
 class ReplyGate:
@@ -30,6 +34,7 @@ class ReplyGate:
         tool_texts: What tools of the host answered in this turn.
         structured: Set where the reply is an answer in a schema: names of the host's tools, whose
             arguments are no answer. Such a reply is released whole or not at all.
+        must_fit: Whether a reply in words would not be understood, so that declining is a miss.
     """
 
     def __init__(
@@ -38,8 +43,10 @@ class ReplyGate:
         *,
         tool_texts: Sequence[str] = (),
         structured: Collection[str] | None = None,
+        must_fit: bool = False,
     ) -> None:
         self.plan = plan
+        self._must_fit = must_fit
         self.checked: CheckedAnswer | None = None
         self.text = ""
         self._structured = structured
@@ -57,6 +64,7 @@ class ReplyGate:
 
         Raises:
             UngroundedAnswerError: If a structured answer claims what the evidence does not hold.
+            RecallMiss: If the model declines where only a structured answer is understood.
         """
         if self._check is None:
             return self._with_usage(labelled(reply, self.plan.metadata()))
@@ -70,6 +78,8 @@ class ReplyGate:
         if self.checked is None and not _is_calling(reply):
             self.checked = self.nothing_said()
         text = self.checked.text if self.checked else ""
+        if self._must_fit and self.checked and self.checked.declined and not _is_calling(reply):
+            raise RecallMiss(text, hint=NOTHING_TO_FIT)
         if _is_calling(reply) and self.checked and not _is_clean(self.checked):
             text = ""
         self.text = text
@@ -258,8 +268,9 @@ def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object 
         return [*answers, text_of(reply)]
     if reply.tool_calls:
         return None
+    fenced = _FENCED.match(text_of(reply))
     try:
-        value = json.loads(text_of(reply))
+        value = json.loads(fenced["json"] if fenced else text_of(reply))
     except ValueError:
         return None
     return value if isinstance(value, (dict, list)) else None

@@ -23,6 +23,7 @@ from pydantic import Field, model_validator
 from langchain_palace.asking import unbound
 from langchain_palace.gate import ChunkGate, ReplyGate, chunk_of
 from langchain_palace.messages import text_of
+from langchain_palace.session import known_fields
 from langchain_palace.steps import Steps, arun, run
 
 DESCRIPTION = "_serialized"
@@ -37,6 +38,10 @@ _TAKEN_OVER = (
     "metadata",
     "verbose",
 )
+
+
+# Arguments of a wrapper that a host may misspell.
+_OURS = ("inner", "palace", "session_id", "project")
 
 
 class Prepared:
@@ -76,7 +81,7 @@ class GatedChatModel(BaseChatModel):
     @model_validator(mode="before")
     @classmethod
     def _take_over(cls, values: Any) -> Any:
-        if not isinstance(values, Mapping) or not isinstance(values.get("inner"), Runnable):
+        if "inner" not in known_fields(cls, values, only_like=_OURS):
             return values
         inner, kwargs = unbound(values["inner"])
         taken = {name: getattr(inner, name) for name in _TAKEN_OVER}

@@ -15,11 +15,12 @@ from langchain_core.callbacks import (
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from langchain_palace.session import Call, OpenPalace, call_of
+from langchain_palace.session import Call, OpenPalace, call_of, known_fields
 from langchain_palace.tracing import TRACER, document_of
 from palace import (
+    ConfigError,
     LayerReport,
     StoreUnavailableError,
     memory_span,
@@ -42,6 +43,7 @@ class PalaceRetriever(BaseRetriever):
         sufficient_only: Leave out what may not answer.
 
     Raises, when it runs:
+        ConfigError: If `k` is below 1.
         StoreUnavailableError: If nothing was found and not everything could be read.
     """
 
@@ -50,6 +52,11 @@ class PalaceRetriever(BaseRetriever):
     session_id: str | None = None
     project: str | None = None
     sufficient_only: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _know_fields(cls, values: Any) -> Any:
+        return known_fields(cls, values)
 
     def invoke(
         self, input: str, config: RunnableConfig | None = None, **kwargs: Any
@@ -80,7 +87,7 @@ class PalaceRetriever(BaseRetriever):
     ) -> list[Document]:
         session_id = self._asks(None).session_id
         with memory_span("search_memory", session_id, query=query, tracer=TRACER) as told:
-            documents = self._documents(query, k or self.k)
+            documents = self._documents(query, k)
             told["gen_ai.memory.record.count"] = len(documents)
         return documents
 
@@ -93,11 +100,14 @@ class PalaceRetriever(BaseRetriever):
     ) -> list[Document]:
         session_id = self._asks(None).session_id
         with memory_span("search_memory", session_id, query=query, tracer=TRACER) as told:
-            documents = await asyncio.to_thread(self._documents, query, k or self.k)
+            documents = await asyncio.to_thread(self._documents, query, k)
             told["gen_ai.memory.record.count"] = len(documents)
         return documents
 
-    def _documents(self, query: str, k: int) -> list[Document]:
+    def _documents(self, query: str, k: int | None) -> list[Document]:
+        k = self.k if k is None else k
+        if k < 1:
+            raise ConfigError(f"k is {k}", hint="ask for at least one document")
         reports = search_evidence(
             self.palace, query, session_id=self.session_id, project=self.project
         )

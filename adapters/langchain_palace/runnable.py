@@ -7,21 +7,23 @@ not run for a question about something that is not remembered.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables.base import coerce_to_runnable
 from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
-from pydantic import ConfigDict, Field, PrivateAttr
+from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
+from langchain_palace.outputs import Given, Output
 from langchain_palace.questions import Question, question_in
-from langchain_palace.session import Call, OpenPalace, call_of, unseen
+from langchain_palace.session import Call, OpenPalace, call_of, known_fields, unseen
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
 from palace import CheckedAnswer, ModelCall, ModelReply, RecallMiss
@@ -45,7 +47,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     chain without a declared output type returns, comes whole then.
 
     Args:
-        bound: The chain.
+        bound: The chain, or a function.
         palace: The open palace.
         input_key: Where the question is, for a chain that takes a dict; found by itself if it is
             `input`, `question`, `query` or `messages`.
@@ -56,7 +58,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             chain that declares anything else `RecallMiss` is raised.
     """
 
-    bound: Runnable[Any, Any] = Field(exclude=True)
+    bound: Annotated[Runnable[Any, Any], BeforeValidator(coerce_to_runnable)] = Field(exclude=True)
     palace: OpenPalace = Field(exclude=True)
     input_key: str | None = None
     session_id: str | None = None
@@ -65,6 +67,11 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     _turns: Turns = PrivateAttr()
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _know_fields(cls, values: Any) -> Any:
+        return known_fields(cls, values)
 
     def model_post_init(self, context: Any, /) -> None:
         """Set up what decides the turns."""
@@ -138,19 +145,22 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         if plan.stops:
             return self._missed(plan)
         seen = unseen(config) if plan.is_checked else config
-        step = self._run(question.replaced(plan.user_text()), seen, kwargs)
+        given = _given(input, question, plan.user_text())
+        step = self._run(given.sent_input, seen, kwargs)
         out = yield self._turns.told_by(plan, step)
-        return (yield from self._passed(out, plan))
+        return (yield from self._passed(out, given, plan))
 
     def _planned(
         self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> Steps[tuple[Question, Plan]]:
         call = self._call(config)
         question, plan = yield from self._decided(question_in(input, self.input_key), call)
+        decided = plan
 
         def ask(wanted: ModelCall) -> Step[ModelReply]:
-            pointing = question.replaced(wanted.user_text)
-            return _pointing(self._run(pointing, unseen(config), kwargs))
+            given = _given(input, question, wanted.user_text)
+            step = self._run(given.sent_input, unseen(config), kwargs)
+            return _pointing(step, lambda out: _reply(out, given, decided))
 
         alone = _kind(self.bound) in ("text", "message")
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
@@ -167,7 +177,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
                 return earlier, decided
         return question, plan
 
-    def _passed(self, out: Any, plan: Plan) -> Steps[Any]:
+    def _passed(self, out: Any, given: Given, plan: Plan) -> Steps[Any]:
         """Return what may be released of what the chain returned."""
         self._turns.replied(plan)
         gate = ReplyGate(plan)
@@ -177,7 +187,12 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             gate.checked = plan.check().check(out)
             out = gate.text = gate.checked.text
         elif plan.is_checked:
-            gate.checked = check_values(plan.check(), out)
+            read = Output(out, given, plan)
+            gate, out = read.gate, read.value
+            if read.claims:
+                gate.checked = check_values(plan.check(), read.claims)
+        else:
+            out = given.undone(out)
         if plan.is_checked:
             yield self._turns.record(plan, gate.text, gate.checked, 1)
         return out
@@ -210,20 +225,21 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         **kwargs: Any,
     ) -> Iterator[Any]:
         config = patch_config(config, callbacks=run_manager.get_child())
-        question, plan = run(self._planned(next(inputs), config, kwargs))
+        input = next(inputs)
+        question, plan = run(self._planned(input, config, kwargs))
         if plan.stops:
             yield self._missed(plan)
             return
         config = unseen(config) if plan.is_checked else config
-        sent = question.replaced(plan.user_text())
+        given = _given(input, question, plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             with self._turns.telling(plan):
-                out = self.bound.invoke(sent, config, **kwargs)
-            yield run(self._passed(out, plan))
+                out = self.bound.invoke(given.sent_input, config, **kwargs)
+            yield run(self._passed(out, given, plan))
             return
-        gate = _StreamGate(plan)
+        gate = _StreamGate(plan, given)
         with self._turns.telling(plan):
-            for chunk in self.bound.stream(sent, config, **kwargs):
+            for chunk in self.bound.stream(given.sent_input, config, **kwargs):
                 yield from gate.feed(chunk)
         yield from gate.close()
         self._turns.replied(plan)
@@ -244,15 +260,15 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield self._missed(plan)
             return
         config = unseen(config) if plan.is_checked else config
-        sent = question.replaced(plan.user_text())
+        given = _given(input, question, plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             with self._turns.telling(plan):
-                out = await self.bound.ainvoke(sent, config, **kwargs)
-            yield await arun(self._passed(out, plan))
+                out = await self.bound.ainvoke(given.sent_input, config, **kwargs)
+            yield await arun(self._passed(out, given, plan))
             return
-        gate = _StreamGate(plan)
+        gate = _StreamGate(plan, given)
         with self._turns.telling(plan):
-            async for chunk in self.bound.astream(sent, config, **kwargs):
+            async for chunk in self.bound.astream(given.sent_input, config, **kwargs):
                 for passed in gate.feed(chunk):
                     yield passed
         for passed in gate.close():
@@ -268,7 +284,8 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 class _StreamGate:
     """The gate for chunks of a chain: text, or chunks of messages."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, given: Given) -> None:
+        self._given = given
         self._reply = ReplyGate(plan)
         self._chunks = self._reply.stream()
         self._is_text = False
@@ -287,7 +304,7 @@ class _StreamGate:
         if isinstance(chunk, AIMessageChunk):
             return [c.message for c in self._chunks.feed(ChatGenerationChunk(message=chunk))]
         if self._reply.is_open:
-            return [chunk]
+            return [self._given.undone(chunk)]
         self._is_text = True
         text = chunk if isinstance(chunk, str) else str(chunk)
         fed = self._chunks.feed(ChatGenerationChunk(message=AIMessageChunk(content=text)))
@@ -317,26 +334,30 @@ def _kind(bound: Runnable[Any, Any]) -> str:
     return "object"
 
 
-def _pointing(step: Step[Any]) -> Step[ModelReply]:
+def _given(input: object, question: Question, sent: str) -> Given:
+    """Return the input of a chain with another text in place of the person's words."""
+    return Given(input, question.text, question.replaced(sent), sent)
+
+
+def _pointing(step: Step[Any], read: Callable[[Any], ModelReply]) -> Step[ModelReply]:
     """Return a run of the chain as a call of ours; what its parser cannot read proves nothing."""
 
     def now() -> ModelReply:
         try:
-            return _reply(step.now())
+            return read(step.now())
         except OutputParserException:
             return ModelReply()
 
     async def later() -> ModelReply:
         try:
-            return _reply(await step.later())
+            return read(await step.later())
         except OutputParserException:
             return ModelReply()
 
     return Step(now, later)
 
 
-def _reply(out: object) -> ModelReply:
-    """Read what a chain returned for a call of ours; what is no text proves nothing."""
-    if isinstance(out, BaseMessage):
-        return ModelReply(text_of(out))
-    return ModelReply(out) if isinstance(out, str) else ModelReply()
+def _reply(out: object, given: Given, plan: Plan) -> ModelReply:
+    """Read what a chain returned for a call of ours; what is not one text proves nothing."""
+    texts = Output(out, given, plan).texts
+    return ModelReply(texts[0]) if len(texts) == 1 else ModelReply()

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator
 
-from palace import Mempalace, require_palace
+from palace import ConfigError, Mempalace, require_palace
 
 OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
 """A field that takes an open palace; anything else is a `ConfigError` at once."""
@@ -22,6 +23,29 @@ OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
 SESSION_KEYS = ("session_id", "thread_id")
 # LangGraph's tag for model calls that `stream_mode="messages"` leaves out.
 _NOT_STREAMED = "nostream"
+
+
+def known_fields(model: type[BaseModel], values: Any, *, only_like: Sequence[str] = ()) -> Any:
+    """Return the arguments of a wrapper; `session=` for `session_id=` would lose the session.
+
+    Args:
+        model: The wrapper.
+        values: Its arguments.
+        only_like: Refuse only what looks like one of these; chat models ignore what they are not
+            made for.
+
+    Raises:
+        ConfigError: If one has no field of its name.
+    """
+    unknown = [k for k in values if k not in model.model_fields and not k.startswith("_")]
+    if only_like:
+        unknown = [k for k in unknown if get_close_matches(k, only_like)]
+    if unknown:
+        taken = only_like or [n for n in model.model_fields if n in model.__annotations__]
+        raise ConfigError(
+            f"{model.__name__} has no argument {unknown[0]!r}", hint=f"it takes {', '.join(taken)}"
+        )
+    return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
 from langchain_palace.messages import asking_before, asking_index, history_before, text_of
+from langchain_palace.schemas import questions_in
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -39,7 +40,6 @@ from palace import (
     confirm_steps,
     context_prompt,
     grounded_prompt,
-    labelled_question,
 )
 
 T = TypeVar("T")
@@ -165,6 +165,9 @@ class Turns:
         self._untold: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
+        return self  # copies of a wrapper share the turns that are under way
+
     def options(self) -> Step[AnswerOptions]:
         """Return how answers are made now; for a turn that was decided elsewhere."""
         return in_thread(lambda: self.palace.answer_options)
@@ -180,15 +183,16 @@ class Turns:
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
-        What a template labels as the question is decided on too, if the whole text asks nothing.
+        What a template labels as the question, or puts beside the instructions of a parser, is
+        decided on too, if the whole text asks nothing.
         """
         turn = Turn(question, call.session_id, call.project, history)
 
         def decided() -> Plan:
             verdict, options = self._enforcer.decide(turn), self.palace.answer_options
-            labelled = labelled_question(question)
-            if labelled and verdict.action == "pass" and not _is_settled(verdict):
-                verdict = self._enforcer.decide(replace(turn, prompt=labelled))
+            for part in questions_in(question):
+                if verdict.action == "pass" and not _is_settled(verdict):
+                    verdict = self._enforcer.decide(replace(turn, prompt=part))
             return Plan(verdict, question, options, message_id=message_id)
 
         plan: Plan = yield observed(

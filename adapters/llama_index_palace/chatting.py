@@ -152,6 +152,7 @@ class ChattingLLM(WrappedLLM):
             metadata = yield from self._turns.finish(
                 ruling, screen.released, checked=screen.checked, calls=1
             )
+            screen.demand_support()
             return chat_reply(screen.released, metadata, delta=rest)
         if calls_tools:
             return tool_reply(response, screen.released, chunks.metadata, delta=rest)
@@ -397,7 +398,11 @@ class _Chunks:
     @cached_property
     def screen(self) -> Screen:
         """What the words of a gated reply go through; made only where there is one."""
-        return Screen(self.ruling.check(self.asked), reasoning=self.asked.reasoning)
+        return Screen(
+            self.ruling.check(self.asked),
+            reasoning=self.asked.reasoning,
+            in_schema=self.asked.in_schema,
+        )
 
     def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:
         self.last = chunk

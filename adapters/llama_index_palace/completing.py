@@ -140,6 +140,7 @@ class CompletingLLM(WrappedLLM):
         metadata = yield from self._turns.finish(
             ruling, screen.released, checked=screen.checked, calls=1
         )
+        screen.demand_support()
         return completion_reply(screen.released, metadata, delta=rest)
 
 
@@ -160,7 +161,11 @@ class _TextChunks:
     @cached_property
     def screen(self) -> Screen:
         """What the words of a gated reply go through; made only where there is one."""
-        return Screen(self.ruling.check(self.asked), reasoning=self.asked.reasoning)
+        return Screen(
+            self.ruling.check(self.asked),
+            reasoning=self.asked.reasoning,
+            in_schema=self.asked.in_schema,
+        )
 
     def take(self, chunk: CompletionResponse) -> Iterator[CompletionResponse]:
         self.last = chunk

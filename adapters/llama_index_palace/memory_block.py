@@ -19,7 +19,7 @@ from llama_index_palace.questions import asked_in_messages
 from llama_index_palace.session import current_session
 from llama_index_palace.spans import adecide_traced
 from llama_index_palace.structured import miss
-from palace import Mempalace, RetrievalEnforcer, Turn, Verdict, render_context
+from palace import ConfigError, Mempalace, RetrievalEnforcer, Turn, Verdict, render_context
 
 # Long enough for the tool loop of one turn, short enough that a new memory is found.
 _KEPT_S = 30.0
@@ -52,8 +52,17 @@ class PalaceMemoryBlock(BaseMemoryBlock[str]):
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
 
     def __init__(self, palace: Mempalace, **fields: Any) -> None:
+        unknown = sorted(fields.keys() - type(self).model_fields.keys())
+        if unknown:
+            raise ConfigError(
+                f"PalaceMemoryBlock has no argument {unknown[0]!r}",
+                hint="it takes session_id, project, raise_on_miss, and what any block takes",
+            )
         super().__init__(palace=palace, **fields)
         self._enforcer = RetrievalEnforcer(palace)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> PalaceMemoryBlock:
+        return self.model_copy()  # copies share what they keep of a turn
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         """Return the evidence for the last message of the user, decided once for each turn.

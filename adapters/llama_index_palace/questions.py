@@ -8,13 +8,12 @@ and prompts; a decision on anything but the words themselves can be talked aroun
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 from llama_index.core.agent.workflow.prompts import (
     DEFAULT_HANDOFF_OUTPUT_PROMPT,
@@ -25,18 +24,16 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
 from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
-from llama_index.core.prompts import BasePromptTemplate, PromptType
+from llama_index.core.prompts import BasePromptTemplate
+from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 from llama_index.core.selectors.prompts import (
     DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL,
     DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL,
 )
 from llama_index.core.tools.types import BaseTool
 
-from palace import Message, labelled_question
-
-# `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
-# step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
-Purpose = Literal["answer", "rewrite", "inner"]
+from llama_index_palace.templates import Purpose, asked_in_template
+from palace import ConfigError, Message, labelled_question
 
 _HISTORY_MESSAGES = 12
 
@@ -49,29 +46,9 @@ def _pattern_of(template: str, **variables: str) -> str:
     return pattern
 
 
-_QUESTION_VARIABLES = ("query_str", "question", "query", "user_msg", "user_input", "input", "msg")
-_INNER_TYPES = frozenset(
-    {
-        PromptType.TREE_SELECT,
-        PromptType.TREE_SELECT_MULTIPLE,
-        PromptType.KEYWORD_EXTRACT,
-        PromptType.QUERY_KEYWORD_EXTRACT,
-        PromptType.SCHEMA_EXTRACT,
-        PromptType.TEXT_TO_SQL,
-        PromptType.TABLE_CONTEXT,
-        PromptType.KNOWLEDGE_TRIPLET_EXTRACT,
-        PromptType.SUB_QUESTION,
-        PromptType.SINGLE_SELECT,
-        PromptType.MULTI_SELECT,
-        PromptType.DECOMPOSE,
-        PromptType.CHOICE_SELECT,
-        PromptType.RANKGPT_RERANK,
-    }
-)
-_BEFORE_SCHEMA = re.compile(
-    r"\A(?P<words>.+?)\s*" + _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*") + r"\s*\Z",
-    re.DOTALL,
-)
+_SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*")
+_BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
+_HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(
     _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
@@ -133,6 +110,7 @@ class Asked:
             before the schema that an output parser adds, or what the person said right before and
             nobody has replied to.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
+        in_schema: Whether it will read an object of a schema out of the text.
     """
 
     words: str
@@ -144,6 +122,7 @@ class Asked:
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     reasoning: bool = False
+    in_schema: bool = False
 
 
 # -- what a template knows -----------------------------------------------------------------------
@@ -154,7 +133,7 @@ _TOLD: ContextVar[tuple[str, Purpose] | None] = ContextVar("llama_index_palace_t
 @contextmanager
 def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -> Iterator[None]:
     """Let the calls inside be decided on the question that a template was given, if it was."""
-    token = _TOLD.set(_asked_in_template(prompt, arguments))
+    token = _TOLD.set(asked_in_template(prompt, arguments))
     try:
         yield
     finally:
@@ -175,24 +154,6 @@ def told_by_choice(tools: Sequence[BaseTool], messages: Sequence[ChatMessage]) -
     finally:
         if token is not None:
             _TOLD.reset(token)
-
-
-def _asked_in_template(
-    prompt: BasePromptTemplate, arguments: Mapping[str, Any]
-) -> tuple[str, Purpose] | None:
-    given = ChainMap(dict(arguments), dict(prompt.kwargs))
-    mapped = {v: k for k, v in (prompt.template_var_mappings or {}).items()}
-    for name in _QUESTION_VARIABLES:
-        value = given.get(name, given.get(mapped.get(name, name)))
-        if isinstance(value, str) and value.strip():
-            return value, _purpose_of(prompt, name, given)
-    return None
-
-
-def _purpose_of(prompt: BasePromptTemplate, name: str, given: Mapping[str, Any]) -> Purpose:
-    if name == "question" and "chat_history" in given:
-        return "rewrite"
-    return "inner" if prompt.metadata.get("prompt_type") in _INNER_TYPES else "answer"
 
 
 # -- what messages show --------------------------------------------------------------------------
@@ -220,6 +181,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
+        in_schema=any(_wants_object(m.content or "") for m in (*messages[:1], *messages[-1:])),
     )
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
@@ -245,17 +207,21 @@ def asked_in_prompt(
             users = 1 + sum(m.role == "user" for m in history)
             found = Asked(match["question"].strip(), "rewrite", history, number=users)
             return replace(found, words=question) if question else found
-    return _known_better(Asked(prompt, reasoning=_is_react_text(prompt)), question)
+    found = Asked(prompt, reasoning=_is_react_text(prompt), in_schema=_wants_object(prompt))
+    return _known_better(found, question)
 
 
 def rewrite_pattern(template: str) -> re.Pattern[str]:
     """Return what matches a rewrite prompt with `{question}` and perhaps `{chat_history}`.
 
     Raises:
-        ValueError: If the template has no `{question}`.
+        ConfigError: If the template has no `{question}`.
     """
     if template.count("{question}") != 1:
-        raise ValueError("a rewrite prompt must name {question} once")
+        raise ConfigError(
+            f"the rewrite prompt {template[:80]!r} does not name {{question}} once",
+            hint="pass a list of templates as the host has them, each with {question}",
+        )
     pieces = re.split(r"\{(\w+)\}", template)
     pattern = "".join(
         re.escape(piece) if number % 2 == 0 else rf"(?P<{piece}>.*?)"
@@ -268,6 +234,7 @@ def rewrite_pattern(template: str) -> re.Pattern[str]:
 HOST_REWRITES = (
     rewrite_pattern(DEFAULT_CONDENSE_PROMPT_TEMPLATE.strip()),
     rewrite_pattern(DEFAULT_TEMPLATE.strip()),
+    rewrite_pattern(QUERY_GEN_PROMPT.replace("{query}", "{question}").strip()),
 )
 _STATE = re.compile(
     r"\A" + _pattern_of(DEFAULT_STATE_PROMPT, state=r"\{.*?\}", msg="(?P<words>.*)") + r"\Z",
@@ -392,6 +359,11 @@ def _teaches_react(message: ChatMessage) -> bool:
 
 def _is_react_text(text: str) -> bool:
     return "Thought:" in text and "Action Input:" in text and "Answer:" in text
+
+
+def _wants_object(text: str) -> bool:
+    """Whether an output parser has put the schema of an object into a text."""
+    return _HAS_SCHEMA.search(text) is not None
 
 
 def _is_role(message: ChatMessage, role: MessageRole) -> bool:

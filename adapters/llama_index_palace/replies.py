@@ -6,6 +6,7 @@ user's one, and replies of which only verified text is left.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,9 +18,11 @@ from llama_index.core.base.llms.types import (
     MessageRole,
     TextBlock,
 )
+from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note
 from llama_index_palace.questions import Asked
+from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
 
@@ -85,19 +88,29 @@ class Screen:
         check: What they are held against.
         reasoning: Whether the reply is a ReAct step: then its thought is replaced by a neutral
             one, an action goes on, and only what follows `Answer:` is checked and released.
+        in_schema: Whether an object will be read out of the reply: then that alone is released,
+            whole or not at all.
     """
 
-    def __init__(self, check: AnswerCheck, *, reasoning: bool = False) -> None:
+    def __init__(
+        self, check: AnswerCheck, *, reasoning: bool = False, in_schema: bool = False
+    ) -> None:
         self.released = ""
         self.checked: CheckedAnswer | None = None
         self._gate: SentenceGate = check.gate()
+        self._check = check
         self._reasoning = reasoning
+        self._in_schema = in_schema
+        self._object: Any = None
         self._held = ""
         self._seen = ""
 
     def feed(self, chunk_text: str, delta: str | None) -> str:
         """Take in the text so far or the next piece of it; return what may be released now."""
         new = self._new(chunk_text, delta)
+        if self._in_schema:
+            self._held += new
+            return ""
         if not self._reasoning:
             return self._let("".join(self._gate.feed(new)))
         self._held += new
@@ -115,6 +128,8 @@ class Screen:
         """
         if calls_tools:
             return ""
+        if self._in_schema:
+            return self._close_object()
         if self._reasoning and self._held:
             step = _react_step(self._held)
             if step:  # for the host to read and run, not for anybody who watches the stream
@@ -123,6 +138,21 @@ class Screen:
             self._let(_REACT_ANSWER)
             return _REACT_ANSWER + self._rest(self._gate.feed(self._held))
         return self._rest([])
+
+    def demand_support(self) -> None:
+        """Refuse an object that says what the evidence does not; see `structured`."""
+        checked = self.checked if self._in_schema else None
+        if checked is not None and (checked.declined or self._object is not None):
+            demand_support(self._object, checked, self._check, name="answer")
+
+    def _close_object(self) -> str:
+        try:
+            text = extract_json_str(self._held)
+            self._object = json.loads(text)
+        except ValueError:  # no object, so nobody can read it as one
+            return self._rest(self._gate.feed(self._held))
+        self.checked = check_object(self._object, self._check)
+        return self._let(text)
 
     def _rest(self, pieces: list[str]) -> str:
         rest = "".join([*pieces, *self._gate.close()])

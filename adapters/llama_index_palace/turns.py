@@ -184,6 +184,9 @@ class Turns:
         self._untold: dict[PalaceSession, str] = {}
         self._lock = threading.Lock()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
+        return self  # copies of a wrapper share the turns that are under way
+
     # -- deciding ------------------------------------------------------------------------------
 
     def rule(self, asked: Asked, session: PalaceSession, *, alone: bool = False) -> Steps[Ruling]:
@@ -257,6 +260,8 @@ class Turns:
         """
         session = ruling.key[0]
         with self._lock:
+            # What is rewritten may be a rewriting itself: the first question counts.
+            asked = self._rewritten.get((session, asked.words.strip()), asked)
             while len(self._rewritten) >= _KEPT_TURNS:
                 self._rewritten.pop(next(iter(self._rewritten)))
             self._rewritten[(session, text.strip())] = replace(asked, purpose="answer", place=-1)

@@ -27,7 +27,7 @@ from llama_index_palace.replies import refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import miss
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
-from palace import ModelCall, ModelReply
+from palace import ConfigError, ModelCall, ModelReply
 
 _T = TypeVar("_T")
 
@@ -47,6 +47,13 @@ class WrappedLLM(FunctionCallingLLM):
         super().__setattr__(name, value)
         if name == "callback_manager":
             self.inner.callback_manager = value
+
+    def __getstate__(self) -> dict[Any, Any]:
+        # LlamaIndex would leave out what cannot be pickled, the palace, without a word.
+        raise ConfigError(
+            f"{type(self).__name__} cannot be pickled: its palace is open here",
+            hint="wrap the model again where it is used, with a palace that is opened there",
+        )
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -69,13 +76,15 @@ class WrappedLLM(FunctionCallingLLM):
         def point(call: ModelCall) -> ModelReply:
             return ask(self.inner, call, asked.history)
 
-        return self._turns.run(self._turns.rule(asked, self._session, alone=alone), point)
+        ruling = self._turns.run(self._turns.rule(asked, self._session, alone=alone), point)
+        return _checkable(ruling, asked)
 
     async def _arule(self, asked: Asked, *, alone: bool = False) -> Ruling:
         async def point(call: ModelCall) -> ModelReply:
             return await aask(self.inner, call, asked.history)
 
-        return await self._turns.arun(self._turns.rule(asked, self._session, alone=alone), point)
+        rule = self._turns.rule(asked, self._session, alone=alone)
+        return _checkable(await self._turns.arun(rule, point), asked)
 
     def _refused(self, ruling: Ruling, asked: Asked) -> Steps[tuple[str, dict[str, Any]]]:
         """Return the reply of a turn that needs no model, and its verdict for the host.
@@ -87,7 +96,7 @@ class WrappedLLM(FunctionCallingLLM):
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
-        if asked.purpose == "inner":
+        if asked.purpose in ("inner", "pieces") or asked.in_schema:
             raise miss(text)
         return text, metadata
 
@@ -102,9 +111,21 @@ class WrappedLLM(FunctionCallingLLM):
             raise
 
 
+def _checkable(ruling: Ruling, asked: Asked) -> Ruling:
+    if asked.purpose == "pieces" and ruling.gated:
+        raise ConfigError(
+            "FLARE puts an answer together from pieces that cannot be checked one by one",
+            hint="put PalaceQueryEngine(engine, palace, llm=model) around the engine, and leave its"
+            " own model bare",
+        )
+    return ruling
+
+
 def is_alone(asked: Asked, kwargs: Mapping[str, Any]) -> bool:
     """Whether the reply of a call is plain text, with no tools or reasoning steps before it."""
-    return asked.purpose == "answer" and not asked.reasoning and not kwargs.get("tools")
+    if asked.reasoning or asked.in_schema or kwargs.get("tools"):
+        return False
+    return asked.purpose == "answer"
 
 
 def once(reply: _T) -> Generator[_T, None, None]:

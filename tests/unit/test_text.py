@@ -317,6 +317,12 @@ def test_clip(text: str, limit: int, expected: str) -> None:
         "Be kind.\nUser: {}\nAssistant: ",
         "Question: {}\nContext: A document.\nAnswer:",
         "Question: an example?\nAnswer: yes.\n\nQuestion: {}\n\nAnswer: Let's think step by step.",
+        "Write three versions of it, one a line. Original question: {}",
+        "You turn questions into queries. Here is the user query: {}",
+        "Take the parts that matter.\n\n> Question: {}\n> Context:\n>>>\nRain.\n>>>\nExtracted parts:",
+        "Say whether it matters.\n\n> Question: {}\n> Context:\nRain.\n> Relevant (YES / NO):",
+        "Question: the question to answer\nBegin!\n\nQuestion: {}\nThought: I look.\n"
+        "Action: clock\nAction Input: now\nObservation: Noon.\nThought:",
     ],
 )
 def test_a_labelled_question_is_found(template: str) -> None:
@@ -330,6 +336,9 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "",
         "A question: none of ours.\nMore text.",
         "Question: what?\nA report follows.",
+        "Question: what?\nA report follows: it is long.",
+        "I asked her a simple question: none came.",
+        "Translate this. Message: when was it?",
     ],
 )
 def test_other_texts_label_no_question(text: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import (
     ChatPalace,
@@ -16,7 +19,7 @@ from langchain_palace import (
 )
 
 from palace import ConfigError, Mempalace
-from tests.adapters.langchain.doubles import CountingModel, honest
+from tests.adapters.langchain.doubles import FALLBACK, MISS, PASS, CountingModel, honest
 
 NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
 
@@ -61,3 +64,69 @@ def test_what_is_no_open_palace_is_refused_at_once(name, wrong, tmp_path, monkey
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_an_open_palace_is_taken(name, palace):
     WRAPPERS[name](palace)
+
+
+@pytest.mark.parametrize("inner", ["gpt", None, RunnableLambda(str)])
+def test_what_is_no_chat_model_is_refused(palace, inner):
+    with pytest.raises(ConfigError, match=r"is not a chat model.*PalaceRunnable"):
+        ChatPalace(inner=inner, palace=palace)
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "wrong"), [("chat", "session"), ("runnable", "inputkey"), ("retriever", "top_k")]
+)
+def test_an_argument_that_does_not_exist_is_refused(palace, wrapper, wrong):
+    made = WRAPPERS[wrapper](palace)
+    given = {
+        name: getattr(made, name) for name in ("inner", "bound", "palace") if hasattr(made, name)
+    }
+    with pytest.raises(ConfigError, match=rf"no argument '{wrong}' \(it takes .*session_id"):
+        type(made)(**given, **{wrong: "x"})
+
+
+@pytest.mark.parametrize("k", [0, -1])
+async def test_less_than_one_document_is_refused(palace, k):
+    retriever = PalaceRetriever(palace=palace)
+    with pytest.raises(ConfigError, match="at least one"):
+        retriever.invoke(MISS, k=k)
+    with pytest.raises(ConfigError, match="at least one"):
+        await retriever.ainvoke(MISS, k=k)
+
+
+def test_a_function_is_a_chain(palace):
+    assert PalaceRunnable(bound=lambda text: text.upper(), palace=palace).invoke("hi") == "HI"
+
+
+COPIED = {
+    "chat": lambda p: ChatPalace(inner=FakeListChatModel(responses=["x"]), palace=p),
+    "bound": lambda p: ChatPalace(inner=FakeListChatModel(responses=["x"]), palace=p).bind(stop=[]),
+    **{name: WRAPPERS[name] for name in ("runnable", "retriever", "middleware", "history")},
+}
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_a_deep_copy_shares_the_open_palace(name, palace):
+    wrapper = COPIED[name](palace)
+
+    copied = copy.deepcopy(wrapper)
+
+    assert type(copied) is type(wrapper)
+    assert palace_in(copied) is palace
+
+
+def test_a_deep_copy_decides_as_the_original_does(palace):
+    chat = ChatPalace(inner=FakeListChatModel(responses=["It was Mimi."]), palace=palace)
+    for copied in (copy.deepcopy(chat), chat.model_copy(deep=True)):
+        assert copied.invoke(MISS).text == FALLBACK
+        assert copied.invoke(PASS).text == "It was Mimi."
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_pickling_says_what_to_do_instead(name, palace):
+    with pytest.raises(ConfigError, match=r"cannot be pickled.*Mempalace\.open"):
+        pickle.dumps(COPIED[name](palace))
+
+
+def palace_in(wrapper):
+    places = (wrapper, getattr(wrapper, "bound", None))
+    return next(p.palace for p in places if hasattr(p, "palace"))

@@ -6,7 +6,13 @@ import asyncio
 from typing import Any
 
 import pytest
-from llama_index.core.agent.workflow import AgentStream, AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import (
+    AgentStream,
+    AgentWorkflow,
+    CodeActAgent,
+    FunctionAgent,
+    ReActAgent,
+)
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.bridge.pydantic import BaseModel
@@ -445,6 +451,19 @@ def test_sub_questions_are_not_made_of_a_miss(palace):
     with pytest.raises(RecallMiss, match="memory palace"):
         engine.query(MISS)
     assert model.calls == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "calls"), [(MISS, FALLBACK, 0), (UNCLEAR, FALLBACK, 1), (PASS, LIE, 1)]
+)
+async def test_an_agent_that_writes_code_is_under_the_ruling(palace, words, said, calls):
+    model = ScriptedLLM(answer=LIE, quote="ignores")
+    llm = PalaceLLM(model, palace)
+    agent = CodeActAgent(code_execute_fn=lambda code: code, tools=[CLOCK], llm=llm)
+    answer, streamed = await of_agent(agent, words)
+    assert answer.startswith(said)
+    assert len(model.calls) == calls
+    assert words == PASS or LIE not in streamed
 
 
 async def test_a_model_cannot_make_evidence_of_a_handoff(palace):

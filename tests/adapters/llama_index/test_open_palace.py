@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from llama_index_palace import (
 )
 
 from palace import ConfigError, Mempalace
-from tests.adapters.llama_index.scripted import ScriptedLLM
+from tests.adapters.llama_index.scripted import FALLBACK, MISS, ScriptedLLM
 
 NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
 
@@ -60,3 +62,34 @@ def test_what_is_wrapped_comes_first(wrapper, palace):
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_an_open_palace_is_taken(name, palace):
     WRAPPERS[name](palace)
+
+
+@pytest.mark.parametrize("name", ["llm", "query engine", "retriever", "memory block"])
+def test_a_deep_copy_shares_the_open_palace(name, palace):
+    copied = copy.deepcopy(WRAPPERS[name](palace))
+    place = copied._turns if name == "query engine" else copied
+    assert (place._palace if name == "retriever" else place.palace) is palace
+
+
+def test_a_deep_copy_decides_as_the_original_does(palace, model):
+    llm = PalaceLLM(model, palace)
+    for copied in (copy.deepcopy(llm), llm.model_copy(deep=True)):
+        assert copied.complete(MISS).text == FALLBACK
+    assert model.calls == []
+
+
+@pytest.mark.parametrize("name", ["llm", "query engine", "retriever", "memory block"])
+def test_pickling_says_what_to_do_instead(name, palace):
+    with pytest.raises(ConfigError, match="cannot be pickled"):
+        pickle.dumps(WRAPPERS[name](palace))
+
+
+@pytest.mark.parametrize("prompts", [["Say it in other words."], "Rewrite: {question}"])
+def test_a_rewrite_prompt_without_the_question_is_refused(palace, model, prompts):
+    with pytest.raises(ConfigError, match="a list of templates"):
+        PalaceLLM(model, palace, rewrite_prompts=prompts)
+
+
+def test_an_argument_that_does_not_exist_is_refused(palace):
+    with pytest.raises(ConfigError, match=r"no argument 'raise_on_mis'.*raise_on_miss"):
+        PalaceMemoryBlock(palace, raise_on_mis=True)

@@ -25,6 +25,8 @@ from llama_index_palace.questions import (
     told_by_template,
 )
 
+from palace import ConfigError
+
 WORDS = "When did we ship 4.1.0?"
 
 
@@ -197,7 +199,7 @@ class TestPrompts:
 
     @pytest.mark.parametrize("template", ["{chat_history}", "{question} {question}"])
     def test_a_rewrite_prompt_names_its_question_once(self, template):
-        with pytest.raises(ValueError, match="question"):
+        with pytest.raises(ConfigError, match="question"):
             rewrite_pattern(template)
 
 

@@ -1,0 +1,136 @@
+"""What a chain returns, read and released part by part: text, messages, documents, dicts of them.
+
+In: an output, and what the chain was given. Out: the same with the person's own words where the
+chain repeats its input, with messages that went through the gate, and the values left to check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from langchain_palace.gate import ReplyGate
+from langchain_palace.messages import text_of, tool_texts, with_text
+from langchain_palace.turns import Plan
+
+
+class Given:
+    """What a chain was given in place of a person's input.
+
+    Args:
+        input: What the person's program passed in.
+        said: The person's words in it.
+        sent_input: The same, as the chain got it.
+        sent: The text that stood for the words there.
+    """
+
+    def __init__(self, input: object, said: str, sent_input: object, sent: str) -> None:
+        self.input = input
+        self.said = said
+        self.sent_input = sent_input
+        self.sent = sent
+
+    def undone(self, value: Any) -> Any:
+        """Return a value with the person's input wherever the chain repeats what it was given."""
+        if isinstance(value, BaseMessage) and self._is_put_before(value):
+            return value.model_copy(update={"content": value.content[1:]})
+        if self.is_asking(value):
+            return with_text(value, self.said) if isinstance(value, BaseMessage) else self.said
+        if isinstance(value, dict):
+            return self.mapped(value, self.undone)
+        if type(value) in (list, tuple):
+            return type(value)(self.undone(v) for v in value)
+        return value
+
+    def mapped(self, value: dict[Any, Any], change: Callable[[Any], Any]) -> dict[Any, Any]:
+        """Return a dict of its kind, with the person's input where it is passed through."""
+        own = self.input if isinstance(self.input, Mapping) else {}
+        sent = self.sent_input if isinstance(self.sent_input, Mapping) else {}
+        made = copy(value)  # chunks of a stream are dicts that can be added
+        for key, part in value.items():
+            is_passed = key in own and part is sent.get(key)
+            made[key] = own[key] if is_passed else change(part)
+        return made
+
+    def asking_index(self, values: Sequence[object]) -> int | None:
+        """Return where in a conversation the chain repeats what it was asked."""
+        places = (n for n in range(len(values) - 1, -1, -1) if self.is_asking(values[n]))
+        return next(places, None)
+
+    def is_asking(self, value: object) -> bool:
+        """Whether a value is what stood for the person's words, as text or as a message."""
+        if isinstance(value, BaseMessage):
+            return text_of(value) == self.sent or self._is_put_before(value)
+        return isinstance(value, str) and value == self.sent
+
+    def _is_put_before(self, message: BaseMessage) -> bool:
+        """Whether the text stands before the person's own, which came in several parts."""
+        first = message.content[0] if isinstance(message.content, list) and message.content else ""
+        text = first.get("text") if isinstance(first, dict) else first
+        return text == self.sent != text_of(message)
+
+
+class Output:
+    """An output of a turn that is checked.
+
+    What the input held already, retrieved documents and results of tools claim nothing. Messages
+    of the model pass the gate one by one; a message in another role may be its words all the same.
+
+    Args:
+        value: What the chain returned.
+        given: What it was given.
+        plan: The settled plan of the turn.
+
+    Attributes:
+        gate: What messages went through.
+        claims: The other values that the model may have made up.
+        texts: Every text among the claims and in messages of the model, blank ones left out.
+    """
+
+    def __init__(self, value: object, given: Given, plan: Plan) -> None:
+        self.gate = ReplyGate(plan)
+        self.claims: list[object] = []
+        self.texts: list[str] = []
+        self._plan = plan
+        self._given = given
+        self.value = self._read(value)
+
+    def _read(self, value: Any) -> Any:
+        given = self._given
+        if isinstance(value, AIMessage):
+            self._say(text_of(value))
+            return self.gate.message(value)
+        if isinstance(value, (ToolMessage, Document)) or given.is_asking(value):
+            return given.undone(value)
+        if isinstance(value, BaseMessage):
+            self._claim(text_of(value))
+            return value
+        if isinstance(value, dict):
+            return given.mapped(value, self._read)
+        if type(value) in (list, tuple):
+            return type(value)(self._read_all(value))
+        self._claim(value)
+        return value
+
+    def _read_all(self, values: Sequence[Any]) -> list[Any]:
+        index = self._given.asking_index(values)
+        if index is None or not any(isinstance(v, AIMessage) for v in values[index:]):
+            return [self._read(value) for value in values]
+        # A conversation: what stands before the question was said in earlier turns.
+        since = [m for m in values[index:] if isinstance(m, BaseMessage)]
+        self.gate = ReplyGate(self._plan, tool_texts=tool_texts(since, 0))
+        earlier = [self._given.undone(value) for value in values[: index + 1]]
+        return [*earlier, *(self._read(value) for value in values[index + 1 :])]
+
+    def _claim(self, value: object) -> None:
+        self.claims.append(value)
+        if isinstance(value, str):
+            self._say(value)
+
+    def _say(self, text: str) -> None:
+        if text.strip():
+            self.texts.append(text)

@@ -1,0 +1,56 @@
+"""Prompts that say in which form the answer is wanted, as output parsers put it.
+
+In: messages or a text. Out: whether a parser wants JSON, and what stands beside its instructions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from langchain_core.messages import BaseMessage, SystemMessage
+
+from langchain_palace.messages import asking_index, text_of
+from palace import labelled_question
+
+# What `get_format_instructions` returns: for JSON and what is like it the shape, with a schema.
+_JSON = (
+    r"Return a JSON object\."
+    r"|(?:STRICT OUTPUT FORMAT:\n.{0,2000}?)?The output should be (?:formatted"
+    r" as a JSON instance|a markdown code snippet formatted in the following schema).{0,2000}?"
+    r"(?:Here is the output schema[^\n]*:\n```\n|```json\n).*?(?:\n```|\Z)"
+)
+_OTHERS = (
+    r"The output should be formatted as a XML file.{0,2000}?"
+    r"Here are the output tags[^\n]*:\n```\n.*?(?:\n```|\Z)"
+    r"|Your response should be a (?:list of comma separated values|markdown list), eg: `[^`]*`"
+    r"(?: or `[^`]*`)?"
+    r"|Your response should be a numbered list with each item on a new line\. For example: \n\n"
+    r"1\. foo\n\n2\. bar\n\n3\. baz"
+)
+_WANTS_JSON = re.compile(_JSON, re.DOTALL)
+_INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
+
+
+def wants_json(messages: Sequence[BaseMessage]) -> bool:
+    """Whether the reply to messages will be read by an output parser that wants JSON."""
+    index = asking_index(messages)
+    told = [m for m in messages if isinstance(m, SystemMessage)]
+    read = told if index is None else [*told, messages[index]]
+    return any(_WANTS_JSON.search(text_of(message)) for message in read)
+
+
+def questions_in(text: str) -> Iterator[str]:
+    """Yield what may be the question in a longer text, if the whole of it asks nothing.
+
+    That is what a template labels as one, and what stands beside the instructions of a parser.
+    """
+    if labelled := labelled_question(text):
+        yield labelled
+    pieces = _INSTRUCTIONS.split(text)
+    for piece in map(str.strip, pieces if len(pieces) > 1 else ()):
+        if labelled := labelled_question(piece):
+            yield labelled
+        if piece:
+            yield piece.rpartition("\n")[2]  # "Answer the query." before it is not of the question
+            yield piece

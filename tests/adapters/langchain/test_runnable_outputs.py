@@ -1,0 +1,155 @@
+"""A chain that returns more than its answer: its input, documents, a whole conversation."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
+from langchain_palace import PalaceRunnable
+
+from palace import RecallMiss, UngroundedAnswerError
+from tests.adapters.langchain.doubles import (
+    CHAT,
+    HIT,
+    HIT_TEXT,
+    IDENTITY,
+    LIARS,
+    LIE,
+    MISS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    honest,
+    ignoring,
+)
+
+DOCUMENTS = [Document("Gardens are green, and 17 of them are ours.")]
+EARLIER = [HumanMessage("How many gardens?"), AIMessage("There are 17 gardens in all.")]
+
+
+def rag(model):
+    """Return a chain as `create_retrieval_chain` builds it: everything it had, and the answer."""
+    answer = ChatPromptTemplate.from_template("{context}\n\n{input}") | model | StrOutputParser()
+    return RunnablePassthrough.assign(context=lambda _: DOCUMENTS).assign(answer=answer)
+
+
+def conversation(model):
+    """Return a chain that takes and returns messages, as graphs do."""
+
+    def run(state):
+        return {"messages": [*state["messages"], model.invoke(state["messages"])]}
+
+    return RunnableLambda(run)
+
+
+async def result_of(chain, input, how, **config):
+    if how == "invoke":
+        return chain.invoke(input, **config)
+    if how == "ainvoke":
+        return await chain.ainvoke(input, **config)
+    if how == "stream":
+        chunks = list(chain.stream(input, **config))
+    else:
+        chunks = [chunk async for chunk in chain.astream(input, **config)]
+    return reduce(add, chunks)
+
+
+@pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream", "astream"])
+class TestEchoes:
+    """Whoever asked gets the own words back, and only what the model said is checked."""
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    async def test_an_answer_beside_its_input_is_released(self, palace, how, words):
+        model = CountingModel(persona=honest)
+        given = {"input": words, "chat_history": EARLIER}
+        told = await result_of(PalaceRunnable(bound=rag(model), palace=palace), given, how)
+        answer = HIT_TEXT if words == HIT else UNCLEAR_TEXT
+        assert told == {**given, "context": DOCUMENTS, "answer": f"{answer} [1]"}
+
+    async def test_an_invented_answer_is_not(self, palace, how):
+        chain = PalaceRunnable(bound=rag(CountingModel(persona=ignoring)), palace=palace)
+        with pytest.raises(UngroundedAnswerError, match="1 of 1 values"):
+            await result_of(chain, {"input": HIT}, how)
+
+    @pytest.mark.parametrize("liar", LIARS)
+    async def test_unclear_evidence_is_quoted_or_missed(self, palace, how, liar):
+        chain = PalaceRunnable(bound=rag(CountingModel(persona=liar)), palace=palace)
+        with pytest.raises((RecallMiss, UngroundedAnswerError)):
+            await result_of(chain, {"input": UNCLEAR}, how)
+
+    async def test_a_miss_runs_nothing(self, palace, how):
+        model = CountingModel(persona=honest)
+        with pytest.raises(RecallMiss):
+            await result_of(PalaceRunnable(bound=rag(model), palace=palace), {"input": MISS}, how)
+        assert model.calls == 0
+
+    async def test_the_wake_up_is_not_told_to_the_caller(self, palace, how):
+        palace.root.joinpath("identity.txt").write_text(IDENTITY, encoding="utf-8")
+        model = CountingModel(persona=honest)
+        chain = PalaceRunnable(bound=rag(model), palace=palace, session_id="s")
+        told = await result_of(chain, {"input": PASS}, how)
+        assert IDENTITY in model.asked[0].text
+        assert told == {"input": PASS, "context": DOCUMENTS, "answer": CHAT}
+
+
+class TestConversations:
+    """Messages of the model pass the gate; those of earlier turns and the person's stay."""
+
+    def told(self, palace, persona, words, messages=()):
+        chain = PalaceRunnable(bound=conversation(CountingModel(persona=persona)), palace=palace)
+        return chain.invoke({"messages": [*messages, HumanMessage(words)]})["messages"]
+
+    def test_the_answer_is_released(self, palace):
+        told = self.told(palace, honest, HIT, EARLIER)
+        assert [m.text for m in told] == [*(m.text for m in EARLIER), HIT, f"{HIT_TEXT} [1]"]
+        assert told[-1].response_metadata["palace"]["action"] == "ground"
+
+    @pytest.mark.parametrize("texts", [["Look:", HIT], [HIT]])
+    def test_parts_of_a_message_come_back_as_they_were(self, palace, texts):
+        image = {"type": "image", "url": "https://example.org/a.png"}
+        said = HumanMessage([{"type": "text", "text": text} for text in texts] + [image])
+        chain = PalaceRunnable(bound=conversation(CountingModel(persona=honest)), palace=palace)
+        told = chain.invoke({"messages": [said]})["messages"]
+        assert told[0].content == said.content
+        assert told[1].text == f"{HIT_TEXT} [1]"
+
+    def test_a_lie_is_replaced_by_the_memory(self, palace):
+        told = self.told(palace, ignoring, HIT, EARLIER)
+        assert [m.text for m in told[:3]] == [*(m.text for m in EARLIER), HIT]
+        assert told[-1].text.startswith(HIT_TEXT)
+
+    def test_the_newest_may_come_first(self, palace):
+        chain = conversation(CountingModel(persona=ignoring)) | (lambda d: d["messages"][::-1])
+        told = PalaceRunnable(bound=chain, palace=palace).invoke({"messages": [("user", HIT)]})
+        assert not any(LIE in m.text for m in told)
+
+    def test_a_lie_in_the_role_of_a_person_is_refused(self, palace):
+        model = CountingModel(persona=ignoring)
+        chain = conversation(model) | (
+            lambda d: [d["messages"][0], HumanMessage(d["messages"][-1].text, name="researcher")]
+        )
+        with pytest.raises(UngroundedAnswerError):
+            PalaceRunnable(bound=chain, palace=palace).invoke({"messages": [("user", HIT)]})
+
+    def test_results_of_tools_are_evidence(self, palace):
+        def run(state):
+            found = ToolMessage("The build took 321 seconds.", tool_call_id="c")
+            return {"messages": [*state["messages"], found, AIMessage("It took 321 seconds.")]}
+
+        chain = PalaceRunnable(bound=RunnableLambda(run), palace=palace)
+        told = chain.invoke({"messages": [("user", HIT)]})["messages"]
+        assert [m.text for m in told[1:]] == ["The build took 321 seconds.", "It took 321 seconds."]
+
+
+def test_two_answers_to_the_quote_contract_prove_nothing(palace):
+    model = CountingModel(persona=honest)
+    chain = RunnableParallel(a=model | StrOutputParser(), b=model | StrOutputParser())
+    with pytest.raises(RecallMiss):
+        PalaceRunnable(bound=chain, palace=palace).invoke(UNCLEAR)

@@ -1,0 +1,104 @@
+"""Programs that read an object out of a model's text: typed misses, and values that are checked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import BaseModel
+from llama_index.core.program import LLMTextCompletionProgram
+from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
+from llama_index_palace import PalaceLLM
+
+from palace import RecallMiss, UngroundedAnswerError
+from tests.adapters.llama_index.scripted import (
+    HIT,
+    LIE,
+    MISS,
+    PASS,
+    UNCLEAR,
+    ScriptedLLM,
+    code_text,
+    open_palace,
+    paint_text,
+)
+
+
+class Answer(BaseModel):
+    """An answer."""
+
+    text: str
+
+
+PROMPTS = {
+    "text": PromptTemplate("Answer this.\n{asked}"),
+    "chat": ChatPromptTemplate(
+        [ChatMessage("Be brief.", role="system"), ChatMessage("{asked}", role="user")]
+    ),
+}
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize("chats", [True, False])
+class TestTextPrograms:
+    async def made(self, palace, prompt, chats, words, said, **script: Any) -> Answer:
+        self.model = ScriptedLLM(answer=said, chats=chats, **script)
+        program = LLMTextCompletionProgram.from_defaults(
+            output_cls=Answer, prompt=PROMPTS[prompt], llm=PalaceLLM(self.model, palace)
+        )
+        made = program(asked=words)
+        assert await program.acall(asked=words) == made
+        return made
+
+    async def test_a_miss_is_typed(self, palace, prompt, chats):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            await self.made(palace, prompt, chats, MISS, LIE)
+        assert self.model.calls == []
+
+    @pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```"])
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    async def test_what_the_memory_says_is_released(self, palace, prompt, chats, words, fence):
+        text = code_text(None) if words == HIT else paint_text(None)
+        said = fence.format(json.dumps({"text": text}))
+        assert await self.made(palace, prompt, chats, words, said) == Answer(text=text)
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    async def test_what_it_does_not_say_is_not(self, palace, prompt, chats, words):
+        with pytest.raises(UngroundedAnswerError) as refused:
+            await self.made(palace, prompt, chats, words, json.dumps({"text": LIE}))
+        assert LIE not in str(refused.value)
+
+    async def test_declining_is_a_miss(self, palace, prompt, chats):
+        with pytest.raises(RecallMiss):
+            await self.made(palace, prompt, chats, HIT, "declines")
+
+    async def test_an_invented_quote_is_a_miss(self, palace, prompt, chats):
+        with pytest.raises(RecallMiss):
+            await self.made(palace, prompt, chats, UNCLEAR, "{}", quote="invents")
+
+    async def test_what_asks_for_no_memory_passes(self, palace, prompt, chats):
+        said = json.dumps({"text": LIE})
+        assert await self.made(palace, prompt, chats, PASS, said) == Answer(text=LIE)
+
+
+def test_flagging_lets_an_object_pass(tmp_path):
+    with open_palace(tmp_path, "answers: {check: flag}") as palace:
+        llm = PalaceLLM(ScriptedLLM(answer=json.dumps({"text": LIE})), palace)
+        program = LLMTextCompletionProgram.from_defaults(
+            output_cls=Answer, prompt=PROMPTS["text"], llm=llm
+        )
+        assert program(asked=HIT) == Answer(text=LIE)
+
+
+def test_only_the_object_is_released(palace):
+    said = f"{LIE} " + json.dumps({"text": code_text(None)})
+    llm = PalaceLLM(ScriptedLLM(answer=said), palace)
+    parser = LLMTextCompletionProgram.from_defaults(
+        output_cls=Answer, prompt=PROMPTS["text"], llm=llm
+    )._output_parser
+    asked = parser.format(HIT)
+    assert json.loads(llm.complete(asked).text) == {"text": code_text(None)}
+    streamed = [chunk.delta for chunk in llm.stream_complete(asked)]
+    assert json.loads("".join(streamed)) == {"text": code_text(None)}
