@@ -81,7 +81,8 @@ class GatedChatModel(BaseChatModel):
     @model_validator(mode="before")
     @classmethod
     def _take_over(cls, values: Any) -> Any:
-        if "inner" not in known_fields(cls, values, only_like=_OURS):
+        values = known_fields(cls, values, only_like=_OURS)
+        if not isinstance(values, Mapping) or "inner" not in values:
             return values
         inner, kwargs = unbound(values["inner"])
         taken = {name: getattr(inner, name) for name in _TAKEN_OVER}

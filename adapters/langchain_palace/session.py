@@ -37,6 +37,8 @@ def known_fields(model: type[BaseModel], values: Any, *, only_like: Sequence[str
     Raises:
         ConfigError: If one has no field of its name.
     """
+    if not isinstance(values, Mapping):
+        return values
     unknown = [k for k in values if k not in model.model_fields and not k.startswith("_")]
     if only_like:
         unknown = [k for k in unknown if get_close_matches(k, only_like)]

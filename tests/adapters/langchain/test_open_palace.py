@@ -17,6 +17,7 @@ from langchain_palace import (
     compress_history,
     palace_tools,
 )
+from pydantic import ValidationError
 
 from palace import ConfigError, Mempalace
 from tests.adapters.langchain.doubles import FALLBACK, MISS, PASS, CountingModel, honest
@@ -130,3 +131,10 @@ def test_pickling_says_what_to_do_instead(name, palace):
 def palace_in(wrapper):
     places = (wrapper, getattr(wrapper, "bound", None))
     return next(p.palace for p in places if hasattr(p, "palace"))
+
+
+@pytest.mark.parametrize("wrapper", [ChatPalace, PalaceRunnable, PalaceRetriever])
+@pytest.mark.parametrize("value", [5, "palace", None])
+def test_what_holds_no_arguments_is_refused_as_pydantic_does(wrapper, value):
+    with pytest.raises(ValidationError):
+        wrapper.model_validate(value)
