@@ -42,6 +42,7 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
     "last_time": "history",
     "decision": "fact",
 }
+_BANDS = ("other", "unsure", "recall")
 _LONG_PROMPT_WORDS = 60
 # A question among other sentences is a little less sure to be what the prompt wants.
 _LESS_APART = 0.5
@@ -100,7 +101,7 @@ class CueDetector:
         whole = self._signal(turn, query, text, self.features(turn, query, text=text))
         if whole.band == "recall":
             return whole
-        return max((whole, *self._asked_apart(turn)), key=lambda signal: signal.score)
+        return max((whole, *self._asked_apart(turn)), key=_sureness)
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
         """Yield the signals of questions that nothing else in their prompt has to do with."""
@@ -205,6 +206,10 @@ class CueDetector:
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
         }
+
+
+def _sureness(signal: RecallSignal) -> tuple[int, float]:
+    return _BANDS.index(signal.band), signal.score
 
 
 def _asks_memory_itself(features: Mapping[str, float]) -> bool:

@@ -260,3 +260,11 @@ def test_a_question_among_other_sentences_counts_a_little_less() -> None:
     alone = detected("Where did we put the lamp?", model=SHORT_ONES).score
     framed = detected("I am filling in a long form. Where did we put the lamp?", model=SHORT_ONES)
     assert 0.7 < framed.score < alone
+
+
+def test_a_question_apart_does_not_hide_that_the_prompt_names_an_artifact() -> None:
+    prompt = "Somebody named todo.txt again in a long call today. What colour is it at all?"
+    model = bar_model({"question": 0.4, "long": -9.0}, bias=-1.5)
+    alone = detected("What colour is it at all?", model=model)
+    signal = detected(prompt, model=model, names_artifact=lambda turn: "todo.txt" in turn.prompt)
+    assert (alone.band, signal.band, signal.cues[0]) == ("other", "unsure", "names_artifact")
