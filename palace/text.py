@@ -468,8 +468,8 @@ def utc_now() -> datetime:
 
 
 _LABELLED_TAIL = re.compile(
-    r"(?:(?:^|\n)[> \t]*(?:(?:latest |new |user |human )?(?:question|query|message|input|request)"
-    r"|follow[ -]?up(?: \w+)?|user|human)"
+    r"(?:(?:^|\n)[> \t]*(?:(?:latest |new |quick |short |another |user |human )?"
+    r"(?:question|query|message|input|request)|follow[ -]?up(?: \w+)?|user|human)"
     r"|[.!?][ \t]*(?:here is the )?(?:original|user) (?:question|query))[ \t]*:[ \t]*"
     r"(?P<words>\S[^\n]{2,2000})"
     r"\s*(?:\n[ \t]*[\w' ]{1,40}:\s*)?\Z",
@@ -498,6 +498,15 @@ def labelled_question(text: str) -> str:
             found = line
     words = found["words"].strip() if found else ""
     return "" if words == text.strip() else words
+
+
+def unlabelled(text: str) -> str:
+    """Return a text without the label before all of it ("Question: …") and one behind ("Answer:").
+
+    What has more than labels around its question is returned as it is.
+    """
+    found = _LABELLED_TAIL.match(text.strip())
+    return found["words"].strip() if found else text
 
 
 def clip(text: str, max_chars: int) -> str:

@@ -18,7 +18,7 @@ from palace.recall.lexicon import (
     plain,
 )
 from palace.recall.related import related_words
-from palace.text import Word, fold, numbers, starts_sentence, words
+from palace.text import Word, fold, numbers, starts_sentence, unlabelled, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
 
@@ -63,7 +63,8 @@ class Analyst:
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
-        prompt = _bounded(turn.prompt)
+        # A label is a program's word, and no memory has to hold it.
+        prompt = unlabelled(_bounded(turn.prompt))
         found = words(prompt)
         lexicon = self.language_of(prompt, found)
         content = _content(prompt, found, lexicon)

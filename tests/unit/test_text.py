@@ -25,6 +25,7 @@ from palace.text import (
     stem,
     tokens,
     tokens_of,
+    unlabelled,
     utc_now,
     words,
 )
@@ -345,10 +346,34 @@ def test_other_texts_label_no_question(text: str) -> None:
     assert labelled_question(text) == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Question: {}", " user: {}\n", "Quick question: {}", "Question: {}\nAnswer:", "> Query: {}"],
+)
+def test_labels_around_a_question_are_taken_off(text: str) -> None:
+    assert unlabelled(text.format("When was it?")) == "When was it?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "When was it?",
+        "Two vans.\nQuestion: when was it?",
+        "Question: when was it?\nOr was it not?",
+        "The question: when was it?",
+        "Berlin: when was it?",
+    ],
+)
+def test_what_has_more_than_labels_around_it_stays(text: str) -> None:
+    assert unlabelled(text) == text
+
+
 def test_looking_for_a_label_takes_no_time() -> None:
     began = time.monotonic()
     for text in ("Question: a b c\n" * 20_000, "Question: abc" + "\n" * 100_000, " \t\n" * 50_000):
         labelled_question(f"{text}\nAnswer: z")
+        unlabelled(f"{text}\nAnswer: z")
     assert time.monotonic() - began < 5
 
 
