@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain, takewhile
 
 from palace.ports import Scope, TermCounts, Vocabulary
+from palace.recall.apart import sentences_apart
 from palace.recall.lexicon import (
     MATCHED_CHARS,
     Lexicon,
@@ -26,6 +27,8 @@ MAX_TERMS = 40
 MAX_CARRIED = 16
 _HEAD_WORDS = 6
 _PARTICLE_CHARS = 5
+# "Answer briefly.", "Reply in one short sentence, please.": more may be another thing to do.
+_INSTRUCTION_WORDS = 6
 # A lower-case word is taken for a name when the palace mostly writes it as one.
 _NAME_SHARE = 0.6
 # … and one with a capital, at the start of a sentence, also when the palace puts it there itself.
@@ -67,6 +70,8 @@ class Analyst:
         prompt = unlabelled(_bounded(turn.prompt))
         found = words(prompt)
         lexicon = self.language_of(prompt, found)
+        if asked := self._before_instructions(prompt, lexicon):
+            prompt, found = asked, words(asked)
         content = _content(prompt, found, lexicon)
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         terms = _terms(content, counts)
@@ -111,6 +116,19 @@ class Analyst:
             return typical + len([word for word in said if word in known])
 
         return max(self.lexicons, key=evidence)
+
+    def _before_instructions(self, prompt: str, lexicon: Lexicon) -> str:
+        """Return the question that a prompt begins with if the rest says how to answer, else ""."""
+        first = next(sentences_apart(prompt), None)
+        if first is None or first.before:
+            return ""
+
+        def has(cue: str, text: str) -> bool:
+            pattern = lexicon.cues[cue]
+            return matches(pattern, matchable(text), timeout_ms=self._timeout_ms)
+
+        told = all(len(s.split()) <= _INSTRUCTION_WORDS and has("task", s) for s in first.after)
+        return first.sentence if told and has("question", first.sentence) else ""
 
     def _related_to(
         self, terms: Sequence[str], lexicon: Lexicon, *, but: Container[str]

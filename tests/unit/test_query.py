@@ -35,6 +35,8 @@ def test_terms_leave_function_words_out() -> None:
         ("Which port does the tunnel use?", "um, btw which port does the tunnel use"),
         ("Which port does the tunnel use?", "Question: Which port does the tunnel use?\nAnswer:"),
         ("Which port does the tunnel use?", "Quick question: which port does the tunnel use?"),
+        ("Which port does the tunnel use?", "Which port does the tunnel use? Answer briefly."),
+        ("Which port does the tunnel use?", "which port does the tunnel use\nReply in one line."),
         ("Wo ist der Schlüssel?", "Hallo! Wo ist der Schlüssel? Danke!"),
         ("Où est la clé ?", "Bonjour ! Où est la clé ? Merci !"),
         ("¿Dónde está la llave?", "Hola, ¿dónde está la llave? ¡Gracias!"),
@@ -47,8 +49,21 @@ def test_terms_leave_function_words_out() -> None:
         ("창고 열쇠가 어디 있지?", "안녕하세요! 창고 열쇠가 어디 있지? 고마워!"),
     ],
 )
-def test_greetings_thanks_and_labels_carry_no_content(asked: str, said: str) -> None:
+def test_greetings_thanks_labels_and_how_to_answer_carry_no_content(asked: str, said: str) -> None:
     assert analysed(said).terms == analysed(asked).terms
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "The lamp fell down. Which port does the tunnel use? Answer briefly.",
+        "Which port does the tunnel use? Write a long note to everybody about the lamp.",
+        "Which port does the tunnel use? The lamp stands beside it.",
+        "We moved it all. Tell me about the lamp.",
+    ],
+)
+def test_what_is_said_beside_a_question_stays_content(prompt: str) -> None:
+    assert "lamp" in analysed(prompt).terms
 
 
 @pytest.mark.parametrize(
