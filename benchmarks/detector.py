@@ -63,27 +63,25 @@ def main() -> None:
     prompts: Sequence[tuple[str, int, str]] = list(load_prompts(arguments.prompts))
     negatives = [p for p in prompts if p[1] == 0]
     conversations = load_locomo(arguments.locomo) if arguments.locomo else []
-    rng = random.Random(SEED)
+    rng, frames = random.Random(SEED), random.Random(SEED)
     results: dict[str, Any] = {}
     durations_s: list[float] = []
     with tempfile.TemporaryDirectory() as name:
-        say(f"{len(prompts)} prompts, asked of an empty palace")
+        say(f"{len(prompts)} prompts, asked of an empty palace, short ones in frames too")
         empty = Mempalace.open(Path(name) / "empty")
         enforcer = RetrievalEnforcer(empty)
         found: dict[tuple[int, str], list[float]] = defaultdict(list)
+        short: dict[tuple[int, str], list[float]] = defaultdict(list)
+        framed: dict[tuple[int, str], list[float]] = defaultdict(list)
         for text, label, source in prompts:
-            found[label, source].append(is_recall(enforcer, text, durations_s))
+            recall = is_recall(enforcer, text, durations_s)
+            found[label, source].append(recall)
+            if _is_short(text):
+                put = in_unseen_frame(text, empty.analyse(Turn(text)).language, frames)
+                short[label, source].append(recall)
+                framed[label, source].append(is_recall(enforcer, put, []))
         results["empty"] = shares(found)
-        short = [p for p in prompts if _is_short(p[0])]
-        say(f"{len(short)} short prompts again, in frames")
-        results["framed"] = {}
-        for how in ("as they are", "in frames"):
-            found = defaultdict(list)
-            for text, label, source in short:
-                if how == "in frames":
-                    text = in_unseen_frame(text, empty.analyse(Turn(text)).language, rng)
-                found[label, source].append(is_recall(enforcer, text, []))
-            results["framed"][how] = shares(found)
+        results["framed"] = {"as they are": shares(short), "in frames": shares(framed)}
         if conversations:
             found = defaultdict(list)
             for number, conversation in enumerate(conversations, 1):
