@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import regex
 
@@ -36,15 +37,16 @@ _TENS_LINES = (
     "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
     "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
 )
-_PLAIN_LETTERS = str.maketrans({"ö": "o", "ü": "u", "é": "e", "ê": "e", "ó": "o", "ß": "ss"})
+_PLAIN_LETTERS = str.maketrans(
+    {"ö": "o", "ü": "u", "é": "e", "ê": "e", "ë": "e", "ó": "o", "ß": "ss"}
+)
 
 
 def _numbered(line: str, step: int = 1, start: int = 1) -> dict[str, int]:
     return {w: n * step for n, w in enumerate(line.split(), start) if w != "-"}
 
 
-_GERMAN_ONES = {"ein": 1, **_numbered(_LINES["de"].split(" zehn")[0])}
-_WRITTEN_ONES = {
+_SINGLE = {
     "zero": 0,
     "null": 0,
     "duas": 2,
@@ -53,37 +55,38 @@ _WRITTEN_ONES = {
     "dezenove": 19,
     "cien": 100,
     **{word: n for line in _LINES.values() for word, n in _numbered(line).items()},
-    **{
-        f"{one}und{tens}": n + m
-        for one, n in _GERMAN_ONES.items()
-        for tens, m in _numbered(_TENS_LINES[1], 10, 2).items()
-    },
-}
-_ITALIAN_ONES = {
-    "uno": 1,
-    "un": 1,
-    "due": 2,
-    "tré": 3,
-    "sei": 6,
-    **_numbered(_LINES["it"].split(" dieci")[0]),
-}
-_DUTCH_ONES = {"een": 1, "één": 1, **_numbered(_LINES["nl"].split(" tien")[0])}
-_WRITTEN_ONES |= {
-    f"{tens[:-1] if one[0] in 'uo' else tens}{one}": n + m
-    for one, n in _ITALIAN_ONES.items()
-    for tens, m in _numbered(_TENS_LINES[5], 10, 2).items()
-} | {
-    f"{one}{joint}{tens}": n + m
-    for one, n in _DUTCH_ONES.items()
-    for tens, m in _numbered(_TENS_LINES[6], 10, 2).items()
-    for joint in ("en", "ën")
 }
 _WRITTEN_TENS = {
     "quatre-vingts": 80,
     **{word: n for line in _TENS_LINES for word, n in _numbered(line, 10, 2).items()},
 }
-_ONES = {**{w.translate(_PLAIN_LETTERS): n for w, n in _WRITTEN_ONES.items()}, **_WRITTEN_ONES}
-_TENS = {**{w.translate(_PLAIN_LETTERS): n for w, n in _WRITTEN_TENS.items()}, **_WRITTEN_TENS}
+# Ones and tens as they are written together: "einundzwanzig", "ventuno", "éénentwintig".
+_GERMAN, _ITALIAN, _DUTCH = (_numbered(_TENS_LINES[n], 10, 2) for n in (1, 5, 6))
+_GERMAN_ONES = {"ein": 1, **_numbered(_LINES["de"].split(" zehn")[0])}
+_DUTCH_ONES = {"een": 1, "één": 1, **_numbered(_LINES["nl"].split(" tien")[0])}
+_ITALIAN_ONES = {"due": 2, "tré": 3, "sei": 6, **_numbered(_LINES["it"].split(" dieci")[0])}
+_ITALIAN_OTTO = {"uno": 1, "un": 1, "otto": _ITALIAN_ONES.pop("otto")}
+_JOINED = (
+    (_GERMAN_ONES, "und", _GERMAN),
+    (_DUTCH_ONES, "en", _DUTCH),
+    (_DUTCH_ONES, "ën", _DUTCH),
+    (_ITALIAN, "", _ITALIAN_ONES),
+    ({tens[:-1]: n for tens, n in _ITALIAN.items()}, "", _ITALIAN_OTTO),
+)
+
+
+def _plain(table: dict[str, int]) -> dict[str, int]:
+    """Return a table that knows its words without their signs too ("fünf", "funf")."""
+    return {**{w.translate(_PLAIN_LETTERS): n for w, n in table.items()}, **table}
+
+
+_ONES = _plain(_SINGLE) | {
+    f"{first}{joint}{last}".translate(_PLAIN_LETTERS): n + m
+    for firsts, joint, lasts in _JOINED
+    for first, n in firsts.items()
+    for last, m in lasts.items()
+}
+_TENS = _plain(_WRITTEN_TENS)
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
           "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
           "cento": 100, "mila": 1000}  # fmt: skip
@@ -94,9 +97,18 @@ def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
     return "|".join(sorted({word for table in tables for word in table}, key=len, reverse=True))
 
 
+_ONE = "|".join(
+    [
+        *(
+            f"(?:{_any_of(_plain(first))}){joint}(?:{_any_of(_plain(last))})"
+            for first, joint, last in _JOINED
+        ),
+        _any_of(_plain(_SINGLE)),
+    ]
+)
 _BASE = (
-    rf"(?:(?:{_any_of(_TENS)})(?:[\s-]+(?:(?:and|et|y|e)\s+)?(?:{_any_of(_ONES)})(?!\squarter))?(?!\p{{L}})"
-    rf"|(?:{_any_of(_ONES)})(?!\p{{L}}))"
+    rf"(?:(?:{_any_of(_TENS)})(?:[\s-]+(?:(?:and|et|y|e)\s+)?(?:{_ONE})(?!\squarter))?(?!\p{{L}})"
+    rf"|(?:{_ONE})(?!\p{{L}}))"
 )
 _ENGLISH = "|".join(w for w in (*_LINES["en"].split(), *_TENS_LINES[0].split()) if w != "six")
 _MORE = (
@@ -153,26 +165,23 @@ _NIGHT = r"at\s+night|nachts|de\s+la\s+noche|da\s+noite|di\s+notte|'s\s+nachts"
 _DAYPART = rf"(?:(?P<am>{_AM})|(?P<pm>{_PM})|(?P<night>{_NIGHT}))\b"
 _QUARTER = r"(?P<half>et\s+demie|y\s+media|e\s+meia)|(?P<past>et\s+quart|y\s+cuarto|e\s+quinze)" \
     r"|(?P<to>moins\s+le\s+quart|menos\s+cuarto)"  # fmt: skip
-_CLOCKS = tuple(
-    regex.compile(pattern, regex.IGNORECASE)
-    for pattern in (
-        r"(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|(?<!\b(?:from|between)\s)(?<!-)(?:five|ten|twenty|twenty-five"
-        rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?))\s+(?P<way>past|to|after|before)\s+{_HOUR}"
-        rf"(?!\s*[-%\d]|\s+(?:min|hour|sec|day|week|month|year|per))(?:\s+{_DAYPART})?",
-        rf"\b(?P<part>\d{{1,2}}|{_BASE})\s+(?P<way>past)\s+{_HOUR}(?!\s*[-%\d])(?:\s+{_DAYPART})?",
-        rf"\b(?P<part>viertel|fünf|zehn|zwanzig)\s+(?P<way>vor|nach)\s+{_HOUR}(?:\s+{_DAYPART})?",
-        rf"\b(?P<part>halb)\s+{_HOUR}(?:\s+{_DAYPART})?",
-        rf"\b(?P<part>half)(?<=\b(?:at|by|from|until|till|to|before|after|around)\shalf)\s+{_HOUR}"
-        rf"(?![\w:%]|\s+(?:hours?|days?|an?|of|the)\b)(?:\s+{_DAYPART})?",
-        rf"{_HOUR}\s+heures?\s+(?:(?P<way>moins)\s+)?(?P<part>{_BASE}|le quart)(?:\s+{_DAYPART})?",
-        rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
-        rf"{_HOUR}\s+(?:uhr|o['’]clock)\b",
-        rf"{_ARTICLE}{_HOUR}\s+(?P<way>menos|meno|moins|y|e|et)\s+(?P<part>{_BASE}|un quarto|mezzo"
-        rf"|mezza|cuarto|media|meia)(?!\s*\p{{L}}*\s*(?:de|di)\s\p{{L}}*(?:o|bre|ro)\b)(?:\s+{_DAYPART})?",
-        rf"\b(?P<part>kwart|vijf|tien|twintig)\s+(?P<way>over|voor)\s+{_HOUR}(?:\s+{_DAYPART})?",
-        rf"\b(?:(?P<part>half\s+an\s+hour|(?:a\s+)?quarter|{_BASE}(?:\s+min(?:ute)?s?)?)"
-        r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight)\b",
-    )
+_CLOCKS = (
+    r"(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|(?<!\b(?:from|between)\s)(?<!-)(?:five|ten|twenty|twenty-five"
+    rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?))\s+(?P<way>past|to|after|before)\s+{_HOUR}"
+    rf"(?!\s*[-%\d]|\s+(?:min|hour|sec|day|week|month|year|per))(?:\s+{_DAYPART})?",
+    rf"\b(?P<part>\d{{1,2}}|{_BASE})\s+(?P<way>past)\s+{_HOUR}(?!\s*[-%\d])(?:\s+{_DAYPART})?",
+    rf"\b(?P<part>viertel|fünf|zehn|zwanzig)\s+(?P<way>vor|nach)\s+{_HOUR}(?:\s+{_DAYPART})?",
+    rf"\b(?P<part>halb)\s+{_HOUR}(?:\s+{_DAYPART})?",
+    rf"\b(?P<part>half)(?<=\b(?:at|by|from|until|till|to|before|after|around)\shalf)\s+{_HOUR}"
+    rf"(?![\w:%]|\s+(?:hours?|days?|an?|of|the)\b)(?:\s+{_DAYPART})?",
+    rf"{_HOUR}\s+heures?\s+(?:(?P<way>moins)\s+)?(?P<part>{_BASE}|le quart)(?:\s+{_DAYPART})?",
+    rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
+    rf"{_HOUR}\s+(?:uhr|o['’]clock)\b",
+    rf"{_ARTICLE}{_HOUR}\s+(?P<way>menos|meno|moins|y|e|et)\s+(?P<part>{_BASE}|un quarto|mezzo"
+    rf"|mezza|cuarto|media|meia)(?!\s*\p{{L}}*\s*(?:de|di)\s\p{{L}}*(?:o|bre|ro)\b)(?:\s+{_DAYPART})?",
+    rf"\b(?P<part>kwart|vijf|tien|twintig)\s+(?P<way>over|voor)\s+{_HOUR}(?:\s+{_DAYPART})?",
+    rf"\b(?:(?P<part>half\s+an\s+hour|(?:a\s+)?quarter|{_BASE}(?:\s+min(?:ute)?s?)?)"
+    r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight)\b",
 )
 # A text without one of these says no time in words.
 _CLOCK_WORDS = regex.compile(
@@ -246,11 +255,17 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
         yield Spoken((value,), *match.span(), match["unit"])
 
 
+@cache
+def _clocks() -> tuple[regex.Pattern[str], ...]:
+    """Return what a time in words looks like; compiled for the first text that may hold one."""
+    return tuple(regex.compile(pattern, regex.IGNORECASE) for pattern in _CLOCKS)
+
+
 def spoken_clocks(text: str) -> Iterator[Spoken]:
     """Yield clock times in words, in minutes; both halves of the day where it is left open."""
     if not _CLOCK_WORDS.search(text):
         return
-    for pattern in _CLOCKS:
+    for pattern in _clocks():
         for match in pattern.finditer(text):
             minutes = _minutes(match.groupdict())
             if minutes is not None:
@@ -290,7 +305,7 @@ def _value(run: str) -> float:
     """Return the value of "two hundred and fifty", "thirty-one", "quatre-vingt-dix"."""
     total = current = 0.0
     said = regex.sub(r"quatre-vingts?", "quatrevingt", run.casefold().strip())
-    for word in regex.split(r"[\s-]+", said):
+    for word in regex.split(r"[\s-]+", said.translate(_PLAIN_LETTERS)):
         if word in _JOINERS:
             continue
         factor = _AFTER_ONES.get(word)

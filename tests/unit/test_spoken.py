@@ -1,0 +1,36 @@
+"""Numbers in words, as their languages write them together."""
+
+from __future__ import annotations
+
+import pytest
+
+from palace.enforce.spoken import spoken_clocks, spoken_numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("fünfunddreißig", 35),  # its two signs fold in two ways
+        ("fuenf und funfunddreissig", 35),
+        ("dreiunddreißig", 33),
+        ("éénentwintig", 21),
+        ("tweeëntachtig", 82),
+        ("trentatré", 33),
+        ("ventuno", 21),
+        ("quarantotto", 48),
+        ("quatre-vingt-dix", 90),
+    ],
+)
+def test_what_is_written_together_is_one_number(text: str, value: int) -> None:
+    assert [s.values for s in spoken_numbers(text)][-1] == (float(value),)
+
+
+@pytest.mark.parametrize("text", ["ventidueeuro", "fünfundvierziger", "undzwanzig"])
+def test_part_of_a_word_is_no_number(text: str) -> None:
+    assert not list(spoken_numbers(text))
+
+
+def test_times_are_read_after_a_text_without_any() -> None:
+    assert not list(spoken_clocks("nothing of the kind"))
+    said = next(spoken_clocks("at half past eight in the evening"))
+    assert said.values == (1230.0,)
