@@ -18,6 +18,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import NO_PARTS, Source, nearest_words
+from palace.text import fold
 
 _WORKED_OUT = regex.compile(
     r"\b(?:so(?! far)|thus|hence|therefore|i\.e\.|which (?:is|makes|means|leaves|comes)"
@@ -28,7 +29,7 @@ _WORKED_OUT = regex.compile(
     r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|early|ahead|spare|times (?:as|the)|too \p{L}+|short"
+    r"|early|ahead|spare|included|times (?:as|the)|too \p{L}+|short"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
@@ -51,6 +52,9 @@ _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
 _JOINED = regex.compile(r"(?<=\d)(?:\s?[/±]\s?|[-–:])$")
 _JOINS = regex.compile(r"(?:\s?/\s?|[-–:])(?=\d)")
 _TIMES = regex.compile(r"\s?\p{L}*\s?(?:[x×à@]|of|at)\s?")
+_EACH = regex.compile(r"\s?(?:each|ea|apiece|je|stück|chacune?|cada un[oa])\b", regex.IGNORECASE)
+_ONE_THING = regex.compile(r"[^\d,.;:()\n]{1,40}")
+_FOR_ONE = regex.compile(r"\s?(?:/|per\s|pro\s|par\s|por\s)\s?(\p{L}+)", regex.IGNORECASE)
 _OF = regex.compile(r"\s?(?:of|out of|von|de|di|van|sur)\s(?:the\s|den\s)?", regex.IGNORECASE)
 _FRACTIONS = {
     2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
@@ -101,8 +105,10 @@ def comes_to(
         return True
     told = says_worked_out(said, sentence)
     stated = _stated(said, sentence, before)
-    if told and not strict and _hits(said, set(_typed(said, sources)), rough=said.loose):
-        return True
+    if told and not strict:
+        worked_out = {*_typed(said, sources), *_rests(said, sources)}
+        if _hits(said, worked_out, rough=said.loose) or _is_told_sum(said, sentence):
+            return True
     beside = says_worked_out(said, sentence, within=_BESIDE_CHARS)
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
         return False
@@ -154,6 +160,14 @@ def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
         parts = (part for source in sources for part in source.parts)
         alike = [p.measures[0] for p in parts if (p.unit, p.noun) == (said.unit, said.noun)]
         yield from (abs(one - two) for one, two in combinations(alike[:_MOST_PARTS], 2))
+
+
+def _rests(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
+    """Yield what all other numbers of a memory leave of its largest, as of a budget."""
+    for source in sources:
+        sizes = [size for part in source.parts if (size := _size(part, said)) is not None]
+        if len(sizes) > 2:
+            yield 2 * max(sizes) - sum(sizes)
 
 
 def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
@@ -211,6 +225,18 @@ def _is_result(said: Quantity, sentence: str) -> bool:
         if shown.start("result") == said.start:
             return math.isclose(sum(terms), said.values[0], rel_tol=1e-6)
     return False
+
+
+def _is_told_sum(said: Quantity, sentence: str) -> bool:
+    """Whether the other numbers of the sentence come to this one: "of 12 seven are sold, so five".
+
+    Each of them is checked for itself.
+    """
+    sizes = [size for q in _stated(said, sentence, "") if (size := _size(q, said)) is not None]
+    if len(sizes) < 2:
+        return False
+    whole = sum(sizes)
+    return _hits(said, (whole, 2 * max(sizes) - whole), rough=said.loose)
 
 
 def _hits(said: Quantity, reached: Iterable[float], *, rough: bool) -> bool:
@@ -305,6 +331,42 @@ def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
             yield first.values[0] * sizes[1]
         if sizes[1] is not None and not first.unit and _OF.fullmatch(between):
             yield sizes[1] - first.values[0] * second.factor  # "lost 1 of 8"
+    for row in source.rows:
+        yield from _bill(row[:_MOST_PARTS], said, source.text)
+
+
+def _bill(row: Sequence[Quantity], said: Quantity, text: str) -> Iterator[float]:
+    """Yield what a list comes to that has multiples, and so many of what costs so much for one.
+
+    "£45, £28, 6 chairs £4 each", "4 x 94, 186, 2 x 148"; "4 nights £85/n, dog +£5/n".
+    """
+    priced: list[Quantity] = []
+    rates: dict[str, float] = {}
+    for part in row:
+        if priced and _is_multiple(priced[-1], part, text):
+            count = priced.pop()
+            values = tuple(count.values[0] * value for value in part.values)
+            priced.append(replace(part, values=values, start=count.start, noun=""))
+            continue
+        priced.append(part)
+        one, size = _FOR_ONE.match(text, part.end), _size(part, said)
+        if one and size is not None:
+            rates[fold(one[1])] = rates.get(fold(one[1]), 0.0) + size
+    sizes = [size for part in priced if (size := _size(part, said)) is not None]
+    if len(priced) < len(row) and len(sizes) > 1:
+        yield sum(sizes)
+    for count in row:
+        *_, thing = ("", *regex.findall(r"\p{L}+", fold(f"{count.text} {count.noun}")))
+        yield from (count.values[0] * size for one, size in rates.items() if thing.startswith(one))
+
+
+def _is_multiple(count: Quantity, each: Quantity, text: str) -> bool:
+    """Whether it is told how many of a thing and what each is: "6 chairs £4 each", "4 @ £210"."""
+    between = text[count.end : each.start]
+    told = _TIMES.fullmatch(between) or (
+        _EACH.match(text, each.end) and _ONE_THING.fullmatch(between)
+    )
+    return bool(told) and count.unit in ("", "time", "months") and count.values[0].is_integer()
 
 
 def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:

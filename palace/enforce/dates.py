@@ -25,7 +25,7 @@ _ORDINAL_WORDS = (
 _SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
 _YEAR = r"(?P<year>\d{4})"
-_RANGE = r"\s*(?:[-–—/]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
+_RANGE = r"\s*(?:[-–—/+&]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
 _GERMAN_BEFORE = r"\b(?:am|vom|bis|zum|ab|seit|dem|den|Mo|Di|Mi|Do|Fr|Sa|So|\p{L}+tag)\.?,?\s{1,2}"
 _DAY_BEHIND = frozenset(
     "january february march april may june july august september october november december"
@@ -42,7 +42,8 @@ _PATTERNS = tuple(
         rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})\.?{_RANGE})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
         rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:{_RANGE}(?P<other>\d{{1,2}})(?:st|nd|rd|th)?"
-        rf"(?![\d%]|:\d|\s*\p{{L}}))?(?:,?\s+{_YEAR})?(?!\w|:\d|[.,]\d)",
+        rf"(?![\d%]|:\d|\s*\p{{L}}))?(?:,?\s+{_YEAR})?"
+        r"(?!\w|:\d|[.,]\d|\s?(?:[%€°]|(?:[cmk]?m|k?g|m?l|pp)\b))",
         rf"\b{_MONTH},?\s+(?:of\s+|de\s+)?{_YEAR}(?!\w)",
         r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?![\d-])",
         # "12.2." is a date where a word says so; else it is a number at the end of a sentence
@@ -84,7 +85,8 @@ _DENSE_WEEKDAY = regex.compile(
 )
 _BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
-    r"\b(?:the|am|vom|zum|le|el)\s+(\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
+    r"\b(?:the|am|vom|zum|le|el)\s+(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
+    r"|(?<=day\s|\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\s)(?P<day>\d{1,2})(?:st|nd|rd|th)\b"
 )
 _DATED = regex.compile(
     r"[.,]?\s*(?:the\s+|den\s+)?(?:\d{1,2}(?:[./]\d{1,2}\b(?!\s?\p{L}{1,2}\b|\s?[%€])|(?:st|nd|rd|th)\b)|\d{4}-\d"
@@ -338,7 +340,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     if as_of is not None and not months:
         months[as_of.year, as_of.month] = None
     for match in _BARE_DAY.finditer(text):
-        number = int(match[1])
+        number = int(match["day"])
         written.extend(
             FoundDate(year, month, number)
             for year, month in months

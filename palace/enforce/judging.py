@@ -47,8 +47,11 @@ _COMPARED = regex.compile(
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _ASKS = (
     r"(?:and |so |but |then )?"
-    r"(?:did|do|does|is|are|was|were|have|has|had|can|could|will|would|should|may|must"
-    r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't)\b"
+    r"(?:did|do|does|is|are|were|have|has|had|can|could|will|would|should|may|must"
+    r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't"
+    # "Was kostet das?" is German, and asks for a thing.
+    r"|was(?=\s+(?:(?-i:\p{Lu})|(?:it|s?he|there|th(?:at|is|e)|an?|my|our|your|his|her|their|its|i|we"
+    r"|any\w*|some\w*|every\w*|all|one)\b)))\b"
 )
 _YES_NO = regex.compile(rf"\s*{_ASKS}", regex.IGNORECASE)
 _YES_NO_LATER = regex.compile(rf"(?:[?,;]|\band)\s++{_ASKS}", regex.IGNORECASE)

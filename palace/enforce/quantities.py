@@ -25,7 +25,7 @@ time 1 secondi seconden 秒
 time 60 min mins minute minutes minuten minuto minutos minuti minuut 分 分钟 分間
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
 time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night
-time 86400 nights nts nuits noches
+time 86400 nights nts nuits noches nacht nachte
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
 time 604800 weken 周 週間
 time 1209600 fortnight fortnights
@@ -95,7 +95,8 @@ _SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion
              "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip
 _SPACES = r"[ \u00a0\u202f]"
 _DIGITS = (
-    rf"(?<!:)\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?!\d)|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)|\d+(?:[.,]\d+)*"
+    rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
+    r"|\d+(?:[.,]\d+)*"
 )
 _VERSION = regex.compile(r"(?<![\w.])v?(\d+(?:\.\d+){2,})(?![\w]|\.\d)", regex.IGNORECASE)
 _CLOCK = regex.compile(
@@ -104,7 +105,7 @@ _CLOCK = regex.compile(
     regex.IGNORECASE,
 )
 _NUMBER = regex.compile(
-    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=\d[xX]))"
+    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=(?<![\p{{L}}_])[xX]))"
     rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
@@ -114,6 +115,10 @@ _UNIT_AFTER = regex.compile(
 )
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
 _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
+_TENTH_AND = regex.compile(
+    rf"\b(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?P<one>{'|'.join(_ORDINALS)})\b",
+    regex.IGNORECASE,
+)
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
 _FIFTEEN_DAYS = regex.compile(
@@ -127,6 +132,7 @@ _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
+_OR_SO = regex.compile(r"\s(?:or so|oder so|ou à peu près|o así)\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
 _ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
 _PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGNORECASE)
@@ -288,6 +294,10 @@ def _digits(text: str) -> Iterator[Quantity]:
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
+    for match in _TENTH_AND.finditer(text):  # "eighty-third" is no eighty
+        tens = next(spoken_numbers(match["tens"])).values[0]
+        value = tens + _ORDINALS[match["one"].casefold()]
+        yield Quantity((value,), "ordinal", 1, *match.span(), match[0])
     for said in spoken_numbers(text):
         if _ADDRESSED.search(text, 0, said.start) or _TWICE_SAID.match(text, said.start):
             continue
@@ -314,7 +324,7 @@ def _is_fraction(text: str, start: int) -> bool:
 
 
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
-    loose = _AROUND.search(text, 0, start) is not None
+    loose = bool(_AROUND.search(text, 0, start) or _OR_SO.match(text, end))
     if sign:
         family, factor = _UNITS[sign]
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)

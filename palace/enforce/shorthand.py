@@ -51,6 +51,13 @@ _LABEL = regex.compile(r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])")
 _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
+_GIGABYTES = regex.compile(r"(?<![\w.,])(\d{1,4}(?:\.\d+)?)\s?G(?![\w])")  # grams at first sight
+_AT_SECOND_SIGHT = (
+    (_LATE, "time", 60.0),
+    (_PRIMED, "time", 60.0),
+    (_MINUTES, "time", 60.0),
+    (_GIGABYTES, "bytes", 1e9),
+)
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
 _SCALES = {"k": 1e3, "M": 1e6, "R": 1.0}
 _SCALED = regex.compile(r"\d\s?([kM])\b")
@@ -78,9 +85,9 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     yield from _spread(text)
     for match in _LABEL.finditer(text):
         yield Quantity((float(match[1]),), "", 1.0, *match.span(), match[0])
-    for pattern in (_LATE, _PRIMED, _MINUTES):
+    for pattern, unit, factor in _AT_SECOND_SIGHT:
         for match in pattern.finditer(text):
-            yield Quantity((float(match[1]),), "time", 60.0, *match.span(), match[0])
+            yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
     for match in _PARTED.finditer(text):
         value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])

@@ -42,6 +42,7 @@ _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,50}(?:,\s+\p{L}[\p{L}\s]{1,50}){2,})(?=[.;!?\n]|$)"
 )
 _BRACKETED = regex.compile(r"\(([^()]*,\s[^()]*)\)")
+_IN_BRACKETS = regex.compile(r"\s?\([^()]*\)")
 _WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
 _TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
@@ -233,6 +234,7 @@ class Source:
         for clause in _CLAUSE.split(self.text):
             if _LAST_ITEM.search(clause):
                 found.add(listed_length(clause))
-        for listed in (_COLON_LIST, _BRACKETED):
-            found.update(listed_length(m[1]) for m in listed.finditer(self.text))
+        found.update(listed_length(m[1]) for m in _BRACKETED.finditer(self.text))
+        bare = _IN_BRACKETS.sub("", self.text)  # "Tess (whippet), Duke (boxer), Mabel (lab)"
+        found.update(listed_length(m[1]) for m in _COLON_LIST.finditer(bare))
         return frozenset(found - {0, 1})

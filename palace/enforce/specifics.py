@@ -28,7 +28,7 @@ _QUOTE = regex.compile(
 # A part of a path has at most 255 characters, the part of an address before its @ at most 64;
 # unbounded, a long run of signs would be read again from each of them.
 _PATH = regex.compile(
-    r"(?<![\w/:.€$£%°])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
+    r"(?<![\w/:.€$£%°²³])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
     r"|(?<![\w/])(?!\d{1,2}/\d{1,2}/\d{2,4}\b)[\w.@+-]{1,255}+/(?:[\w.@+-]{1,255}+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]{0,255}+/(?![\w/.])"
     r"|(?<![\w/.])[\w@+-]{1,255}+/[\w@+-]{0,255}+\.\p{L}[\w.]*\b"

@@ -136,7 +136,7 @@ _HALVES = regex.compile(
     regex.IGNORECASE,
 )
 _METRES = regex.compile(
-    rf"\b(?:an?|one|1|une?|eine?n?)\s+m(?:etre|eter|ètre|etro)s?\s+(?P<n>\d{{2}}|{_BASE})"
+    rf"\b(?:an?|one|1|une?|eine?n?|(?P<whole>[2-9]|{_BASE}))\s+m(?:etre|eter|ètre|etro)s?\s+(?P<n>\d{{2}}|{_BASE})"
     r"(?!\s*(?:\p{L}*met|cm|mm|km))",
     regex.IGNORECASE,
 )
@@ -244,8 +244,10 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
     for match in _METRES.finditer(text):
         number = match["n"]
         hundredths = float(number) if number.isdigit() else _value(number)
+        whole = match["whole"] or "1"
+        metres = float(whole) if whole.isdigit() else _value(whole)
         if 10 <= hundredths < 100:
-            yield Spoken((1 + hundredths / 100,), *match.span(), "m")
+            yield Spoken((metres + hundredths / 100,), *match.span(), "m")
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
         if match["fourths"]:

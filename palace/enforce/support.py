@@ -29,7 +29,7 @@ from palace.enforce.specifics import Specific, may_be_name
 from palace.text import Word, fold, stem
 
 _AT = regex.compile(
-    r"\b(?:at|by|until|till|before|after|from|to|between|and|around|um|bis|ab|à|las)\s+$"
+    r"\b(?:at|by|until|till|before|after|from|to|between|and|around|um|bis|ab|zwischen|und|à|las)\s+$"
     r"|@\s?$",
     regex.IGNORECASE,
 )
@@ -47,6 +47,7 @@ _DAY_BEFORE = regex.compile(
     r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|op|día|dia|du|au|the)\s+$",
     regex.IGNORECASE,
 )
+_VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGNORECASE)
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
@@ -433,12 +434,21 @@ class Support:
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity, sentence):
             return True  # "Friday 30", "am 30."
+        if self._is_of_version(quantity, sentence):
+            return True
         years = {float(day.year) for day in self._days if day.year}
         return (
             not years.isdisjoint(quantity.values)
             or self._follows(quantity, sentence, before)
             or self._may_count(quantity, sentence)
         )
+
+    def _is_of_version(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether "version 7" is the v7 or rev7 of a name there."""
+        if not quantity.text.isdigit() or not _VERSION_BEFORE.search(sentence, 0, quantity.start):
+            return False
+        written = regex.compile(rf"(?<!\p{{L}})(?:v|r|ver|rev)[.-]?{quantity.text}(?![\d.]\d)")
+        return any(written.search(s.plain) for s in self.sources)
 
     def _may_count(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a small number may be the reader's own count."""

@@ -454,6 +454,63 @@ def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad
     assert not check(bad, "And?", items=items).supported
 
 
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        ("BP 5/2 148/82, 12/2 136/78.", "It was 148/82 on 5/2 and 136/78 on 12/2.", "It was 146/82 on 5/2."),
+        ("Workshop: Wed 4 + 11 Feb, 10–16.", "It is on 4 and 11 Feb.", "It is on 4 and 18 Feb."),
+        ("Collect the chairs Tues 21st after 2.", "They are collected on Tuesday 21 April.", "They are collected on Tuesday 28 April."),
+        ("Thin 20 Apr, plant out June 15 cm apart.", "They go out in June, 15 cm apart.", "They go out in June, 25 cm apart."),
+        ("Height 2.42 m w/ rack.", "It is a shade over two metres forty.", "It is a shade over two metres sixty."),
+        ("Signed up: Tess (whippet, Orla Kerr), Duke (boxer, D. Sweeney), Mabel (lab), Pixel (sheltie, Jun Mori). 2 paid: Kerr + Mori.", "There are four dogs so far.", "There are five dogs so far."),
+        ("Final plot: /shows/lx/plot_v7.pdf (bar 4 missing)", "Use version 7 of the plot.", "Use version 8 of the plot."),
+        ("Mum 83 on 17 Dec, table for 7.", "For Mum's eighty-third it is a table for seven.", "For Mum's eighty-second it is a table for seven."),
+        ("2 x 15 L black. Covers ~10 m²/L.", "The black covers about 10 m²/L.", "The black covers about 12 m²/L."),
+        ("1,912 shots -> 604 picked.", "There are nineteen hundred or so shots.", "There are seventeen hundred or so shots."),
+        ("Proxy: client_max_body_size 4G.", "It lets four gigabytes through.", "It lets five gigabytes through."),
+        ("Sungold x8, Black Krim x12", "Of Black Krim there are 12, of Sungold 8.", "Of Black Krim there are 17, of Sungold 8."),
+    ],
+)  # fmt: skip
+def test_what_is_written_as_in_the_memory_holds(memory, good, bad):
+    items = [evidence(memory, as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        ("Promised to sell 12 tickets. Sold 7 (Nan 2, Fergus 4, Ishbel 1).", "You promised 12 and sold 7, so 5 are left.", "You promised 12 and sold 7, so 6 are left."),
+        ("Chaise longue £45/wk, gramophone £28/wk, 6 chairs £4 each/wk.", "All told it is £97 a week.", "All told it is £107 a week."),
+        ("Antifoul 2 coats (58 each), anodes 41, seacock 67. Crane 145.", "The paint is 116, the anodes 41 and the seacock 67, so 224 in all.", "The paint is 116, the anodes 41 and the seacock 67, so 234 in all."),
+        ("Timber £3,120, steel £1,480, paint £655, fabric £2,010. Budget 9,500.", "That leaves £2,235.", "That leaves £2,335."),
+        ("Leeds 4 x 94 rtn, Oban 186, Newcastle 2 x 148.", "That is 858 miles.", "That is 868 miles."),
+        ("Pension 24 310 kr; rent 11 450, food 3 890.", "That leaves 8 970 kr.", "That leaves 8 790 kr."),
+        ("Flat A (Doyle) 640/mo, flat B 725, flat C 810, garage 55 (Doyle)", "With the garage included Doyle pays 695.", "With the garage included Doyle pays 685."),
+        ("3 Nächte, EZ 74 €/Nacht, Hund 9 €/Nacht", "Für die drei Nächte sind es mit Hund 249 €.", "Für die drei Nächte sind es mit Hund 259 €."),
+    ],
+)  # fmt: skip
+def test_bills_and_budgets_hold_and_their_neighbours_do_not(memory, good, bad):
+    items = [evidence(memory, as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
+def test_a_german_question_that_begins_with_was_asks_for_a_thing():
+    items = [evidence("Stoff 11,80 €/m, ab 50 m 10,60 €.", as_of=DAY)]
+    question = "Was kostet der Stoff, wenn ich 60 m nehme?"
+    assert check("Bei sechzig Metern sind es 10,60 €.", question, items=items).supported
+    assert not check("Bei siebzig Metern sind es 10,60 €.", question, items=items).supported
+    asked = "Was the lamp bought on 3 May?"
+    assert not check("Yes, on 3 May.", asked, items=items).supported
+
+
+def test_not_to_know_is_said_in_norwegian_and_swedish_too():
+    items = [evidence("Time hos Sotra Bil ons 14/10 kl 7.45.", as_of=DAY)]
+    assert check("Kilometerstanden finner jeg ikke i notatene.", "?", items=items).supported
+    assert check("Det står inte i anteckningarna.", "?", items=items).supported
+
+
 @pytest.mark.parametrize("courtesy", ["Good luck!", "Viel Erfolg!", "Bon voyage !", "¡Buen viaje!"])
 def test_courtesy_claims_nothing(courtesy):
     assert check(f"Runa moved the archive. {courtesy}").supported
