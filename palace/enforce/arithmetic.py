@@ -18,7 +18,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import NO_PARTS, Source, nearest_words
-from palace.text import fold
+from palace.text import fold, stem
 
 _WORKED_OUT = regex.compile(
     r"\b(?:so(?! far)|thus|hence|therefore|i\.e\.|which (?:is|makes|means|leaves|comes)"
@@ -26,7 +26,7 @@ _WORKED_OUT = regex.compile(
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
     r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
     r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|came to|adds?|added|net|double|since"
-    r"|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
+    r"|lower|higher|wider|narrower|better|worse|apart|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
     r"|early|ahead|spare|included|times (?:as|the)|too \p{L}+|short"
@@ -61,6 +61,7 @@ _FRACTIONS = {
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
 _SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
+_POINTS = frozenset(map(stem, ("points", "percentage", "prozentpunkte", "puntos", "pontos")))
 _NEARLY = 0.1
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
@@ -105,9 +106,11 @@ def comes_to(
         return True
     told = says_worked_out(said, sentence)
     stated = _stated(said, sentence, before)
-    if told and not strict:
-        worked_out = {*_typed(said, sources), *_rests(said, sources)}
-        if _hits(said, worked_out, rough=said.loose) or _is_told_sum(said, sentence):
+    if not strict:
+        plain = {*_told(said, sentence, told=told)}
+        if told:
+            plain |= {*_typed(said, sources), *_rests(said, sources)}
+        if _hits(said, plain, rough=said.loose):
             return True
     beside = says_worked_out(said, sentence, within=_BESIDE_CHARS)
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
@@ -157,8 +160,10 @@ def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: 
 def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
     """Yield by how much numbers of one unit or of one thing differ, in any memory."""
     if said.unit or not says_nothing(said.noun):
+        # What percentages differ by is said in points.
+        kind = ("percent", "") if said.noun in _POINTS else (said.unit, said.noun)
         parts = (part for source in sources for part in source.parts)
-        alike = [p.measures[0] for p in parts if (p.unit, p.noun) == (said.unit, said.noun)]
+        alike = [p.measures[0] for p in parts if (p.unit, p.noun) == kind]
         yield from (abs(one - two) for one, two in combinations(alike[:_MOST_PARTS], 2))
 
 
@@ -227,16 +232,17 @@ def _is_result(said: Quantity, sentence: str) -> bool:
     return False
 
 
-def _is_told_sum(said: Quantity, sentence: str) -> bool:
-    """Whether the other numbers of the sentence come to this one: "of 12 seven are sold, so five".
+def _told(said: Quantity, sentence: str, *, told: bool) -> Iterator[float]:
+    """Yield what all other numbers of the sentence come to: "47: thirty of them, the other 17".
 
-    Each of them is checked for itself.
+    Each of them is checked for itself. What they leave counts where a word says so: "of 12 seven
+    are sold, so five are left".
     """
     sizes = [size for q in _stated(said, sentence, "") if (size := _size(q, said)) is not None]
-    if len(sizes) < 2:
-        return False
-    whole = sum(sizes)
-    return _hits(said, (whole, 2 * max(sizes) - whole), rough=said.loose)
+    if len(sizes) > 1:
+        yield sum(sizes)
+        if told:
+            yield 2 * max(sizes) - sum(sizes)
 
 
 def _hits(said: Quantity, reached: Iterable[float], *, rough: bool) -> bool:

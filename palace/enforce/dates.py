@@ -103,7 +103,7 @@ _BESIDE_CHARS = 12
 _DAY_BEHIND_WEEKDAY = regex.compile(
     r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
 )
-_ISO_WEEK = regex.compile(
+ISO_WEEK = regex.compile(
     r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
     regex.IGNORECASE,
 )
@@ -385,7 +385,7 @@ def _edges_of_months(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDat
 
 def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
     """Yield the days of the calendar weeks that are named."""
-    for match in _ISO_WEEK.finditer(text):
+    for match in ISO_WEEK.finditer(text):
         if 1 <= int(match[1]) <= 52:
             for weekday in range(1, 8):
                 day = date.fromisocalendar(said.year, int(match[1]), weekday)

@@ -120,6 +120,11 @@ _TENTH_AND = regex.compile(
     regex.IGNORECASE,
 )
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
+_PARTS_OF = regex.compile(
+    r"\s(?:tiers|quarts|tercios|cuartos|quintos|terços|quartos|terzi|quarti|quinti|derde|vierde"
+    r"|drittel|viertel|fünftel)\b",
+    regex.IGNORECASE,
+)
 _FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
 _FIFTEEN_DAYS = regex.compile(
     r"\b(?:quinze|15|quince|quindici) (?:jours|d[ií]as|giorni)\b", regex.IGNORECASE
@@ -213,7 +218,16 @@ def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Qu
 @lru_cache(maxsize=512)
 def _readings(text: str) -> tuple[Quantity, ...]:
     """Return what may be read as a number, the surer first; readings may overlap."""
-    readers = (_versions, _clock_phrases, _clocks, _parts, _fortnights, _digits, _spelled)
+    readers = (
+        _versions,
+        _clock_phrases,
+        _clocks,
+        _parts,
+        _fortnights,
+        _digits,
+        _ordinals,
+        _spelled,
+    )
     return tuple(quantity for read in readers for quantity in read(text))
 
 
@@ -294,12 +308,10 @@ def _digits(text: str) -> Iterator[Quantity]:
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
-    for match in _TENTH_AND.finditer(text):  # "eighty-third" is no eighty
-        tens = next(spoken_numbers(match["tens"])).values[0]
-        value = tens + _ORDINALS[match["one"].casefold()]
-        yield Quantity((value,), "ordinal", 1, *match.span(), match[0])
     for said in spoken_numbers(text):
         if _ADDRESSED.search(text, 0, said.start) or _TWICE_SAID.match(text, said.start):
+            continue
+        if _PARTS_OF.match(text, said.end):  # "dois terços"
             continue
         quantity = _with_unit(text, said.values, said.start, said.end, "")
         if len(said.values) > 1:
@@ -313,6 +325,13 @@ def _spelled(text: str) -> Iterator[Quantity]:
     for match in _ONE_AND.finditer(text):
         family, factor = _UNITS[match["unit"].casefold()]
         yield Quantity((1.0,), family, factor, *match.span(), match[0])
+
+
+def _ordinals(text: str) -> Iterator[Quantity]:
+    for match in _TENTH_AND.finditer(text):  # "eighty-third" is no eighty
+        tens = next(spoken_numbers(match["tens"])).values[0]
+        value = tens + _ORDINALS[match["one"].casefold()]
+        yield Quantity((value,), "ordinal", 1, *match.span(), match[0])
     for match in _SINGLE.finditer(text):
         number = _ORDINALS.get(match[1].casefold(), 0)
         if number > 2 and not _is_fraction(text, match.start()):

@@ -13,6 +13,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.dates import (
+    ISO_WEEK,
     FoundDate,
     completed,
     days_meant,
@@ -198,6 +199,7 @@ class Source:
         """Its numbers that others can be worked out from: no times of day, no days in digits."""
         days = [(d.start, d.end) for d in short_dates(self.text, strict=True)]
         days += [m.span() for m in _INCLUDED.finditer(self.text)]
+        days += [m.span() for m in ISO_WEEK.finditer(self.text)]
         read = {q.start: q for q in self.quantities}
         for short in short_quantities(self.text):
             plain_one = read.get(short.start)

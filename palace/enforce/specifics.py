@@ -72,7 +72,7 @@ _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
     " new year senora signora signor signore sig sra mevrouw mevr meneer mijnheer mlle"
-    " mademoiselle dona pani pan fru".split()
+    " mademoiselle dona pani pan fru vat mwst tva iva btw".split()
 )
 
 

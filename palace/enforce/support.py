@@ -44,7 +44,7 @@ _SHORTLY = regex.compile(
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
 _TIMES_AS = regex.compile(r"\s?times\s(?:as|more|less|\p{L}+er)\b", regex.IGNORECASE)
 _DAY_BEFORE = regex.compile(
-    r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|op|día|dia|du|au|the)\s+$",
+    r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|del|op|día|dia|do|du|au|the)\s+$",
     regex.IGNORECASE,
 )
 _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGNORECASE)
@@ -260,10 +260,13 @@ class Support:
         return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_identifier(self, wanted: str) -> bool:
-        """Whether letters with a number stand there spelled out: H3 as "Hive 3"."""
+        """Whether letters with a number stand in a file's name, or spelled out: H3 as "Hive 3"."""
         label = _IDENTIFIER.fullmatch(wanted)
         if label is None:
             return False
+        inside = regex.compile(rf"(?<=\w_){regex.escape(wanted)}(?=[_.])")  # master_r3.wav
+        if any(inside.search(s.plain) for s in self.sources):
+            return True
         spelled = regex.compile(
             rf"(?<!\w){label['letters']}\p{{L}}*[. ]{{1,2}}(?:no\.? ?|#)?{label['digits']}"
             r"(?!\w|[.,]\d)",

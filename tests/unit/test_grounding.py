@@ -468,6 +468,9 @@ def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad
         ("2 x 15 L black. Covers ~10 m²/L.", "The black covers about 10 m²/L.", "The black covers about 12 m²/L."),
         ("1,912 shots -> 604 picked.", "There are nineteen hundred or so shots.", "There are seventeen hundred or so shots."),
         ("Proxy: client_max_body_size 4G.", "It lets four gigabytes through.", "It lets five gigabytes through."),
+        ("Use ep62_master_r3.wav, r2 has the cough.", "The r3 file goes out.", "The r4 file goes out."),
+        ("Aveiro: 212 respostas, 68 % satisfeitos.", "Mais de dois terços das 212 respostas.", "Mais de dois terços das 221 respostas."),
+        ("Net 3,510 €, +19 % = 4,176.90", "It is 4,176.90 with VAT.", "It is 4,716.90 with VAT."),
         ("Sungold x8, Black Krim x12", "Of Black Krim there are 12, of Sungold 8.", "Of Black Krim there are 17, of Sungold 8."),
     ],
 )  # fmt: skip
@@ -487,6 +490,10 @@ def test_what_is_written_as_in_the_memory_holds(memory, good, bad):
         ("Leeds 4 x 94 rtn, Oban 186, Newcastle 2 x 148.", "That is 858 miles.", "That is 868 miles."),
         ("Pension 24 310 kr; rent 11 450, food 3 890.", "That leaves 8 970 kr.", "That leaves 8 790 kr."),
         ("Flat A (Doyle) 640/mo, flat B 725, flat C 810, garage 55 (Doyle)", "With the garage included Doyle pays 695.", "With the garage included Doyle pays 685."),
+        ("STD 1405 ATD 1452. DLY 41/30 93/17.", "Forty-seven minutes: thirty for the defect, the other seventeen for the late plane.", "Forty-nine minutes: thirty for the defect, the other seventeen for the late plane."),
+        ("Employer 2.8 %, union 5.5 %.", "They are still 2.7 points apart.", "They are still 3.7 points apart."),
+        ("Now: base 11.2 mK. Before: base 12.0 mK.", "The base is 0.8 mK lower than before.", "The base is 0.6 mK lower than before."),
+        ("Sleep diary wk 10: up 4x, 3x, 4x, 5x, 3x, 2x, 3x.", "She got up 24 times in all.", "She got up 27 times in all."),
         ("3 Nächte, EZ 74 €/Nacht, Hund 9 €/Nacht", "Für die drei Nächte sind es mit Hund 249 €.", "Für die drei Nächte sind es mit Hund 259 €."),
     ],
 )  # fmt: skip
@@ -505,9 +512,12 @@ def test_a_german_question_that_begins_with_was_asks_for_a_thing():
     assert not check("Yes, on 3 May.", asked, items=items).supported
 
 
-def test_not_to_know_is_said_in_norwegian_and_swedish_too():
+def test_not_to_know_is_said_in_many_ways():
     items = [evidence("Time hos Sotra Bil ons 14/10 kl 7.45.", as_of=DAY)]
     assert check("Kilometerstanden finner jeg ikke i notatene.", "?", items=items).supported
+    assert check(
+        "No. The notes don't give a date for it.", "Is there a date?", items=items
+    ).supported
     assert check("Det står inte i anteckningarna.", "?", items=items).supported
 
 
