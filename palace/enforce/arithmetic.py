@@ -26,7 +26,7 @@ _WORKED_OUT = regex.compile(
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
     r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
     r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|came to|adds?|added|net|double|since"
-    r"|lower|higher|wider|narrower|better|worse|apart|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
+    r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
     r"|early|ahead|spare|included|times (?:as|the)|too \p{L}+|short"
