@@ -151,6 +151,8 @@ class IndexDatabase:
     def failed(self, error: Exception) -> StoreUnavailableError:
         """Return the error for a caller, and remember what only a new file can repair."""
         self.damaged = self.damaged or _is_damage(error)
+        if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+            return StoreUnavailableError("the palace was closed", hint="open it again to use it")
         return StoreUnavailableError(
             f"the index failed: {error}",
             hint="ask again, or run `palace reindex`; the index is derived and loses nothing by it",
