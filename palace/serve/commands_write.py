@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -65,7 +66,7 @@ def _init(
     with door.open() as palace:
         made = palace.lay_out(preset=preset, sample=sample)
     usual = door.root is None
-    option = "" if usual else f" --root {made.root}"
+    option = "" if usual else f" --root {quote(str(made.root))}"
     lines = [
         render.line(("ready", "green"), f"  {made.root}"),
         *(render.line(f"  made {path}") for path in made.made),

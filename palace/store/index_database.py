@@ -215,7 +215,8 @@ class IndexDatabase:
     def _cannot_open(self, error: Exception) -> StoreUnavailableError:
         return StoreUnavailableError(
             f"the index {self.path} cannot be opened: {error}",
-            hint="check the permissions and the free space of the palace's .palace folder",
+            hint="check the permissions and the free space of the palace's .palace folder,"
+            " or delete it: it is made anew from the files",
         )
 
     def _connect(self) -> sqlite3.Connection:
