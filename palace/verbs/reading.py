@@ -10,7 +10,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
-from palace.arguments import check_counts, check_texts
+from palace.arguments import check_counts, check_texts, moment_in
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
@@ -88,7 +88,8 @@ class ReadingVerbs(OpenedPalace):
         check_texts(text=text)
         check_counts(top_k=top_k)
         self.refresh(force=False)
-        parts = self._parts if as_of is None else self._parts.at(as_of)
+        moment = moment_in("as_of", as_of)
+        parts = self._parts if moment is None else self._parts.at(moment)
         query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
         return parts.searcher.hits(query, top_k=top_k or self.settings.search.top_k, layer=layer)
 

@@ -447,3 +447,26 @@ def test_help_and_version_need_no_heavy_import(tmp_path: Path, environment: dict
     )
     assert ended.returncode == 0
     assert ended.stderr.strip() == b"[]"
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("ask", "x", "--as-of", ""),
+        ("search", "x", "--as-of", ""),
+        ("remember", "x", "--valid-from", ""),
+        ("remember", "x", "--valid-to", ""),
+        ("gaps", "--since", ""),
+        ("report", "--since", ""),
+        ("journal", "--since", ""),
+    ],
+    ids=" ".join,
+)
+def test_a_variable_that_is_empty_is_no_time(
+    here: Path, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
+) -> None:
+    """A script that asks about a day must not be answered about today."""
+    assert run(["init"]) == 0
+    capsys.readouterr()
+    assert run(argv) == 2
+    assert "'' is no time" in capsys.readouterr().err
