@@ -90,12 +90,12 @@ def message_in(given: object) -> Message:
             hint='a message is a Message, or {"role": "user", "content": "hello"}',
         )
     if isinstance(given, Message):
-        return replace(given, content=said or "")
+        return replace(given, content=said or "", at=moment_in("at", given.at))
     at = given.get("at")
     return Message(
         str(given.get("role") or ""),
         said or "",
-        at=at if isinstance(at, datetime) else None,
+        at=moment_in("at", at) if isinstance(at, datetime) else None,
         calls=tuple(_ids(given.get("tool_calls") or given.get("calls"))),
         answers=str(given.get("tool_call_id") or given.get("answers") or ""),
     )

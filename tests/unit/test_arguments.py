@@ -142,6 +142,14 @@ def test_a_conversation_is_taken_as_hosts_write_it(palace: Mempalace) -> None:
     ]
 
 
+def test_times_of_messages_may_lack_a_zone(palace: Mempalace) -> None:
+    times = [datetime(2026, 1, 1), datetime(2026, 1, 1, 1, tzinfo=timezone.utc)]  # noqa: DTZ001
+    said = [Message("user", "The gate is red.", at=at) for at in times]
+    assert palace.compress_if_needed(said, "s", force=True).status == "condensed"
+    with pytest.raises(ConfigError, match="at must be a datetime, not str"):
+        palace.compress_if_needed([Message("user", "Hi", at="today")], "s")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("wrong", [7, "Hello", {"role": "user", "content": 7}])
 def test_what_is_no_message_of_a_conversation_is_refused(palace: Mempalace, wrong: Any) -> None:
     for verb in (
