@@ -136,7 +136,7 @@ def _show(
         str,
         typer.Argument(
             metavar="ID",
-            help="Id of a memory or its first 8 characters, `identity`, or a playbook's name.",
+            help="Id of a memory, or its beginning, `identity`, or a playbook's name.",
         ),
     ],
 ) -> Reply:

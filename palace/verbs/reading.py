@@ -20,6 +20,8 @@ from palace.types.query import Hit, Query
 from palace.types.session import Turn
 from palace.verbs.opened import OpenedPalace
 
+_NAMED = 3
+
 
 class ReadingVerbs(OpenedPalace):
     """What can be read of a palace."""
@@ -56,16 +58,26 @@ class ReadingVerbs(OpenedPalace):
 
         Raises:
             ConfigError: If the id is no text.
-            MemoryNotFoundError: If there is none.
+            MemoryNotFoundError: If there is none, or several that begin so; names them.
         """
         check_texts(id=memory_id)
         self.refresh(force=False)
         memory = self.index.get(memory_id)
         if memory is None:
-            raise MemoryNotFoundError(
+            raise self._unknown(memory_id)
+        return memory
+
+    def _unknown(self, memory_id: str) -> MemoryNotFoundError:
+        # Ids begin with their time: those of one minute begin alike.
+        alike = [m.id for m in self.index.memories() if m.id.startswith(memory_id)]
+        if len(alike) < 2:
+            return MemoryNotFoundError(
                 f"no memory has the id {memory_id!r}", hint="see `palace list` or `palace search`"
             )
-        return memory
+        return MemoryNotFoundError(
+            f"{len(alike)} memories have an id that begins with {memory_id!r}",
+            hint=f"give more of it: {', '.join(alike[:_NAMED])}{', …' * (len(alike) > _NAMED)}",
+        )
 
     def search(
         self,

@@ -182,7 +182,9 @@ def test_no_tool_reaches_another_scope_by_an_id_or_its_beginning(vault):
         for name in (*hidden, hidden[0][:10], entry.id, entry.id[:10]):
             for field in (field for field in FIELDS if field in known):
                 rest = dict.fromkeys(tool.parameters.get("required", ()), "Parrots are green.")
-                assert SECRET_WORD not in str(tool(**{**rest, field: name})), (tool.name, field)
+                said = str(tool(**{**rest, field: name}))
+                assert SECRET_WORD not in said, (tool.name, field)
+                assert not [one for one in hidden if one != name and one in said]
     assert {vault.get(name).status for name in hidden} == {"active"}
 
 
