@@ -198,7 +198,7 @@ class WritingVerbs(ChangingVerbs):
         return result
 
     def forget(self, memory_id: str, *, reason: str = "") -> Memory:
-        """Retire a memory: no question finds it again; it stays readable in its file.
+        """Retire a memory and its copies: no question finds them, and their files keep them.
 
         Args:
             memory_id: Its id, or a unique prefix of at least 8 characters.
@@ -216,7 +216,8 @@ class WritingVerbs(ChangingVerbs):
         with self._changing("forget") as change:
             old = self.get(memory_id)
             change.session = old.session or None
-            gone = forget(change.writer, old, reason=reason)
+            copies = self._parts.copies_of(old)
+            gone = forget(change.writer, old, reason=reason, copies=copies)
             change.about = {"memory": old.id, "reason": gone.reason}
         return gone
 
