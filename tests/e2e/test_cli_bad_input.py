@@ -324,6 +324,7 @@ def test_reading_makes_no_palace(
         ("search", "x", "-k", "many"),
         ("journal", "-n", "0"),
         ("export", "x", "--format", "xml"),
+        ("import", "x", "--format", "xml"),
         ("init", "--preset", "poetry"),
         ("note", "x"),
         ("promote", "s-1"),
@@ -341,6 +342,7 @@ def test_usage_errors(
     assert error.keys() == {"type", "message", "hint"}
     assert error["type"] == "UsageError"
     assert "--help" in error["hint"]
+    assert "Value error" not in error["message"]
     assert err == ""
     assert run(argv) == 2
     out, err = capsys.readouterr()
