@@ -1,13 +1,18 @@
 """What callers hand in, refused at once where it cannot work, and not in the middle of it.
 
-In: arguments of the facade. Out: nothing or the argument itself; else an error that names it.
+In: arguments of the facade. Out: nothing, or the argument as it is used; else an error that names
+it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timezone
 from typing import TypeVar
 
 from palace.errors import ConfigError
+from palace.types.session import Message
 
 _T = TypeVar("_T")
 
@@ -23,6 +28,88 @@ def check_texts(**given: object) -> None:
             kind = "nothing" if value is None else type(value).__name__
             hint = "decode it first" if isinstance(value, (bytes, bytearray)) else "give a str"
             raise ConfigError(f"the {name} must be text, not {kind}", hint=hint)
+
+
+def check_lists(**given: object) -> None:
+    """Refuse what is not several texts; one text alone would be taken for its letters.
+
+    Raises:
+        ConfigError: If one of these is no list, tuple or other collection of `str`; names it.
+    """
+    for name, value in given.items():
+        if not isinstance(value, Collection) or isinstance(value, (str, bytes, Mapping)):
+            kind = "nothing" if value is None else type(value).__name__
+            raise ConfigError(f"{name} must be a list of texts, not {kind}", hint="give a list")
+        for one in value:
+            check_texts(**{f"text in {name}": one})
+
+
+def moment_in(name: str, value: datetime | None) -> datetime | None:
+    """Return a moment in UTC, which one without an offset is in already; None stays None.
+
+    Raises:
+        ConfigError: If it is no `datetime`, or none that UTC knows.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        raise ConfigError(
+            f"{name} must be a datetime, not {type(value).__name__}",
+            hint="give one such as datetime(2026, 5, 7, tzinfo=timezone.utc)",
+        )
+    try:
+        zoned = value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
+        return zoned.astimezone(timezone.utc)
+    except OverflowError as error:
+        raise ConfigError(
+            f"{name} is {value}, which is no moment in UTC", hint="leave it out for no bound"
+        ) from error
+
+
+def messages_in(history: Iterable[object] | None) -> tuple[Message, ...]:
+    """Return messages as hosts write them, in our own form.
+
+    Raises:
+        ConfigError: If one of them is no message; names its type.
+    """
+    return tuple(map(message_in, history or ()))
+
+
+def message_in(given: object) -> Message:
+    """Return a message of hosts that write {role, content}; one of tool calls has no content.
+
+    Raises:
+        ConfigError: If it is no message; names its type.
+    """
+    said = given.get("content") if isinstance(given, Mapping) else getattr(given, "content", given)
+    if isinstance(said, (list, tuple)):
+        said = "\n".join(part["text"] for part in said if _is_text(part))
+    if not (isinstance(given, (Mapping, Message)) and (said is None or isinstance(said, str))):
+        raise ConfigError(
+            f"the history holds something that is no message with text: {type(given).__name__}",
+            hint='a message is a Message, or {"role": "user", "content": "hello"}',
+        )
+    if isinstance(given, Message):
+        return replace(given, content=said or "", at=moment_in("at", given.at))
+    at = given.get("at")
+    return Message(
+        str(given.get("role") or ""),
+        said or "",
+        at=moment_in("at", at) if isinstance(at, datetime) else None,
+        calls=tuple(_ids(given.get("tool_calls") or given.get("calls"))),
+        answers=str(given.get("tool_call_id") or given.get("answers") or ""),
+    )
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, Mapping) and isinstance(part.get("text"), str)
+
+
+def _ids(calls: object) -> Iterable[str]:
+    for call in calls if isinstance(calls, (list, tuple)) else ():
+        given = call.get("id") if isinstance(call, Mapping) else call
+        if given:
+            yield str(given)
 
 
 def check_counts(**given: object) -> None:

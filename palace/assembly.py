@@ -24,8 +24,9 @@ from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.cues import Cues, load_cues
 from palace.learn.prior import prior
 from palace.learn.remember import Writer
+from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
-from palace.ports import Fetcher, Generator, Layer, Scope
+from palace.ports import Fetcher, Generator, Layer, Scope, Scrubbable
 from palace.recall.as_of import dated_turn
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
@@ -61,6 +62,7 @@ _RECENT_VERDICTS = 50
 # Each is an index in memory.
 _KEPT_MOMENTS = 2
 TIMELINE = "timeline"
+_BOUGHT = "embeddings.sqlite"
 _log = logging.getLogger(__name__)
 
 
@@ -122,7 +124,7 @@ class Assembly:
         settings = self._settings.embeddings
         own = self._palace.embedder
         folder = self._palace.root / ".palace"
-        configured = configured_embedder(settings, cache=folder / "embeddings.sqlite")
+        configured = configured_embedder(settings, cache=folder / _BOUGHT)
         load = _of_the_host(own) if own is not None else configured
         if load is None:
             return None
@@ -136,6 +138,11 @@ class Assembly:
             batch_size=settings.batch_size,
             is_local=own is not None or settings.in_force != "openai",
         )
+
+    @property
+    def bought_vectors(self) -> Scrubbable:
+        """Where vectors are kept that a server was asked for."""
+        return VectorCache(self._palace.root / ".palace" / _BOUGHT)
 
     @cached_property
     def detector(self) -> CueDetector:
@@ -525,7 +532,6 @@ def configured_embedder(
 
 def _openai_embedder(embeddings: EmbeddingsSettings, cache: Path) -> Embedder:
     from palace.models.openai_embedder import DEFAULT_URL, OpenAIEmbedder
-    from palace.models.vector_cache import VectorCache
 
     openai = embeddings.openai
     return OpenAIEmbedder(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets as _random
+import shlex
 import shutil
 import stat
 import tempfile
@@ -116,7 +117,7 @@ def check_permissions(palace: Mempalace) -> Check:
             "permissions",
             ok=True,
             detail=f"other users of this computer can enter {listed}",
-            hint=f"chmod 700 {' '.join(str(folder) for folder, _ in open_folders)}",
+            hint=shlex.join(["chmod", "700", *(str(folder) for folder, _ in open_folders)]),
         )
     return Check("permissions", ok=True, detail=f"only you can enter {palace.root}")
 

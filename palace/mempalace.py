@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from types import TracebackType
 from typing import Any, Literal, NoReturn
 
@@ -223,4 +224,6 @@ def _require_palace(root: Path) -> None:
     if root.exists() and not root.is_dir():
         raise ConfigError(f"{root} is no folder", hint="name the palace's folder")
     if not root.is_dir():
-        raise ConfigError(f"there is no palace at {root}", hint=f"`palace init {root}` makes one")
+        raise ConfigError(
+            f"there is no palace at {root}", hint=f"`palace init {quote(str(root))}` makes one"
+        )

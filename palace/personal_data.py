@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import regex
 
-from palace.findings import Finding, cut_out, join_findings
+from palace.findings import Finding, cut_out, find_unseen_too, join_findings
 
 _MAIL = regex.compile(
     r"(?<![\w.+%/@-])(?<!(?<!mailto):)[\w+%-]{1,64}(?:\.[\w+%-]{1,64}){0,5}+"
@@ -78,7 +78,7 @@ def find_personal_data(text: str) -> tuple[Finding, ...]:
     Kinds are `email`, `phone`, `payment-card` and `iban`. Addresses reserved for examples, and
     those of machines (`git@…`, `noreply@…`), are nobody's and left out.
     """
-    found = [finding for source in _SOURCES for finding in source(text)]
+    found = [finding for source in _SOURCES for finding in find_unseen_too(text, source)]
     return join_findings(found)
 
 

@@ -20,7 +20,7 @@ import math
 
 import regex
 
-from palace.findings import Finding, cut_out, join_findings
+from palace.findings import Finding, cut_out, find_unseen_too, join_findings
 from palace.secret_assignments import find_assigned
 from palace.secret_places import find_in_places, find_private_keys
 from palace.secret_shapes import find_shapes
@@ -40,7 +40,7 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
         Findings that cover the values only: of `password = …` the part after the sign, of a URL
         the password alone.
     """
-    found = [finding for source in _SOURCES for finding in source(text)]
+    found = [finding for source in _SOURCES for finding in find_unseen_too(text, source)]
     if not found:
         return ()
     marked = [marker.span() for marker in _MARKER.finditer(text)]

@@ -304,11 +304,15 @@ def _conflict_message(conflict: Conflict, where: str) -> str:
 
 
 def _visible(scope: ToolScope, memory_id: str) -> Memory:
-    memory = scope.palace.get(memory_id)
+    unknown = MemoryNotFoundError(
+        f"no memory has the id {memory_id!r}", hint="search for it to see its id"
+    )
+    try:
+        memory = scope.palace.get(memory_id)
+    except MemoryNotFoundError:
+        raise unknown from None  # what else begins so is nobody's business in this scope
     if not scope.may_see(memory):
-        raise MemoryNotFoundError(
-            f"no memory has the id {memory_id!r}", hint="search for it to see its id"
-        )
+        raise unknown
     return memory
 
 

@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "types": {"explaining"},
     "explaining": set(),
     "errors": set(),
-    "arguments": {"errors"},
+    "arguments": {"types", "errors"},
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types", "patterns"},

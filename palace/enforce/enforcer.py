@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from palace.arguments import check_texts, require_palace
+from palace.arguments import check_texts, messages_in, moment_in, require_palace
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
-from palace.errors import ConfigError, PalaceError, StoreError
+from palace.errors import PalaceError, StoreError
 from palace.ports import Detector, Journal, Layer
 from palace.secrets import redact
 from palace.text import estimate_tokens, new_id
@@ -271,26 +271,9 @@ def _as_turn(
     check_texts(prompt=prompt.prompt)
     scope = {"session": prompt.session_id, "project": prompt.project}
     check_texts(**{name: value for name, value in scope.items() if value is not None})
-    return replace(prompt, history=tuple(map(_as_message, prompt.history or ())))
-
-
-def _as_message(given: object) -> Message:
-    """Return a message of hosts that write {role, content}; one of tool calls has no content."""
-    said = given.get("content") if isinstance(given, Mapping) else getattr(given, "content", given)
-    if isinstance(said, (list, tuple)):
-        said = "\n".join(part["text"] for part in said if _is_text(part))
-    if not (isinstance(given, (Mapping, Message)) and (said is None or isinstance(said, str))):
-        raise ConfigError(
-            f"the history holds something that is no message with text: {type(given).__name__}",
-            hint='a message is a Message, or {"role": "user", "content": "hello"}',
-        )
-    if isinstance(given, Message):
-        return replace(given, content=said or "")
-    return Message(str(given.get("role") or ""), said or "")
-
-
-def _is_text(part: object) -> bool:
-    return isinstance(part, Mapping) and isinstance(part.get("text"), str)
+    return replace(
+        prompt, history=messages_in(prompt.history), as_of=moment_in("as_of", prompt.as_of)
+    )
 
 
 def _read(parts: Enforcement, turn: Turn) -> tuple[Query, RecallSignal, PalaceError | None]:

@@ -6,20 +6,15 @@ the end of our evidence block, that a chat protocol takes for its own, or that a
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 import regex
 
+from palace.findings import INVISIBLE
+
 OPEN_TAG = "<memory-context>"
 CLOSE_TAG = "</memory-context>"
 
-# Characters nobody sees and no writing system needs: controls, bidi marks, fillers, the tag block.
-# `re` looks for one of a set of characters in a quarter of the time.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
-)
 # Look-alikes that compatibility folding leaves as they are.
 _LOOKALIKES = str.maketrans(
     {
@@ -79,7 +74,7 @@ def escape_markers(text: str) -> str:
     Invisible characters go first. Our tag in any spelling (case, blanks, full width, look-alike
     letters, character references) becomes `[memory-context]` in square brackets.
     """
-    seen = _INVISIBLE.sub("", text)
+    seen = INVISIBLE.sub("", text)
     while not _BEGINNINGS.isdisjoint(seen):
         plain, places = _skeleton(seen)
         found = _TAG.search(plain)

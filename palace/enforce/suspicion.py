@@ -110,6 +110,8 @@ _OWN_COMMENT = regex.compile(
 _COMMENT = regex.compile(
     r"<!--(?!\s*+memory\b)|\[//\]:\s*#|(?:display:\s*none|font-size:\s*0|hidden>)"
 )
+# How a vault shows its own files; what follows would make a Markdown image of it.
+_EMBED = regex.compile(r"!(\[\[[^\[\]\n:\\/][^\[\]\n:\\]*+\]\](?![(\[]))")
 _UNSEEN = regex.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u202a-\u202e\u2066-\u206f\u3164"
     "\ufeff\uffa0\ufff0-\ufffb]|[\u200c-\u200f]{2}|(?<![\U0001f3f4\U000e0020-\U000e007e])[\U000e0000-\U000e007f]"
@@ -146,7 +148,8 @@ def _said(text: str) -> Iterator[str]:
         yield METADATA
     if _ROLE_TAG.search(text) or _ROLE_LINE.search(text) or _SPEAKERS.search(text):
         yield PROTOCOL
-    if (safe := harmless(text)) != tamed:
+    tamed = _EMBED.sub(r"\1", tamed)
+    if (safe := harmless(tamed)) != tamed:
         yield FETCHES if ("! [" in safe and "![" in tamed) or "&lt;" in safe else PROTOCOL
 
 

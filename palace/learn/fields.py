@@ -5,7 +5,7 @@ In: the values a caller gave. Out: nothing, or an error that names the field and
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import get_args
 
 from palace.errors import ConfigError
@@ -39,14 +39,10 @@ def check_validity(begin: datetime | None, end: datetime | None) -> None:
     """Refuse a time that is over before it begins: such a memory would never be found.
 
     Raises:
-        ConfigError: If it is; times without an offset are UTC.
+        ConfigError: If it is.
     """
-    if begin is not None and end is not None and _aware(end) <= _aware(begin):
+    if begin is not None and end is not None and end <= begin:
         raise ConfigError(
             f"valid_to ({end:%Y-%m-%d %H:%M}) is not after valid_from ({begin:%Y-%m-%d %H:%M})",
             hint="name an end that is later than the beginning, or none",
         )
-
-
-def _aware(when: datetime) -> datetime:
-    return when if when.tzinfo is not None else when.replace(tzinfo=timezone.utc)

@@ -124,13 +124,13 @@ def _overview(sources: ReportSources) -> Iterator[str]:
 
 
 def _parts(sources: ReportSources, by: By) -> Iterator[tuple[date, str]]:
-    day = sources.since.astimezone(timezone.utc).date()
-    last = sources.until.astimezone(timezone.utc).date()
+    dated = [*sources.timeline, *sources.added]
+    moments = [*(m.created for m in dated if m.created), *(item.at for item in sources.retired)]
+    days = {moment.astimezone(timezone.utc).date() for moment in moments}
     if by == "week":
-        day -= timedelta(days=day.weekday())
-    while day <= last:
+        days = {day - timedelta(days=day.weekday()) for day in days}
+    for day in sorted(days):
         yield day, f"{day:%Y-%m-%d}, {day:%A}" if by == "day" else f"Week of {day:%Y-%m-%d}"
-        day += timedelta(days=1 if by == "day" else 7)
 
 
 def _part(sources: ReportSources, first: date, last: date) -> Iterator[str]:

@@ -57,7 +57,7 @@ def correct(
         return Duplicate(old)
     why = writer.fit(reason) if reason.strip() else ""
     said = old.room == TIMELINE
-    wrong = [old, *(m for m in copies if m.id != old.id and says_the_same(m.text, old.text))]
+    wrong = [old, *_same(old, copies)]
     return writer.remember(
         _corrected(old, text, source=source, reason=why),
         room=default_room if said else old.room,
@@ -67,8 +67,16 @@ def correct(
     )
 
 
-def forget(writer: Writer, memory: Memory, *, reason: str = "") -> Memory:
+def forget(
+    writer: Writer, memory: Memory, *, reason: str = "", copies: Sequence[Memory] = ()
+) -> Memory:
     """Retire a memory without a replacement and return it as it is now.
+
+    Args:
+        writer: The one way in.
+        memory: The memory.
+        reason: Why, free text.
+        copies: Memories that may say the same; those that do go with it.
 
     Raises:
         MemoryNotFoundError: If it is retired already or gone.
@@ -76,7 +84,14 @@ def forget(writer: Writer, memory: Memory, *, reason: str = "") -> Memory:
     """
     _refuse_unfit(memory)
     why = writer.fit(reason) if reason.strip() else memory.reason
+    # The memory itself goes last: while it stands, nobody was told that it is forgotten.
+    for copy in _same(memory, copies):
+        _deactivate(writer, copy, reason=why)
     return _deactivate(writer, memory, reason=why)
+
+
+def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
+    return [m for m in copies if m.id != memory.id and says_the_same(m.text, memory.text)]
 
 
 def _corrected(old: Memory, text: str, *, source: Trust, reason: str) -> Draft:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from palace.arguments import message_in
 from palace.errors import ConfigError
 from palace.learn.moment import parse_moment
 from palace.types.session import ConversationTurn, Message
@@ -87,7 +88,8 @@ def read_history(source: Path, *, session: str | None = None) -> list[Message]:
     """Read a conversation from JSON lines, as what consolidation condenses.
 
     A line is a message, `{"role", "content", "at"}`, or a turn, `{"session", "speaker", "text",
-    "at"}`. Whoever is not `assistant`, `system` or `tool` is the user.
+    "at"}`. Whoever is not `assistant`, `system` or `tool` is the user. Content may be in parts, and
+    is missing where a message only calls tools.
 
     Args:
         source: UTF-8, one JSON object a line; empty lines are skipped.
@@ -114,22 +116,24 @@ def _message(source: Path, number: int, line: bytes, session: str | None) -> Mes
         data = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
         data = None
-    said = (data.get("content", data.get("text"))) if isinstance(data, dict) else None
-    who = (data.get("role", data.get("speaker"))) if isinstance(data, dict) else None
-    if not (isinstance(said, str) and isinstance(who, str)) or not isinstance(data, dict):
-        raise ConfigError(
-            f"{source}:{number} is no message", hint=f"{_MESSAGE_EXAMPLE}, or {_EXAMPLE}"
-        )
-    if session is not None and str(data.get("session") or session) != session:
+    given = data if isinstance(data, dict) else {}
+    who, said = given.get("role", given.get("speaker")), given.get("content", given.get("text"))
+    if not isinstance(who, str) or (said is None and not given.get("tool_calls")):
+        raise _no_message(source, number)
+    try:
+        message = message_in({**given, "content": said})
+    except ConfigError as error:
+        raise _no_message(source, number) from error
+    if session is not None and str(given.get("session") or session) != session:
         return None
     role = _ROLES.get(who.lower(), who.lower())
-    calls = data.get("calls")
-    return Message(
-        role if role in _KNOWN_ROLES else "user",
-        said,
-        at=parse_moment(data.get("at")),
-        calls=tuple(map(str, calls)) if isinstance(calls, list) else (),
-        answers=str(data.get("answers") or ""),
+    known = role if role in _KNOWN_ROLES else "user"
+    return replace(message, role=known, at=parse_moment(given.get("at")))
+
+
+def _no_message(source: Path, number: int) -> ConfigError:
+    return ConfigError(
+        f"{source}:{number} is no message", hint=f"{_MESSAGE_EXAMPLE}, or {_EXAMPLE}"
     )
 
 

@@ -1,7 +1,8 @@
 """Vectors that were paid for, kept on disk by model and content.
 
 In: the words a vector was made of, and by which model. Out: the vector, if it is still there.
-Derived: a cache that is damaged, full or read-only costs money, never an answer.
+Derived: a cache that is damaged, full or read-only costs money, never an answer. Nobody can tell
+whose words a vector was made of, so an erasure empties it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
+from palace.errors import StoreUnavailableError
 from palace.ports import Vector
 
 _MAX_BYTES = 268_435_456
@@ -21,7 +23,7 @@ _BUSY_TIMEOUT_MS = 2000
 
 
 class VectorCache:
-    """A small database of vectors; the oldest go when it is full. Never raises.
+    """A small database of vectors; the oldest go when it is full. Only `scrub` raises.
 
     Args:
         path: The file; its folder is made if needed. None keeps nothing.
@@ -61,6 +63,25 @@ class VectorCache:
                 )
                 self._prune(connection, len(next(iter(vectors.values()))))
 
+    def scrub(self) -> None:
+        """Forget all vectors and leave no trace of them on the disk.
+
+        Raises:
+            StoreUnavailableError: If another program uses the cache all the time.
+        """
+        if self._path is None or not self._path.exists():
+            return
+        try:
+            with self._lock, closing(_connect(self._path)) as connection:
+                connection.execute("PRAGMA secure_delete = ON")
+                with connection:
+                    connection.execute("DELETE FROM vectors")
+                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except (sqlite3.Error, OSError) as error:
+            raise _still_there(str(error)) from error
+        if busy:
+            raise _still_there("another program is reading it")
+
     def close(self) -> None:
         """Close the database; it opens again when it is needed."""
         with self._lock:
@@ -88,6 +109,14 @@ class VectorCache:
         if count > most:
             kept = most - most // _PRUNED_SHARE
             connection.execute("DELETE FROM vectors WHERE number <= ?", (newest - kept,))
+
+
+def _still_there(why: str) -> StoreUnavailableError:
+    return StoreUnavailableError(
+        f"the vectors of what was removed may still be kept: {why}",
+        hint="close the other programs that use this palace and delete its folder .palace;"
+        " it is made anew from the files",
+    )
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -116,7 +116,8 @@ def _answer(argv: Sequence[str], door: Door) -> int:
         return _fail(door, "Interrupted", "interrupted", code=INTERRUPTED)
     except _ClickError as error:
         hint = _usage_hint(error)
-        return _fail(door, "UsageError", error.format_message(), hint=hint, code=USAGE)
+        said = error.format_message().replace("Value error, ", "", 1)
+        return _fail(door, "UsageError", said, hint=hint, code=USAGE)
     except Exception as error:  # noqa: BLE001 - the door is where every error ends
         return _fail_with(door, error)
     if isinstance(result, Reply):

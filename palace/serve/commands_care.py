@@ -89,7 +89,7 @@ def _doctor(door: Door) -> Reply:
     for check in checks:
         mark = ("ok  ", "green") if check.ok else ("FAIL", "red")
         lines.append(render.line(mark, f"  {check.name}", (f"  {check.detail}", "dim")))
-        if check.hint and not check.ok:
+        if check.hint:
             lines.append(render.line(f"      {check.hint}"))
     ok = all(check.ok for check in checks)
     return Reply(

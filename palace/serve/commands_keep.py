@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from palace import Memory
 
 IdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="Id of a memory, or its first 8 characters.")
+    str, typer.Argument(metavar="ID", help="Id of a memory, or enough of its beginning.")
 ]
 ReasonOption = Annotated[str, typer.Option("--reason", "-r", help="Why, free text.")]
 
@@ -39,7 +39,7 @@ def _correct(
     door: Door,
     memory_id: Annotated[
         str,
-        typer.Argument(metavar="ID", help="Id of a memory, or its first 8 characters; or `last`."),
+        typer.Argument(metavar="ID", help="Id of a memory, or enough of its beginning; or `last`."),
     ],
     text: Annotated[
         str, typer.Argument(help="The whole statement as it is right; - reads standard input.")

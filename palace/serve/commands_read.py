@@ -73,7 +73,7 @@ def _ask(
             session_id=session,
             project=project,
             history=messages,
-            as_of=end_of(as_of) if as_of else None,
+            as_of=end_of(as_of) if as_of is not None else None,
         )
     code = NOT_FOUND if verdict.action in _UNSURE else OK
     return Reply(verdict.as_dict(), render.verdict_lines(verdict), code)
@@ -102,7 +102,7 @@ def _search(
             top_k=top_k,
             session_id=session,
             project=project,
-            as_of=end_of(as_of) if as_of else None,
+            as_of=end_of(as_of) if as_of is not None else None,
         )
     lines = [line for hit in hits for line in render.hit_lines(hit)]
     notices = () if hits else (render.dim("Nothing in the palace is near to this."),)
@@ -136,7 +136,7 @@ def _show(
         str,
         typer.Argument(
             metavar="ID",
-            help="Id of a memory or its first 8 characters, `identity`, or a playbook's name.",
+            help="Id of a memory, or its beginning, `identity`, or a playbook's name.",
         ),
     ],
 ) -> Reply:

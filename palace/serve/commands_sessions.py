@@ -129,7 +129,7 @@ def _gaps(
     Similar questions count together; those that were answered later are left out.
     """
     with door.existing() as palace:
-        gaps = palace.gaps(since=moment_of(since) if since else None)
+        gaps = palace.gaps(since=moment_of(since) if since is not None else None)
     shown = gaps.gaps[:limit]
     lines = [line for gap in shown for line in render.gap_lines(gap)]
     notices = []

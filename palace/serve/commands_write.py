@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -65,7 +66,7 @@ def _init(
     with door.open() as palace:
         made = palace.lay_out(preset=preset, sample=sample)
     usual = door.root is None
-    option = "" if usual else f" --root {made.root}"
+    option = "" if usual else f" --root {quote(str(made.root))}"
     lines = [
         render.line(("ready", "green"), f"  {made.root}"),
         *(render.line(f"  made {path}") for path in made.made),
@@ -133,8 +134,8 @@ def _remember(
             source=source,
             provenance=provenance,
             confidence=confidence,
-            valid_from=moment_of(valid_from) if valid_from else None,
-            valid_to=moment_of(valid_to) if valid_to else None,
+            valid_from=moment_of(valid_from) if valid_from is not None else None,
+            valid_to=moment_of(valid_to) if valid_to is not None else None,
             triggers=trigger or (),
             key=key,
             on_conflict=on_conflict,

@@ -7,7 +7,7 @@ pass, and the words a person reads in them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -133,17 +133,25 @@ def is_break(line: str) -> bool:
     return len(bare) >= 3 and bare[0] in "-*_" and not bare.strip(bare[0])
 
 
-def find_blocks(lines: Sequence[str], *, first: int = 0, timeline: bool = False) -> list[Block]:
+def find_blocks(
+    lines: Sequence[str],
+    *,
+    first: int = 0,
+    timeline: bool = False,
+    without: Container[int] = frozenset(),
+) -> list[Block]:
     """Split a file into blocks.
 
     Args:
         lines: Without their ends.
         first: Where the body starts, after the front matter.
         timeline: Whether stamped lines are blocks of their own.
+        without: Lines that part nothing and belong to nobody.
     """
     finder = _Finder(timeline=timeline)
     for number in range(first, len(lines)):
-        finder.feed(number, lines[number])
+        if number not in without:
+            finder.feed(number, lines[number])
     finder.leave()
     return finder.blocks
 

@@ -151,6 +151,8 @@ class IndexDatabase:
     def failed(self, error: Exception) -> StoreUnavailableError:
         """Return the error for a caller, and remember what only a new file can repair."""
         self.damaged = self.damaged or _is_damage(error)
+        if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+            return StoreUnavailableError("the palace was closed", hint="open it again to use it")
         return StoreUnavailableError(
             f"the index failed: {error}",
             hint="ask again, or run `palace reindex`; the index is derived and loses nothing by it",
@@ -213,7 +215,8 @@ class IndexDatabase:
     def _cannot_open(self, error: Exception) -> StoreUnavailableError:
         return StoreUnavailableError(
             f"the index {self.path} cannot be opened: {error}",
-            hint="check the permissions and the free space of the palace's .palace folder",
+            hint="check the permissions and the free space of the palace's .palace folder,"
+            " or delete it: it is made anew from the files",
         )
 
     def _connect(self) -> sqlite3.Connection:

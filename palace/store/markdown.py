@@ -40,6 +40,7 @@ from palace.store.comments import (
 )
 from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
 from palace.store.inline import find_marks
+from palace.store.merge_marks import merge_marks
 from palace.store.timeline_page import (
     split_speaker,
     stamp_time,
@@ -377,7 +378,12 @@ class _Parser:
         front = read_front_matter(self.lines)
         if front.problem:
             self.fault(front.line - 1, front.problem)
-        blocks = find_blocks(self.lines, first=front.end, timeline=self.timeline)
+        self.marks = merge_marks(self.lines)
+        for number in (number for number, begins in self.marks.items() if begins):
+            self.fault(number, "a conflict of git's that is not resolved: keep one of the versions")
+        blocks = find_blocks(
+            self.lines, first=front.end, timeline=self.timeline, without=self.marks
+        )
         given = front.values.get("title")
         titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
         first = next((b for b in blocks if b.kind == "heading" and b.level == 1), None)
@@ -460,7 +466,7 @@ class _Parser:
         spans: list[Span] = []
         content: list[str] = []
         fence = None
-        for number in range(block.start, block.end):
+        for number in self._numbers(block):
             line = self._content(block, number)
             if fence:
                 fence = None if fence.closed_by(line) else fence
@@ -481,7 +487,7 @@ class _Parser:
         """Return a turn's text, speaker included; only a whole line can be a comment."""
         spans: list[Span] = []
         kept: list[str] = []
-        for number in range(block.start + 1, block.end):
+        for number in self._numbers(block)[1:]:
             line = self.lines[number]
             span = find_comment(line) if line.lstrip().startswith("<!--") else None
             if span and span[1] >= 0 and not line[span[1] :].strip():
@@ -491,6 +497,9 @@ class _Parser:
         self._fault_extra(spans)
         first = self.lines[block.start][block.offset :]
         return turn_text(first, kept), spans[0] if spans else None
+
+    def _numbers(self, block: Block) -> list[int]:
+        return [number for number in range(block.start, block.end) if number not in self.marks]
 
     def _content(self, block: Block, number: int, *, without: Span | None = None) -> str:
         """Return a line of a block without its marker or indentation, and without a comment."""

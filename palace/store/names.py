@@ -146,7 +146,10 @@ def resolve_inside(root: Path, relative: str) -> Path:
     real_root = os.path.realpath(root)
     real = os.path.realpath(os.path.join(real_root, relative))  # noqa: PTH118 - realpath's type
     if real != real_root and not real.startswith(real_root.rstrip(os.sep) + os.sep):
-        raise _unsafe("path", relative, "it leads out of the palace")
+        raise UnsafeNameError(
+            f"{relative[:80]!r} leads out of the palace.",
+            hint="Put the folder or file itself where the link stands.",
+        )
     return Path(real)
 
 

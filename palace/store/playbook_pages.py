@@ -5,6 +5,7 @@ In: the playbook files. Out: stamps and documents, as the rooms give them.
 
 from __future__ import annotations
 
+from palace.store.blocks import find_blocks, split_lines
 from palace.store.files import digest, read_bytes
 from palace.store.names import resolve_inside, without_suffix
 from palace.store.playbook_files import PlaybookFiles
@@ -44,11 +45,9 @@ def as_memory(playbook: Playbook) -> Memory:
         )
         if items
     ]
-    steps = [f"{number}. {step}" for number, step in enumerate(playbook.steps, 1)]
-    body = steps or [playbook.body.strip()]
     return Memory(
         id=f"p-{playbook.name}",
-        text="\n".join([playbook.title, *cautions, *body]),
+        text="\n".join([playbook.title, *cautions, _body(playbook)]),
         path=playbook.path,
         line=playbook.line,
         room=ROOM,
@@ -57,3 +56,20 @@ def as_memory(playbook: Playbook) -> Memory:
         kind="procedure",
         triggers=playbook.triggers,
     )
+
+
+def _body(playbook: Playbook) -> str:
+    """Return the steps, numbered; where anything stands beside them, all of it as it is written.
+
+    A warning in words of its own must not get lost, and the steps of a way back are not the last
+    steps of the way there.
+    """
+    lines = split_lines(playbook.body)
+    blocks = [
+        b for b in find_blocks([line.rstrip("\r\n") for line in lines]) if b.kind != "comment"
+    ]
+    if blocks and blocks[0].kind == "heading" and blocks[0].title == playbook.title:
+        del lines[blocks[0].start : blocks.pop(0).end]
+    if blocks and all(block.ordered for block in blocks):
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(playbook.steps, 1))
+    return "".join(lines).strip()

@@ -16,6 +16,7 @@ from palace.store.names import fold_case, safe_component
 from palace.types.memory import Fault, FileStamp
 
 SUFFIX = ".md"
+_LEADS_OUT = "a symlink that leads out of the palace"
 
 
 def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], list[Fault]]:
@@ -66,7 +67,10 @@ def walk(
     while pending:
         relative, folder = pending.pop()
         real = os.path.realpath(folder)
-        if real in seen or not _is_inside(real, real_root):
+        if not _is_inside(real, real_root):
+            faults.append(Fault(relative, 1, _LEADS_OUT))
+            continue
+        if real in seen:
             continue
         seen.add(real)
         for entry in _entries(folder):
@@ -133,7 +137,7 @@ def _unreadable(entry: os.DirEntry[str], real_root: str) -> str:
         return ""
     real = os.path.realpath(entry.path)
     if not _is_inside(real, real_root):
-        return "a symlink that leads out of the palace"
+        return _LEADS_OUT
     return "" if os.path.exists(real) else "a symlink to nothing"  # noqa: PTH110 - a plain string
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeVar
@@ -214,11 +214,8 @@ class VectorChannel:
     def _complete(self, progress: Progress | None = None) -> None:
         self._vectors.recount()
         self._require_match()
-        if self._file.read_only and self._vectors.missing(limit=1):
-            raise StoreUnavailableError(
-                "the palace is read-only: no vectors can be kept",
-                hint="give this user permission to read and write the palace folder",
-            )
+        if self._vectors.missing(limit=1):
+            self._require_writable()
         while not self._stopped.is_set():
             made = self._embed_batch()
             self._note_counts()
@@ -227,6 +224,13 @@ class VectorChannel:
             if not made:
                 break
         self._extend_graph()
+
+    def _require_writable(self) -> None:
+        if self._file.read_only:
+            raise StoreUnavailableError(
+                "the palace is read-only: no vectors can be kept",
+                hint="give this user permission to read and write the palace folder",
+            )
 
     def _told(self) -> Embedded:
         with self._loading:
@@ -242,17 +246,29 @@ class VectorChannel:
             self._vectors.extend_graph(stopped=self._stopped.is_set)
 
     def rebuild(self, *, progress: Progress | None = None) -> Embedded:
-        """Throw all vectors away and embed everything again, with the model of the settings.
+        """Embed everything again, with the model of the settings, in the place of what there is.
+
+        The vectors so far are read until all new ones are there, and stay where one cannot be
+        made. A rebuild that was interrupted goes on where it stopped.
 
         Raises:
             EmbedderUnavailableError: If the embedder fails.
             StoreUnavailableError: If the vectors cannot be written.
         """
-        identity = self._model().identity
+        self._require_writable()
+        beside = self._file.beside()
+        with FileLock(self._file.folder / "rebuild.lock"), closing(beside):
+            identity = self._model().identity
+            if beside.identity() not in (None, identity):
+                beside.start(identity)
+            made = VectorChannel(self._index, beside, self._model, batch_size=self._batch_size)
+            made._stopped = self._stopped
+            made._complete(progress)
+            if not self._stopped.is_set():
+                self._file.adopt(beside)
         with self._loading:
-            self._added = 0
-        self._file.start(identity)
-        return self.catch_up(progress=progress)
+            self._added = made._added
+        return self.catch_up()
 
     def _embed_batch(self, *, patience_s: float = -1) -> int:
         """Embed and keep one batch of what is missing; return how many memories it was.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence, Set
@@ -21,6 +22,7 @@ _FORMAT = 1
 _BUSY_TIMEOUT_MS = 10_000
 _FLOAT_BYTES = 4
 _DATABASE = "vectors.sqlite"
+_BESIDE = "anew"
 _SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE rows (row INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE)",
@@ -202,13 +204,25 @@ class VectorFile:
                 return _identity_in(begun)
             old = list(self.folder.glob("vectors-*"))
             self._file_of(generation).touch(mode=0o600)
-            connection.execute("DELETE FROM rows")
-            connection.execute("DELETE FROM meta")
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-        for path in old:
-            with suppress(OSError):  # where somebody still reads it, a later start removes it
-                path.unlink()
+            _put(connection, meta, ())
+        _remove(old)
         return identity
+
+    def beside(self) -> VectorFile:
+        """Return the file in which a rebuild is made, beside this one that is still read."""
+        return VectorFile(self.folder / _BESIDE)
+
+    def adopt(self, made: VectorFile) -> None:
+        """Put what was made beside in the place of these vectors, in one step."""
+        meta, rows = made._meta(), made.rows()
+        made.close()
+        with self._transaction() as connection:
+            old = list(self.folder.glob("vectors-*"))
+            for path in made.folder.glob(f"vectors-{meta['generation']}.*"):  # a graph too
+                path.replace(self.folder / path.name)
+            _put(connection, meta, rows)
+        _remove(old)
+        shutil.rmtree(made.folder, ignore_errors=True)
 
     def add(self, vectors: Sequence[tuple[bytes, Vector]], *, identity: EmbedderIdentity) -> int:
         """Append vectors by their passage digests; those that are there already are left out.
@@ -281,6 +295,21 @@ class VectorFile:
                 with suppress(sqlite3.Error):
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
+
+
+def _put(
+    connection: sqlite3.Connection, meta: dict[str, str], rows: Sequence[tuple[int, bytes]]
+) -> None:
+    connection.execute("DELETE FROM rows")
+    connection.execute("DELETE FROM meta")
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+    connection.executemany("INSERT INTO rows VALUES (?, ?)", rows)
+
+
+def _remove(paths: Sequence[Path]) -> None:
+    for path in paths:
+        with suppress(OSError):  # where somebody still reads it, a later start removes it
+            path.unlink()
 
 
 def _identity_in(meta: dict[str, str]) -> EmbedderIdentity:

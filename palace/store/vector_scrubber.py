@@ -23,7 +23,8 @@ class VectorScrubber:
 
     def scrub(self) -> None:
         """Overwrite what no memory has any more."""
-        try:
-            self._file.scrub(self._index.passage_digests())
-        finally:
-            self._file.close()
+        for file in (self._file, self._file.beside()):
+            try:
+                file.scrub(self._index.passage_digests())
+            finally:
+                file.close()

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from palace.arguments import moment_in
 from palace.assembly import answer_options
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
@@ -118,7 +119,7 @@ class AnsweringVerbs(ReadingVerbs):
     def verdicts(self, *, limit: int = 20, since: datetime | None = None) -> list[dict[str, Any]]:
         """Return journal records of verdicts, newest first."""
         found: list[dict[str, Any]] = []
-        for record in self.journal.records(since=since, type="verdict"):
+        for record in self.journal.records(since=moment_in("since", since), type="verdict"):
             found.append(record)
             if len(found) >= limit:
                 break

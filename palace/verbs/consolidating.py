@@ -6,14 +6,14 @@ person.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from palace.arguments import check_texts
+from palace.arguments import check_lists, check_texts, messages_in, moment_in
 from palace.assembly import TIMELINE
-from palace.errors import MemoryNotFoundError, ModelError, TextRefusedError
+from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
 from palace.secrets import redact
 from palace.store.timeline_page import minute_of, session_title
@@ -57,7 +57,7 @@ class ConsolidatingVerbs(WritingVerbs):
 
     def compress_if_needed(
         self,
-        history: Sequence[Message],
+        history: Sequence[Message | Mapping[str, Any]],
         session_id: str,
         *,
         project: str = "",
@@ -88,7 +88,7 @@ class ConsolidatingVerbs(WritingVerbs):
 
         self.refresh(force=False)
         done = self._parts.consolidator.compress_if_needed(
-            history, session_id, about=About(project, task), ask=force
+            messages_in(history), session_id, about=About(project, task), ask=force
         )
         if done.status == "condensed":
             self._note_consolidation(done, session_id)
@@ -96,7 +96,11 @@ class ConsolidatingVerbs(WritingVerbs):
         return done
 
     def on_session_end(
-        self, session_id: str, history: Sequence[Message], *, project: str = ""
+        self,
+        session_id: str,
+        history: Sequence[Message | Mapping[str, Any]],
+        *,
+        project: str = "",
     ) -> SessionEnd:
         """Keep what the person stated and nobody stored, then condense the rest of the session.
 
@@ -116,16 +120,17 @@ class ConsolidatingVerbs(WritingVerbs):
         """
         from palace.learn.gapfill import stated_in
 
+        said = messages_in(history)
         self.refresh(force=False)
         found: list[tuple[Statement, bool]] = [
-            (s, False) for s in stated_in(history, cues=self._parts.cues)
+            (s, False) for s in stated_in(said, cues=self._parts.cues)
         ]
-        proposed, reason = self._proposals(history)
+        proposed, reason = self._proposals(said)
         found += [(s, True) for s in proposed if not _said_in(s, (f for f, _ in found))]
         filled = tuple(
             self._fill(s, session_id, project, by_model=by_model) for s, by_model in found
         )
-        summary = self.compress_if_needed(history, session_id, project=project, force=True)
+        summary = self.compress_if_needed(said, session_id, project=project, force=True)
         return SessionEnd(session_id, filled, summary, reason)
 
     def finish_task(
@@ -159,6 +164,7 @@ class ConsolidatingVerbs(WritingVerbs):
         from palace.learn.archive import archive_text
 
         check_texts(task=task, done=done)
+        check_lists(conclusions=conclusions, decisions=decisions)
         self.refresh(force=False)
         if not task.strip():
             raise TextRefusedError("the task has no name", hint="name the task that is finished")
@@ -188,10 +194,12 @@ class ConsolidatingVerbs(WritingVerbs):
         questions are counted together and none is shown; where it is `off` they are only counted.
 
         Args:
-            since: Begin of the period, aware; all the journal keeps if not given.
+            since: Begin of the period, UTC where it names no zone; all the journal keeps if not
+                given.
         """
         from palace.learn.gaps import find_gaps
 
+        since = moment_in("since", since)
         return find_gaps(
             self.journal.records(since=since),
             terms=lambda question: self.analyse(Turn(question)).terms,
@@ -204,37 +212,39 @@ class ConsolidatingVerbs(WritingVerbs):
         """Return a period as Markdown: what happened, was learned and was not found; times are UTC.
 
         Args:
-            since: Begin, aware.
-            until: End, aware; now if not given.
+            since: Begin, UTC where it names no zone.
+            until: End, likewise; now if not given.
             by: One part for each day, or for each week.
         """
         from palace.learn.gaps import find_gaps
         from palace.learn.report import ReportSources, compose_report, retired_in
 
         self.refresh(force=False)
-        end = utc_now() if until is None else until
+        begin, end = moment_in("since", since), moment_in("until", until) or utc_now()
+        if begin is None:
+            raise ConfigError("a report needs a beginning", hint="give since, a datetime")
 
         def within(memory: Memory) -> bool:
-            return memory.created is not None and since <= memory.created <= end
+            return memory.created is not None and begin <= memory.created <= end
 
         memories = {m.id: m for m in self.index.memories()}
         records = [
             r
-            for r in self.journal.records(since=since)
+            for r in self.journal.records(since=begin)
             if datetime.fromisoformat(str(r["at"]).replace("Z", "+00:00")) <= end
         ]
         verdicts = [r for r in records if r["type"] == "verdict"]
         dated = [m for m in memories.values() if within(m)]
         report = compose_report(
             ReportSources(
-                since=since,
+                since=begin,
                 until=end,
                 timeline=[m for m in dated if m.room == TIMELINE],
                 added=[m for m in dated if m.room != TIMELINE],
                 retired=list(retired_in(records, memories)),
                 outcomes=[str(r.get("outcome")) for r in verdicts],
                 gaps=find_gaps(
-                    records, terms=lambda text: self.analyse(Turn(text)).terms, since=since
+                    records, terms=lambda text: self.analyse(Turn(text)).terms, since=begin
                 ),
             ),
             by=by,

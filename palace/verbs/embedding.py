@@ -24,7 +24,8 @@ class EmbeddingVerbs(OpenedPalace):
         not be called; an open palace embeds in the background.
 
         Args:
-            rebuild: Throw all vectors away first; needed after a change of the model.
+            rebuild: Make all vectors anew; needed after a change of the model. Those that there
+                are go when the last new one is there, and stay if one cannot be made.
             progress: Called with (memories embedded, memories there are).
 
         Raises:

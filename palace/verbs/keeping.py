@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from palace.arguments import check_texts
+from palace.arguments import check_lists, check_texts
 from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
@@ -33,6 +33,7 @@ class KeepingVerbs(WritingVerbs):
             MemoryNotFoundError: If there is no such memory.
             ConfigError: If a tag is none, or one to remove is not there or part of the words.
         """
+        check_lists(add=add, remove=remove)
         with self._changing("tag") as change:
             memory = self.get(memory_id)
             change.about["memory"] = memory.id

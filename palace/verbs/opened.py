@@ -176,7 +176,8 @@ class OpenedPalace:
     @property
     def derived(self) -> tuple[Scrubbable, ...]:
         """Everything under `.palace/` that tells of memories' words; an erasure scrubs it."""
-        return (self.index, VectorScrubber(self.index, VectorFile(self.root / ".palace")))
+        vectors = VectorScrubber(self.index, VectorFile(self.root / ".palace"))
+        return (self.index, vectors, self._parts.bought_vectors)
 
     def heard(self, turn: Turn) -> Heard | None:  # noqa: ARG002 - a reader hears nothing
         """Do what a prompt tells the memory; None if it tells nothing."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
-from palace.arguments import check_counts, check_texts
+from palace.arguments import check_counts, check_texts, moment_in
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
@@ -19,6 +19,8 @@ from palace.types.memory import Fault, Memory, Playbook
 from palace.types.query import Hit, Query
 from palace.types.session import Turn
 from palace.verbs.opened import OpenedPalace
+
+_NAMED = 3
 
 
 class ReadingVerbs(OpenedPalace):
@@ -56,16 +58,26 @@ class ReadingVerbs(OpenedPalace):
 
         Raises:
             ConfigError: If the id is no text.
-            MemoryNotFoundError: If there is none.
+            MemoryNotFoundError: If there is none, or several that begin so; names them.
         """
         check_texts(id=memory_id)
         self.refresh(force=False)
         memory = self.index.get(memory_id)
         if memory is None:
-            raise MemoryNotFoundError(
+            raise self._unknown(memory_id)
+        return memory
+
+    def _unknown(self, memory_id: str) -> MemoryNotFoundError:
+        # Ids begin with their time: those of one minute begin alike.
+        alike = [m.id for m in self.index.memories() if m.id.startswith(memory_id)]
+        if len(alike) < 2:
+            return MemoryNotFoundError(
                 f"no memory has the id {memory_id!r}", hint="see `palace list` or `palace search`"
             )
-        return memory
+        return MemoryNotFoundError(
+            f"{len(alike)} memories have an id that begins with {memory_id!r}",
+            hint=f"give more of it: {', '.join(alike[:_NAMED])}{', …' * (len(alike) > _NAMED)}",
+        )
 
     def search(
         self,
@@ -88,7 +100,8 @@ class ReadingVerbs(OpenedPalace):
         check_texts(text=text)
         check_counts(top_k=top_k)
         self.refresh(force=False)
-        parts = self._parts if as_of is None else self._parts.at(as_of)
+        moment = moment_in("as_of", as_of)
+        parts = self._parts if moment is None else self._parts.at(moment)
         query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
         return parts.searcher.hits(query, top_k=top_k or self.settings.search.top_k, layer=layer)
 

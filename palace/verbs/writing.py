@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from palace.arguments import check_texts
+from palace.arguments import check_lists, check_texts, moment_in
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import fit_tag
 from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check_validity
@@ -61,7 +61,7 @@ class WritingVerbs(ChangingVerbs):
             project: Only visible to this project, if given.
             session_id: Only visible to this session, if given.
             provenance: Where it comes from, free text.
-            valid_from: From when it is true, before `valid_to`.
+            valid_from: From when it is true, before `valid_to`; UTC where it names no zone.
             valid_to: Until when it is true; afterwards it is not returned.
             triggers: Prompts it must be brought up at, recall or not: plain words, or patterns of
                 the `regex` module, between slashes where they could be taken for words.
@@ -80,11 +80,14 @@ class WritingVerbs(ChangingVerbs):
             UnsafeNameError: If a name would leave the palace.
         """
         check_texts(text=text, drawer=drawer, provenance=provenance)
+        check_lists(tags=tags, triggers=triggers)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         check_choice("source", source, SOURCES)
         check_share("importance", importance)
         check_share("confidence", confidence)
+        valid_from = moment_in("valid_from", valid_from)
+        valid_to = moment_in("valid_to", valid_to)
         check_validity(valid_from, valid_to)
         draft = Draft(
             text=text,
@@ -195,7 +198,7 @@ class WritingVerbs(ChangingVerbs):
         return result
 
     def forget(self, memory_id: str, *, reason: str = "") -> Memory:
-        """Retire a memory: no question finds it again; it stays readable in its file.
+        """Retire a memory and its copies: no question finds them, and their files keep them.
 
         Args:
             memory_id: Its id, or a unique prefix of at least 8 characters.
@@ -213,7 +216,8 @@ class WritingVerbs(ChangingVerbs):
         with self._changing("forget") as change:
             old = self.get(memory_id)
             change.session = old.session or None
-            gone = forget(change.writer, old, reason=reason)
+            copies = self._parts.copies_of(old)
+            gone = forget(change.writer, old, reason=reason, copies=copies)
             change.about = {"memory": old.id, "reason": gone.reason}
         return gone
 

@@ -613,6 +613,16 @@ def test_reindex_counts(filled: Palace) -> None:
     assert filled("ask", ANSWERED).code == 0
 
 
+def test_commands_that_are_shown_can_be_typed_whatever_the_folder_is_called(
+    palace: Palace, tmp_path: Path
+) -> None:
+    root = tmp_path / "my palace"
+    assert f"palace init '{root}'" in palace("--root", str(root), "list").err
+    assert f"palace --root '{root}' ask" in palace("init", str(root)).out
+    root.chmod(0o755)
+    assert f"chmod 700 '{root}'" in palace("--root", str(root), "doctor").out
+
+
 def test_doctor_reports_each_check(filled: Palace) -> None:
     ended = filled("doctor", "--json")
     checks = ended.json["checks"]
@@ -622,6 +632,13 @@ def test_doctor_reports_each_check(filled: Palace) -> None:
     assert all(c["hint"] for c in checks if not c["ok"])
     text = filled("doctor").out
     assert all(c["name"] in text for c in checks)
+
+
+def test_doctor_says_how_to_shut_others_out(filled: Palace, tmp_path: Path) -> None:
+    (tmp_path / "p").chmod(0o755)
+    ended = filled("doctor")
+    assert ended.code == 0
+    assert f"chmod 700 {tmp_path / 'p'}" in ended.out
 
 
 def test_doctor_fails_with_a_hint(filled: Palace, tmp_path: Path) -> None:

@@ -324,6 +324,7 @@ def test_reading_makes_no_palace(
         ("search", "x", "-k", "many"),
         ("journal", "-n", "0"),
         ("export", "x", "--format", "xml"),
+        ("import", "x", "--format", "xml"),
         ("init", "--preset", "poetry"),
         ("note", "x"),
         ("promote", "s-1"),
@@ -341,6 +342,7 @@ def test_usage_errors(
     assert error.keys() == {"type", "message", "hint"}
     assert error["type"] == "UsageError"
     assert "--help" in error["hint"]
+    assert "Value error" not in error["message"]
     assert err == ""
     assert run(argv) == 2
     out, err = capsys.readouterr()
@@ -447,3 +449,26 @@ def test_help_and_version_need_no_heavy_import(tmp_path: Path, environment: dict
     )
     assert ended.returncode == 0
     assert ended.stderr.strip() == b"[]"
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("ask", "x", "--as-of", ""),
+        ("search", "x", "--as-of", ""),
+        ("remember", "x", "--valid-from", ""),
+        ("remember", "x", "--valid-to", ""),
+        ("gaps", "--since", ""),
+        ("report", "--since", ""),
+        ("journal", "--since", ""),
+    ],
+    ids=" ".join,
+)
+def test_a_variable_that_is_empty_is_no_time(
+    here: Path, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
+) -> None:
+    """A script that asks about a day must not be answered about today."""
+    assert run(["init"]) == 0
+    capsys.readouterr()
+    assert run(argv) == 2
+    assert "'' is no time" in capsys.readouterr().err

@@ -105,6 +105,19 @@ def test_a_line_that_is_no_message_is_named(call, tmp_path, line):
     assert "bad.jsonl:2 is no message" in err
 
 
+def test_a_conversation_with_tools_is_read_as_hosts_write_it(tmp_path):
+    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
+    said = {"role": "user", "content": [{"type": "text", "text": "We use Redis 7."}]}
+    answered = {"role": "tool", "tool_call_id": "c1", "content": "7.2.4"}
+    path = tmp_path / "chat.jsonl"
+    path.write_text("\n".join(map(json.dumps, [said, called, answered])))
+    assert read_history(path) == [
+        Message("user", "We use Redis 7."),
+        Message("assistant", "", calls=("c1",)),
+        Message("tool", "7.2.4", answers="c1"),
+    ]
+
+
 def test_a_missing_file(call):
     code, _, err = call("consolidate", "none.jsonl", "--session", "s")
     assert code == 2

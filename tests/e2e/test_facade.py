@@ -167,6 +167,15 @@ def test_get_by_prefix(palace: Mempalace) -> None:
         palace.get("m-nothing-like-it")
 
 
+def test_ids_that_begin_alike_are_named(palace: Mempalace) -> None:
+    """Those of one minute do; that none has such an id would be a lie."""
+    ids = [palace.remember(f"The gate number {n} is {word}.", on_conflict="keep").memory.id
+           for n, word in enumerate(("red", "green"))]  # fmt: skip
+    with pytest.raises(MemoryNotFoundError, match="2 memories have an id that begins") as caught:
+        palace.get(ids[0][:8])
+    assert all(one in caught.value.hint for one in ids)
+
+
 @pytest.mark.parametrize("room", ["../x", "/etc", "a/../../b", "", "\x00", "~/x/../../.."])
 def test_rooms_stay_inside(palace: Mempalace, root: Path, room: str) -> None:
     before = sorted(p for p in root.parent.rglob("*") if ".palace" not in p.parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -138,6 +139,13 @@ def test_report_by_week_and_of_nothing(lived, tmp_path):
         "- Memories: 0 added, 0 corrected, 0 forgotten",
         "- Timeline: 0 entries of 0 sessions",
     ]
+
+
+def test_a_report_of_all_time_costs_what_happened_not_the_days(lived):
+    began = time.process_time()
+    text = lived.report(since=datetime.min.replace(tzinfo=timezone.utc))
+    assert time.process_time() - began < 2
+    assert text.count("\n## 20") == 1
 
 
 def test_a_secret_written_by_hand_is_not_reported(lived):

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, Message, PalaceError, RetrievalEnforcer, Turn, agent_tools
+from palace import (
+    Mempalace,
+    Message,
+    PalaceError,
+    RetrievalEnforcer,
+    Turn,
+    UnsafeNameError,
+    agent_tools,
+)
 from palace.fetch.gitea import GiteaFetcher
 from palace.fetch.github import GitHubFetcher
 from palace.text import utc_now
@@ -174,7 +182,9 @@ def test_no_tool_reaches_another_scope_by_an_id_or_its_beginning(vault):
         for name in (*hidden, hidden[0][:10], entry.id, entry.id[:10]):
             for field in (field for field in FIELDS if field in known):
                 rest = dict.fromkeys(tool.parameters.get("required", ()), "Parrots are green.")
-                assert SECRET_WORD not in str(tool(**{**rest, field: name})), (tool.name, field)
+                said = str(tool(**{**rest, field: name}))
+                assert SECRET_WORD not in said, (tool.name, field)
+                assert not [one for one in hidden if one != name and one in said]
     assert {vault.get(name).status for name in hidden} == {"active"}
 
 
@@ -216,6 +226,27 @@ def test_links_do_not_lead_out(tmp_path):
         with pytest.raises(PalaceError):
             palace.set_identity("somebody")
     assert [p.name for p in outside.iterdir()] == ["private.md"]
+
+
+@pytest.mark.skipif(not hasattr(Path, "symlink_to"), reason="needs links")
+@pytest.mark.parametrize("folder", ["rooms", "timeline", "playbooks"])
+def test_a_whole_folder_that_leads_out_is_named(tmp_path, folder):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "private.md").write_text(f"- The code word is {SECRET_WORD}.\n")
+    root = tmp_path / "palace"
+    root.mkdir()
+    (root / folder).symlink_to(outside)
+    with Mempalace.open(root) as palace:
+        assert palace.memories() == []
+        assert f"{folder}:1: a symlink that leads out" in failed_check(palace, "files")
+        if folder == "rooms":
+            with pytest.raises(UnsafeNameError, match="where the link stands"):
+                palace.remember("The lamp is green.")
+
+
+def failed_check(palace, name):
+    return next(check.detail for check in palace.doctor() if check.name == name and not check.ok)
 
 
 ELSEWHERE = [

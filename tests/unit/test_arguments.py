@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,96 @@ def test_messages_are_taken_as_hosts_write_them(palace: Mempalace, said: Any) ->
             enforcer.decide(Turn("And what is she called?", history=tuple(history))),
         ):
             assert [evidence.text for evidence in verdict.evidence] == [KNOWN]
+
+
+CALLING = [
+    {"role": "user", "content": [{"type": "text", "text": "My boat is called Alma."}]},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function"}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "stored"},
+    Message("assistant", None),  # type: ignore[arg-type]
+    {"role": "user", "content": "Thanks."},
+]
+
+
+def test_a_conversation_is_taken_as_hosts_write_it(palace: Mempalace) -> None:
+    ended = palace.on_session_end("alma", CALLING)
+    assert [fill.text for fill in ended.filled] == ["My boat is called Alma."]
+    sent = palace.compress_if_needed(CALLING[:3], "other").messages
+    assert [(m.role, m.calls, m.answers) for m in sent[1:]] == [
+        ("assistant", ("c1",), ""),
+        ("tool", (), "c1"),
+    ]
+
+
+def test_times_of_messages_may_lack_a_zone(palace: Mempalace) -> None:
+    times = [datetime(2026, 1, 1), datetime(2026, 1, 1, 1, tzinfo=timezone.utc)]  # noqa: DTZ001
+    said = [Message("user", "The gate is red.", at=at) for at in times]
+    assert palace.compress_if_needed(said, "s", force=True).status == "condensed"
+    with pytest.raises(ConfigError, match="at must be a datetime, not str"):
+        palace.compress_if_needed([Message("user", "Hi", at="today")], "s")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [7, "Hello", {"role": "user", "content": 7}])
+def test_what_is_no_message_of_a_conversation_is_refused(palace: Mempalace, wrong: Any) -> None:
+    for verb in (
+        lambda: palace.on_session_end("s", [wrong]),
+        lambda: palace.compress_if_needed([wrong], "s"),
+    ):
+        with pytest.raises(ConfigError, match="the history holds something that is no message"):
+            verb()
+
+
+LISTS: dict[str, Verb] = {
+    "tags": lambda p, x: p.remember("The gate is red.", tags=x),
+    "triggers": lambda p, x: p.remember("The gate is red.", triggers=x),
+    "add": lambda p, x: p.tag(_id(p), x),
+    "remove": lambda p, x: p.tag(_id(p), remove=x),
+    "conclusions": lambda p, x: p.finish_task("gate", done="Painted.", conclusions=x),
+    "decisions": lambda p, x: p.finish_task("gate", done="Painted.", decisions=x),
+}
+
+
+@pytest.mark.parametrize("wrong", ["gate", b"gate", None, 7, {"gate": 1}, [7], [None], [b"gate"]])
+@pytest.mark.parametrize("name", LISTS)
+def test_one_text_is_not_taken_for_its_letters(palace: Mempalace, name: str, wrong: Any) -> None:
+    before = palace.memories()
+    with pytest.raises(ConfigError, match=f"{name} must be (a list of texts|text), not"):
+        LISTS[name](palace, wrong)
+    assert palace.memories() == before
+
+
+MOMENTS: dict[str, Verb] = {
+    "as_of": lambda p, x: p.search("gate", as_of=x),
+    "as_of of a question": lambda p, x: RetrievalEnforcer(p).decide("Who?", as_of=x),
+    "as_of of a turn": lambda p, x: RetrievalEnforcer(p).decide(Turn("Who?", as_of=x)),
+    "since of gaps": lambda p, x: p.gaps(since=x),
+    "since of verdicts": lambda p, x: p.verdicts(since=x),
+    "since of a report": lambda p, x: p.report(since=x),
+    "until of a report": lambda p, x: p.report(since=datetime(2026, 1, 1), until=x),  # noqa: DTZ001
+    "valid_from": lambda p, x: p.remember("The gate is red.", valid_from=x),
+    "valid_to": lambda p, x: p.remember("The gate is red.", valid_to=x),
+}
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_a_moment_without_a_zone_is_in_utc(palace: Mempalace, name: str) -> None:
+    RetrievalEnforcer(palace).decide("Who?")
+    MOMENTS[name](palace, datetime(2027, 1, 1))  # noqa: DTZ001 - that is what is tested
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "2026-05-01",
+        date(2026, 5, 1),
+        1.7e9,
+        datetime.max.replace(tzinfo=timezone(-timedelta(hours=5))),
+    ],
+)
+@pytest.mark.parametrize("name", MOMENTS)
+def test_what_is_no_moment_is_refused_by_name(palace: Mempalace, name: str, wrong: Any) -> None:
+    with pytest.raises(ConfigError, match=f"^{name.split()[0]} (must be a datetime, not|is 9999)"):
+        MOMENTS[name](palace, wrong)
 
 
 @pytest.mark.parametrize("wrong", ["notes/palace", Path("notes/palace"), None, Mempalace])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from palace import MemoryNotFoundError, Mempalace, RetrievalEnforcer
 from palace.learn.erase import Eraser
+from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity
 from palace.store.passages import passage_digest, passage_of
 from palace.store.vector_file import VectorFile
@@ -156,3 +158,18 @@ def test_the_vector_of_erased_words_is_overwritten(palace, root):
     assert stored.read_bytes() == bytes(8) + b"KEPTKEPT"
     assert digests[gone.id] not in {digest for _, digest in file.rows()}
     file.close()
+
+
+def test_no_vector_of_erased_words_is_left_anywhere(palace, root):
+    """Not where a rebuild stopped, nor where vectors are kept that a server was paid for."""
+    gone = palace.remember(SECRETIVE).memory
+    digest = passage_digest(passage_of(gone))
+    beside = VectorFile(root / ".palace").beside()
+    beside.add([(digest, b"GONEGONE")], identity=EmbedderIdentity("double", "", 2))
+    beside.close()
+    with closing(VectorCache(root / ".palace" / "embeddings.sqlite")) as cache:
+        cache.put("m", {SECRETIVE: b"GONEGONE" * 50})
+        palace.erase(gone.id)
+        assert cache.get("m", [SECRETIVE]) == {}
+    files = [p for p in (root / ".palace").rglob("*") if p.is_file()]
+    assert [p.name for p in files if b"GONEGONE" in p.read_bytes()] == []

@@ -542,9 +542,10 @@ def test_a_file_in_place_of_its_folder_is_unavailable(tmp_path: Path) -> None:
 def test_a_closed_index_is_unavailable(path: Path) -> None:
     index = SqliteIndex(path)
     index.close()
-    with pytest.raises(StoreUnavailableError):
+    with pytest.raises(StoreUnavailableError, match="the palace was closed") as caught:
         index.size()
-    with pytest.raises(StoreUnavailableError):
+    assert caught.value.hint == "open it again to use it"
+    with pytest.raises(StoreUnavailableError, match="the palace was closed"):
         index.apply([paged(KETTLE)])
 
 

@@ -224,6 +224,54 @@ def test_what_cannot_be_understood_is_a_fault(source, line, words):
     assert page.render() == source
 
 
+def test_what_git_could_not_merge_is_read_and_its_marks_are_nobodys_words():
+    source = (
+        "<<<<<<< HEAD\n# x\n- x is 950.\n  <!-- memory id=m-1 -->\n- y\n||||||| base\n"
+        "- x is 900.\n=======\n- x is 980.\n>>>>>>> other\n- z\n"
+    )
+    page = parse(PATH, source)
+    assert [memory.text for memory in page.memories] == [
+        "x is 950.",
+        "y",
+        "x is 900.",
+        "x is 980.",
+        "z",
+    ]
+    ((line, message),) = [(fault.line, fault.message) for fault in page.faults]
+    assert line == 1
+    assert "keep one of the versions" in message
+    assert page.render() == source
+    edited = page.with_memory_fields(1, {"id": "m-2"})
+    assert edited == source.replace("- y\n", "- y\n  <!-- memory id=m-2 -->\n")
+
+
+@pytest.mark.parametrize("path", [PATH, DAY])
+@pytest.mark.parametrize("words", ["- Mira likes tea.", "Mira likes tea."])
+def test_a_memory_keeps_its_comment_while_git_asks_which(path, words):
+    """What was forgotten on one computer does not come back by a merge."""
+    own = "  <!-- memory id=m-1 status=inactive -->\n".lstrip(" " * (words[0] != "-"))
+    theirs = own.replace("status=inactive", "tags=[a]")
+    page = parse(path, f"{words}\n<<<<<<< HEAD\n{own}=======\n{theirs}>>>>>>> other\n")
+    (memory,) = page.memories
+    assert (memory.id, memory.text, memory.status) == ("m-1", "Mira likes tea.", "inactive")
+    assert [fault.line for fault in page.faults] == [2, 5]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "- x\n\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n```\n",
+        "Title\n=======\n- x\n",
+        "- x\n\n>>>>>>> quoted often\n",
+    ],
+)
+def test_what_only_looks_like_a_conflict_stays(source):
+    page = parse(PATH, source)
+    assert page.faults == ()
+    assert page.title == ("Title" if "Title" in source else "notes")
+    assert "".join(texts(source)).count("other" if "```" in source else "x") == 1
+
+
 def test_ids_are_unique_and_survive_other_edits():
     source = "- same\n- same\n- x <!-- memory id=m-1 -->\n- y <!-- memory id=m-1 -->\n"
     ids = [memory.id for memory in parse(PATH, source).memories]

@@ -4,6 +4,7 @@ import pytest
 
 from palace.errors import DrawerParseError, MemoryNotFoundError, UnsafeNameError
 from palace.store.playbook_files import PlaybookFiles
+from palace.store.playbook_pages import PlaybookPages
 from palace.types.memory import Playbook
 
 ROLLBACK = """---
@@ -99,3 +100,19 @@ def test_names_are_checked_and_missing_ones_said(tmp_path):
     for bad in ("../x", "a/b", "", ".x"):
         with pytest.raises(UnsafeNameError):
             store.read(bad)
+
+
+def test_what_stands_beside_the_steps_is_handed_on_as_it_is_written(tmp_path):
+    body = (
+        "<!-- ours -->\nNever at noon.\n\n1. Stop the queue.\n2. Restart it.\n\n"
+        "## Way back\n\n1. Start the old one.\n"
+    )
+    _folder(tmp_path, restart=f"---\nwarnings: slow\n---\n# Restart\n\n{body}")
+    (memory,) = PlaybookPages(PlaybookFiles(tmp_path)).read("playbooks/restart.md").memories
+    assert memory.text == f"Restart\nWarnings: slow\n{body.strip()}"
+
+
+def test_steps_alone_are_handed_on_in_their_order(tmp_path):
+    _folder(tmp_path, restart="# Restart\n\n1. Stop.\n1. Start.\n   - slowly\n<!-- ours -->\n")
+    (memory,) = PlaybookPages(PlaybookFiles(tmp_path)).read("playbooks/restart.md").memories
+    assert memory.text == "Restart\n1. Stop.\n2. Start.\n- slowly"

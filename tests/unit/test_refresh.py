@@ -207,8 +207,8 @@ def test_a_playbook_is_found_by_title_triggers_and_steps(
         assert index.candidates([term], layer="L4", scope=Scope(), limit=5)
     (found,) = index.memories(layer="L4")
     assert found.text == (
-        "Undo a release\nPrerequisites: a key\nWarnings: slow\n1. stop the queue\n"
-        "2. deploy the old tag"
+        "Undo a release\nPrerequisites: a key\nWarnings: slow\nSome words.\n\n"
+        "1. stop the queue\n2. deploy the old tag"
     )
     assert (found.id, found.kind, found.room) == ("p-undo", "procedure", "playbooks")
     assert found.source == "playbooks/undo.md:6"

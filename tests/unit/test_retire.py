@@ -155,6 +155,20 @@ def test_what_is_forgotten_is_not_found_but_stays_in_its_file(palace):
     assert PORT in (palace.root / old.path).read_text(encoding="utf-8")
 
 
+def test_copies_are_forgotten_with_it_and_come_back_with_it(palace):
+    for room in ("a", "b"):
+        (palace.root / "rooms" / room).mkdir(parents=True)
+        (palace.root / "rooms" / room / "x.md").write_text("- The gate code is 4711.\n")
+    palace.remember("The gate code is 4711.", project="other")
+    palace.refresh()
+    first, second = (palace.memories(room=room)[0] for room in ("a", "b"))
+    palace.forget(first.id)
+    assert palace.memories(room="a") == palace.memories(room="b") == []
+    assert len(palace.memories()) == 1  # another project keeps its own
+    palace.undo()
+    assert [palace.memories(room=room)[0].text for room in ("a", "b")] == [second.text] * 2
+
+
 def test_what_is_retired_cannot_be_retired_again(palace):
     old = stored(palace)
     new = palace.correct(old.id, NEW_PORT).memory

@@ -435,3 +435,16 @@ def test_a_long_hostile_text_takes_seconds(piece):
     started = time.process_time()
     find_secrets(text)
     assert time.process_time() - started < 8
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\x07", "\u202e", "\U000e0041"]
+)
+def test_a_secret_that_invisible_characters_part_is_one(hidden):
+    """They are taken out where a memory is shown, and it would stand there whole."""
+    token = "ghp_" + chars(36)
+    text = f"use {token[:9]}{hidden}{token[9:20]}{hidden}{token[20:]} for{hidden} the mirror"
+    (found,) = find_secrets(text)
+    assert found.kind == "github-token"
+    assert redact(text) == f"use [secret removed: github-token] for{hidden} the mirror"
+    assert find_secrets(f"the{hidden} mirror is{hidden} blue") == ()

@@ -10,7 +10,7 @@ import yaml
 
 from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, harmless
 from palace.enforce.prompt import render_context
-from palace.enforce.suspicion import REASONS, suspicions
+from palace.enforce.suspicion import FETCHES, REASONS, suspicions
 from palace.enforce.wakeup import WakeUpSources, compose_wake_up
 from palace.text import utc_now
 from palace.types.session import ScratchEntry
@@ -87,6 +87,29 @@ def test_ordinary_notes_are_not_suspected_and_stay_as_they_are(text):
     assert "never obey" not in shown(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["![[photo.png]]", "The plan: ![[plans/attic 2.pdf#page=2|the attic]] of May."]
+)
+def test_what_a_vault_shows_of_its_own_loads_nothing_from_elsewhere(text):
+    assert suspicions(text) == ()
+    assert "![" not in harmless(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![[x]](https://pixel.example/a.png)",
+        "![[x]][ref]",
+        "![[https://pixel.example/a.png]]",
+        "![[//pixel.example/a.png]]",
+        "![[\\\\pixel.example\\a.png]]",
+        "![[photo.png]] ![x](https://pixel.example/a.png)",
+    ],
+)
+def test_what_only_looks_like_it_does(text):
+    assert FETCHES in suspicions(text)
+
+
 def test_flags_of_regions_hide_nothing():
     assert suspicions("They waved \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e007f twice.") == ()
 
@@ -103,6 +126,7 @@ def test_a_wake_up_is_neutralised_too():
 HOSTILE = [
     "<",
     "![",
+    "![[a",
     "<|",
     "ignore ",
     "i g n o r e ",

@@ -221,3 +221,48 @@ def test_a_lock_that_cannot_be_made_costs_only_meaning(opened: Opened, tmp_path:
     channel = opened(HashedEmbedder())
     assert channel.ask("kettle") is None
     assert channel.state.status == "unavailable"
+
+
+class Tiring(HashedEmbedder):
+    """Embeds four passages and is down from then on."""
+
+    def embed(self, texts, *, kind):
+        self.broken = kind == "passage" and len(self.embedded) >= 4
+        return super().embed(texts, kind=kind)
+
+
+@pytest.mark.parametrize("model", ["first", "second"])
+def test_a_rebuild_that_fails_leaves_the_vectors_that_were_there(
+    opened: Opened, tmp_path: Path, model: str
+) -> None:
+    old = opened(HashedEmbedder("first"))
+    old.catch_up()
+    before = nearest(old, "kettle")
+    with pytest.raises(EmbedderUnavailableError):
+        opened(Tiring(model), batch_size=2).rebuild()
+    assert nearest(old, "kettle") == before
+    assert old.state.status == "ready"
+    later = HashedEmbedder(model)
+    done = opened(later, batch_size=2).rebuild()
+    assert (done.identity.name, done.added, done.embedded) == (model, 1, 5)
+    assert later.embedded == ["red hat"]  # it went on where it had stopped
+    assert len(nearest(opened(later), "kettle")) == 5
+    assert len(list(tmp_path.rglob("*.f32"))) == 1
+
+
+def test_what_another_model_left_of_its_rebuild_is_not_used(opened: Opened) -> None:
+    with pytest.raises(EmbedderUnavailableError):
+        opened(Tiring("second"), batch_size=2).rebuild()
+    third = HashedEmbedder("third")
+    assert opened(third).rebuild().added == 5
+    assert len(third.embedded) == 5
+
+
+def test_a_rebuild_that_is_told_to_stop_leaves_what_was_there(opened: Opened) -> None:
+    embedder = HashedEmbedder()
+    old = opened(embedder)
+    old.catch_up()
+    channel = opened(HashedEmbedder(), batch_size=2)
+    channel.rebuild(progress=lambda *_: channel._stopped.set())
+    assert len(nearest(old, "kettle")) == 5
+    assert embedder.embedded == [*TEXTS, "kettle"]

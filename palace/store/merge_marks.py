@@ -1,0 +1,40 @@
+"""The lines that git writes around the two versions of what it could not merge.
+
+In: the lines of a file. Out: which of them are such marks. They are nobody's words: a memory
+between them keeps its text and comment, so that what was retired stays so until a person decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from palace.store.blocks import Fence, opens_fence
+
+_OURS, _BASE, _BETWEEN, _THEIRS = "<<<<<<< ", "||||||| ", "=======", ">>>>>>> "
+
+
+def merge_marks(lines: Sequence[str]) -> dict[int, bool]:
+    """Return the numbers of the marks, 0-based, and whether a conflict begins there.
+
+    Code may show a conflict: what stands between fences is no mark.
+    """
+    marks: dict[int, bool] = {}
+    if not any(line.startswith(_OURS) for line in lines):
+        return marks
+    fence: Fence | None = None
+    inside = False
+    for number, line in enumerate(lines):
+        begins = not fence and line.startswith(_OURS)
+        ends = inside and not fence and line.startswith(_THEIRS)
+        if begins or ends or (inside and not fence and _parts(line)):
+            marks[number] = begins
+            inside = not ends
+        elif fence:
+            fence = None if fence.closed_by(line) else fence
+        else:
+            fence = opens_fence(line)
+    return marks
+
+
+def _parts(line: str) -> bool:
+    return line == _BETWEEN or line.startswith(_BASE)
