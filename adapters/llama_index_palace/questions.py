@@ -49,6 +49,15 @@ def _pattern_of(template: str, **variables: str) -> str:
 _SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*")
 _BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
+# What an engine that grades its answers makes of a question for the next try, perhaps of one that
+# was tried again already.
+_ASKED_AGAIN = (
+    re.compile(r"\A(?P<words>.+?)\n-{8,}\nHere is a previous bad answer\.\n.*\Z", re.DOTALL),
+    re.compile(
+        r"\AHere is a previous bad answer\.\n.*\nNow answer the question\.\n(?P<words>.+)\Z",
+        re.DOTALL,
+    ),
+)
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(
     _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
@@ -107,8 +116,8 @@ class Asked:
         tool_texts: Results of tools since then.
         further: Further words, decided on too if the first are let through, so that wrapping a
             question does not hide it: a labelled question at the end of a longer text, what stands
-            before the schema that an output parser adds, or what the person said right before and
-            nobody has replied to.
+            before the schema that an output parser adds, what an engine tries again, or what the
+            person said right before and nobody has replied to.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
         in_schema: Whether it will read an object of a schema out of the text.
     """
@@ -245,7 +254,7 @@ _STATE = re.compile(
 def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
-        found = replace(found, words=told[0], purpose=told[1], further=())
+        found = replace(found, words=told[0], purpose=told[1], further=tuple(_parts_of(told[0])))
     elif question is None:
         found = replace(found, further=(*_parts_of(found.words), *found.further))
     return replace(found, words=question, further=()) if question is not None else found
@@ -257,6 +266,11 @@ def _parts_of(words: str) -> Iterator[str]:
         yield labelled
     if match := _BEFORE_SCHEMA.match(words):
         yield match["words"]
+    again = words
+    while match := next((m for form in _ASKED_AGAIN if (m := form.match(again))), None):
+        again = match["words"]
+    if again != words:
+        yield again
 
 
 def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
