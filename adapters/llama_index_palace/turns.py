@@ -201,7 +201,7 @@ class Turns:
                 quote may be the whole reply (`answers.quote_calls: one`).
         """
         with self._lock:
-            asked = self._rewritten.get((session, asked.words.strip()), asked)
+            asked = self._first_asked(asked, session)
         key = (session, asked.number, asked.words)
         ruling = self._remembered(key)
         if ruling is None:
@@ -261,10 +261,15 @@ class Turns:
         session = ruling.key[0]
         with self._lock:
             # What is rewritten may be a rewriting itself: the first question counts.
-            asked = self._rewritten.get((session, asked.words.strip()), asked)
+            asked = self._first_asked(asked, session)
             while len(self._rewritten) >= _KEPT_TURNS:
                 self._rewritten.pop(next(iter(self._rewritten)))
             self._rewritten[(session, text.strip())] = replace(asked, purpose="answer", place=-1)
+
+    def _first_asked(self, asked: Asked, session: PalaceSession) -> Asked:
+        """Return the question that a model rewrote into this one, or this one itself."""
+        made = (self._rewritten.get((session, w.strip())) for w in (asked.words, *asked.further))
+        return next((first for first in made if first is not None), asked)
 
     # -- ending --------------------------------------------------------------------------------
 
