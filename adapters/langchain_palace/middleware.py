@@ -219,7 +219,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             options = yield self._turns.options()
             plan = plan_of(kept, options)
         index = asking_index(request.messages)
-        if index is None or (kept and plan and not _is_new(request.messages[index], plan, kept)):
+        if index is None or (kept and plan and not _is_new(request.messages, index, plan, kept)):
             return plan, False
         # Somebody put in a message that `before_agent` never saw, or changed the one it saw.
         new = yield from self._turns.decide_all(request.messages, index, call=call)
@@ -338,12 +338,16 @@ def _ids(messages: Sequence[BaseMessage]) -> list[str]:
     return [identifier for identifier in found if identifier]
 
 
-def _is_new(message: BaseMessage, plan: Plan, kept: Mapping[str, Any]) -> bool:
-    """Whether a message was never decided on, or with other words that were let through."""
-    if message.id not in kept["seen"]:
+def _is_new(messages: Sequence[BaseMessage], index: int, plan: Plan, kept: dict[str, Any]) -> bool:
+    """Whether a message was never decided on, or the one that asked now asks something else.
+
+    With more around its words it asks the same, except where those were let through.
+    """
+    if messages[index].id not in kept["seen"]:
         return True
-    changed = message.id == plan.message_id and text_of(message) != plan.question
-    return changed and plan.verdict.action == "pass"
+    said = (text_of(m) for m in messages if m.id is not None and m.id == plan.message_id)
+    now = next(said, plan.question)
+    return now != plan.question if plan.verdict.action == "pass" else plan.question not in now
 
 
 def _index_of(messages: Sequence[BaseMessage], plan: Plan) -> int | None:
