@@ -154,7 +154,13 @@ class ChatPalace(GatedChatModel):
             **kwargs: As the inner model takes them.
         """
         made = self.inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
-        return StructuredPalace(model=self, bound=made, include_raw=include_raw, on_miss=on_miss)
+        return StructuredPalace(
+            model=self,
+            bound=made,
+            answer_schema=schema if isinstance(schema, Mapping) else convert_to_openai_tool(schema),
+            include_raw=include_raw,
+            on_miss=on_miss,
+        )
 
     def _bound_update(self, tools: Sequence[Any], tool_choice: object) -> dict[str, Any]:
         forced = tool_choice not in (None, False, "auto", "none")
@@ -214,6 +220,7 @@ class ChatPalace(GatedChatModel):
             tool_texts=tool_texts(messages, index),
             structured=self._structured(plan, kwargs, in_text=in_text),
             must_fit=must_fit,
+            schema=kwargs,
         )
         said = text_of(messages[index])
         text = plan.user_text(said)

@@ -19,6 +19,7 @@ from langchain.agents.middleware import (
     hook_config,
 )
 from langchain.agents.middleware.types import PrivateStateAttr
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -300,7 +301,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return instead
         try:
             if plan.is_checked and made.structured_response is not None:
-                check_values(_check(plan, request), made.structured_response)
+                check_values(_check(plan, request), made.structured_response, _schema(request))
             result = [_through(gate, message) for message in made.result]
         except UngroundedAnswerError:
             return instead
@@ -368,7 +369,14 @@ def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
     if request.response_format is not None:
         structured = frozenset(_tool_name(tool) for tool in request.tools)
     texts = tool_texts(request.messages, _texts_from(request, plan))
-    return ReplyGate(plan, tool_texts=texts, structured=structured)
+    return ReplyGate(plan, tool_texts=texts, structured=structured, schema=_schema(request))
+
+
+def _schema(request: ModelRequest[Any]) -> list[Any]:
+    """Return the JSON schemas that the agent's answer has to fit one of."""
+    if request.response_format is None:
+        return []
+    return [spec.json_schema for spec in ToolStrategy(request.response_format.schema).schema_specs]
 
 
 def _check(plan: Plan, request: ModelRequest[Any]) -> Any:

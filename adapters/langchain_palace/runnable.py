@@ -190,7 +190,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             read = Output(out, given, plan)
             gate, out = read.gate, read.value
             if read.claims:
-                gate.checked = check_values(plan.check(), read.claims)
+                gate.checked = check_values(plan.check(), read.claims, read.claims)
         else:
             out = given.undone(out)
         if plan.is_checked:
