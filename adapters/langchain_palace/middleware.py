@@ -40,7 +40,7 @@ from langchain_palace.messages import (
     text_of,
     tool_texts,
 )
-from langchain_palace.session import Call, call_of_run
+from langchain_palace.session import Call, call_of_run, thread_of
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
 from palace import Mempalace, UngroundedAnswerError
@@ -215,6 +215,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
         """Return the plan of the turn, and whether the state does not have it yet."""
         kept = _kept(request.state).get(self.name)
+        kept = kept if kept and _is_of(kept, call, thread_of(request.runtime)) else None
         plan: Plan | None = None
         if kept:
             options = yield self._turns.options()
@@ -325,6 +326,15 @@ def _differs(settled: Plan, plan: Plan) -> bool:
 
 def _kept(state: Mapping[str, Any]) -> dict[str, Any]:
     return dict(state.get("palace") or {})
+
+
+def _is_of(kept: Mapping[str, Any], call: Call, thread: str | None) -> bool:
+    """Whether a turn is of who asks now: another session may take it up, but not its memories.
+
+    Who takes it up may leave the session out; it is that of the thread then.
+    """
+    sessions = (None, kept["session_id"], thread)
+    return call.session_id in sessions and call.project in (None, kept["project"])
 
 
 def _unwrapped(request: ModelRequest[Any]) -> ModelRequest[Any]:

@@ -1,13 +1,14 @@
-"""A question that is changed while its turn is under way, by a person or by a middleware."""
+"""A turn that is changed or taken up while it is under way, by a person or by a middleware."""
 
 from __future__ import annotations
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain_core.messages import HumanMessage
 from langchain_palace import PalaceMiddleware
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from tests.adapters.langchain.doubles import (
     CHAT,
@@ -98,3 +99,25 @@ def test_what_is_put_around_a_question_does_not_change_its_ruling(palace, prompt
     assert done["messages"][-1].text.startswith(ANSWERS[prompt])
     assert len(palace.verdicts(limit=99)) == before + 1
     assert "The museum opens at nine." in model.asked[-1].everything
+
+
+DOOR = "What was our door code for the archive?"
+
+
+@pytest.mark.parametrize("who", ["a", "b", "c", None])
+def test_whoever_resumes_a_turn_has_the_memories_of_the_own_session(palace, who):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    palace.remember("The door code of the archive is 2222.", session_id="b")
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}))
+    hitl = HumanInTheLoopMiddleware(interrupt_on={"weather": True})
+    agent = agent_of(model, PalaceMiddleware(palace), hitl)
+    config = {"configurable": {"thread_id": "t", "session_id": "a"}}
+    assert "__interrupt__" in agent.invoke({"messages": [HumanMessage(DOOR)]}, config)
+
+    approved = Command(resume={"decisions": [{"type": "approve"}]})
+    named = {"session_id": who} if who else {}
+    done = agent.invoke(approved, {"configurable": {"thread_id": "t", **named}})
+
+    expected = {"a": "1111", None: "1111", "b": "2222"}
+    assert expected.get(who, FALLBACK) in done["messages"][-1].text
+    assert all(("1111" in a.everything) == (who not in ("b", "c")) for a in model.asked[1:])
