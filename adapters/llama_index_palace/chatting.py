@@ -405,7 +405,7 @@ class _Chunks:
         return Screen(
             self.ruling.check(self.asked),
             reasoning=self.asked.reasoning,
-            in_schema=self.asked.in_schema,
+            schema=self.asked.schema,
         )
 
     def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:

@@ -21,7 +21,7 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
-from llama_index_palace.questions import Asked
+from llama_index_palace.questions import Asked, without_schema
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.spans import decide_traced
 from palace import (
@@ -149,10 +149,9 @@ class Ruling:
         the quoted memory alone does.
         """
         unclear = self.verdict.outcome == "near_miss"
-        also = () if unclear else (*asked.tool_texts, self.wake_up)
-        return answer_check(
-            self.verdict, question=self.words, options=self.options, also=[t for t in also if t]
-        )
+        also = [] if unclear else [*asked.tool_texts, self.wake_up]
+        question, also = without_schema(self.words), [text for text in also if text]
+        return answer_check(self.verdict, question=question, options=self.options, also=also)
 
 
 def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply, None]:

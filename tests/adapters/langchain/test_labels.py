@@ -103,3 +103,18 @@ def test_labels_of_an_object_that_a_chain_returns_are_none(palace):
     made = PalaceRunnable(bound=chain, palace=palace).invoke({"question": HIT})
 
     assert made == Shipped(**VALUES)
+
+
+def test_labels_in_json_that_a_parser_asks_for_in_words_are_none(palace):
+    def said(values, cls):
+        model = CountingModel(persona=lambda asked: cls(**values).model_dump_json())
+        parser = PydanticOutputParser(pydantic_object=cls)
+        template = "{instructions}\n\n{question}"
+        prompt = PromptTemplate.from_template(
+            template, partial_variables={"instructions": parser.get_format_instructions()}
+        )
+        return (prompt | ChatPalace(inner=model, palace=palace) | parser).invoke({"question": HIT})
+
+    assert said(VALUES, Shipped) == Shipped(**VALUES)
+    with pytest.raises(UngroundedAnswerError):
+        said({"day": "2026-03-09"}, Day)

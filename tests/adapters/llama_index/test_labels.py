@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from enum import Enum
 from typing import Any, Literal
 
 import pytest
 from llama_index.core.bridge.pydantic import BaseModel
-from llama_index.core.program import FunctionCallingProgram
+from llama_index.core.program import FunctionCallingProgram, LLMTextCompletionProgram
 from llama_index.core.prompts import PromptTemplate
 from llama_index_palace import PalaceLLM
 
@@ -59,7 +60,14 @@ def programmed(palace, cls: type[BaseModel], words: str, **values: Any) -> BaseM
     )
 
 
-@pytest.mark.parametrize("made", [predicted, programmed])
+def worded(palace, cls: type[BaseModel], words: str, **values: Any) -> BaseModel:
+    llm = PalaceLLM(ScriptedLLM(answer=json.dumps(values), functions=False), palace)
+    return LLMTextCompletionProgram.from_defaults(output_cls=cls, prompt=PROMPT, llm=llm)(
+        query_str=words
+    )
+
+
+@pytest.mark.parametrize("made", [predicted, programmed, worded])
 class TestLabels:
     def test_they_are_no_statements(self, palace, made):
         values = {"code": "4711-all", "topic": "gate_access", "status": "in_progress"}
