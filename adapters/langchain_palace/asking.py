@@ -6,8 +6,10 @@ In: a chat model, as it is or with arguments bound, and the calls a turn needs. 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
@@ -23,24 +25,62 @@ _SHAPING = frozenset(
     "tools tool_choice functions function_call response_format parallel_tool_calls strict"
     " ls_structured_output_format structured_output_format output_config format".split()
 )
+# What both a model and a config may have for callbacks to hear.
+_TOLD = ("tags", "metadata", "callbacks")
 
 
 def unbound(model: Runnable[Any, Any]) -> tuple[BaseChatModel, dict[str, Any]]:
     """Return the chat model behind a binding, and the arguments that are bound to it.
 
+    Tags, metadata and callbacks that are bound to it stay with the model.
+
     Raises:
-        ConfigError: If there is no chat model behind it.
+        ConfigError: If there is no chat model behind it, or what is bound cannot be kept.
     """
     kwargs: dict[str, Any] = {}
+    bound: list[Mapping[str, Any]] = []
     while isinstance(model, RunnableBinding):
+        if model.config_factories:
+            raise ConfigError(
+                "listeners of a chat model would not be told of calls of its wrapper",
+                hint="call with_listeners on the wrapper itself",
+            )
         kwargs = {**model.kwargs, **kwargs}
+        bound.append(model.config)
         model = model.bound
     if isinstance(model, BaseChatModel):
-        return model, kwargs
+        return reduce(_configured, reversed(bound), model), kwargs
     raise ConfigError(
         f"{type(model).__name__} is not a chat model",
         hint="wrap the chat model itself, or the whole chain with PalaceRunnable",
     )
+
+
+def _configured(model: BaseChatModel, config: Mapping[str, Any]) -> BaseChatModel:
+    """Return the model with what a binding around it tells callbacks of it."""
+    told = {name: config[name] for name in _TOLD if config.get(name)}
+    update = {name: _both(getattr(model, name), value) for name, value in told.items()}
+    return model.model_copy(update=update) if update else model
+
+
+def _both(own: Any, bound: Any) -> Any:
+    """Return tags, metadata or callbacks of a model with those that are bound to it."""
+    if isinstance(bound, Mapping):
+        return {**(own or {}), **bound}
+    return [*_listed(own), *_listed(bound)]
+
+
+def _listed(values: Any) -> Sequence[Any]:
+    return values.handlers if isinstance(values, BaseCallbackManager) else values or ()
+
+
+def stopping(
+    stop: list[str] | None, kwargs: Mapping[str, Any]
+) -> tuple[list[str] | None, dict[str, Any]]:
+    """Return where a call is to stop and its other arguments: a bound `stop` is one of them."""
+    others = dict(kwargs)
+    bound = others.pop("stop", None)
+    return (bound if stop is None else stop), others
 
 
 def generate(
@@ -68,7 +108,7 @@ class Asker:
     """Asks a model in place of the person's message, all else being equal.
 
     Args:
-        model: The chat model.
+        model: The chat model, also with arguments bound.
         messages: The conversation.
         index: Where the person asks; see `asking`.
         kwargs: What the host's own call is made with; tools and formats are left out.
@@ -76,7 +116,7 @@ class Asker:
 
     def __init__(
         self,
-        model: BaseChatModel,
+        model: Runnable[Any, Any],
         messages: Sequence[BaseMessage],
         index: int | None,
         *,
@@ -84,11 +124,11 @@ class Asker:
         kwargs: Mapping[str, Any] | None = None,
     ) -> None:
         self.usage: UsageMetadata | None = None
-        self._model = model
+        self._model, bound = unbound(model)
         self._messages = messages
         self._index = index
-        self._stop = stop
-        self._kwargs = {k: v for k, v in (kwargs or {}).items() if k not in _SHAPING}
+        self._stop, given = stopping(stop, {**bound, **(kwargs or {})})
+        self._kwargs = {k: v for k, v in given.items() if k not in _SHAPING}
 
     def __call__(self, call: ModelCall) -> Step[ModelReply]:
         """Return the step that makes a call."""

@@ -22,7 +22,7 @@ from langchain_palace.asking import Asker
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
-from langchain_palace.schemas import wants_json
+from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
@@ -154,7 +154,13 @@ class ChatPalace(GatedChatModel):
             **kwargs: As the inner model takes them.
         """
         made = self.inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
-        return StructuredPalace(model=self, bound=made, include_raw=include_raw, on_miss=on_miss)
+        return StructuredPalace(
+            model=self,
+            bound=made,
+            answer_schema=schema if isinstance(schema, Mapping) else convert_to_openai_tool(schema),
+            include_raw=include_raw,
+            on_miss=on_miss,
+        )
 
     def _bound_update(self, tools: Sequence[Any], tool_choice: object) -> dict[str, Any]:
         forced = tool_choice not in (None, False, "auto", "none")
@@ -198,7 +204,8 @@ class ChatPalace(GatedChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
     ) -> Steps[Prepared]:
         call = self._call or call_of(None, session_id=self.session_id, project=self.project)
-        in_text = wants_json(messages)
+        schema = wanted_schema(messages)
+        in_text = schema is not None
         must_fit = self._must_fit(kwargs) or in_text
         shaped = bool(kwargs.get("tools") or kwargs.get("functions") or must_fit)
         plan = yield from self.plan(messages, call, alone=not shaped, stop=stop, kwargs=kwargs)
@@ -214,6 +221,7 @@ class ChatPalace(GatedChatModel):
             tool_texts=tool_texts(messages, index),
             structured=self._structured(plan, kwargs, in_text=in_text),
             must_fit=must_fit,
+            schema=[kwargs, schema],
         )
         said = text_of(messages[index])
         text = plan.user_text(said)

@@ -35,6 +35,8 @@ class ReplyGate:
         structured: Set where the reply is an answer in a schema: names of the host's tools, whose
             arguments are no answer. Such a reply is released whole or not at all.
         must_fit: Whether a reply in words would not be understood, so that declining is a miss.
+        schema: What a reply in a schema has to fit, or what holds that; see
+            `AnswerCheck.without_labels`.
     """
 
     def __init__(
@@ -44,8 +46,10 @@ class ReplyGate:
         tool_texts: Sequence[str] = (),
         structured: Collection[str] | None = None,
         must_fit: bool = False,
+        schema: object = None,
     ) -> None:
         self.plan = plan
+        self._schema = schema
         self._must_fit = must_fit
         self.checked: CheckedAnswer | None = None
         self.text = ""
@@ -71,7 +75,7 @@ class ReplyGate:
         if self._structured is not None:
             values = _structured_values(reply, self._structured)
             if values is not None:
-                self.checked = check_values(self._check, values)
+                self.checked = check_values(self._check, values, self._schema)
                 metadata = self.plan.metadata(self.checked)
                 return self._with_usage(released(reply, text_of(reply), metadata))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
@@ -214,14 +218,20 @@ class ChunkGate:
         return out
 
 
-def check_values(check: AnswerCheck, value: object) -> CheckedAnswer:
-    """Hold every value of a structured answer against the evidence.
+def check_values(check: AnswerCheck, value: object, schema: object = None) -> CheckedAnswer:
+    """Hold every value of a structured answer against the evidence, labels left out.
+
+    Args:
+        check: The check of the turn.
+        value: The answer.
+        schema: What it has to fit, or what holds that; see `AnswerCheck.without_labels`.
 
     Raises:
         UngroundedAnswerError: If a value is unsupported and such text is to be replaced: half an
             object cannot be.
     """
-    judged = [(leaf, check.check(leaf)) for leaf in leaves(value)]
+    said = check.without_labels(leaves(value), schema)
+    judged = [(leaf, check.check(leaf)) for leaf in said]
     wrong = tuple(leaf for leaf, checked in judged if not _is_clean(checked))
     if wrong and (check.mode == "replace" or any(c.declined for _, c in judged)):
         raise UngroundedAnswerError(

@@ -20,7 +20,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import Field, model_validator
 
-from langchain_palace.asking import unbound
+from langchain_palace.asking import stopping, unbound
 from langchain_palace.gate import ChunkGate, ReplyGate, chunk_of
 from langchain_palace.messages import text_of
 from langchain_palace.session import known_fields
@@ -105,7 +105,8 @@ class GatedChatModel(BaseChatModel):
         return next((name for name in names if isinstance(name, str)), None)
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
-        return self.inner._get_ls_params(stop=stop, **{**self.inner_kwargs, **kwargs})
+        stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
+        return self.inner._get_ls_params(stop=stop, **kwargs)
 
     def get_token_ids(self, text: str) -> list[int]:
         """Return the token ids of a text as the inner model counts them."""
@@ -161,7 +162,7 @@ class GatedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        kwargs = {**self.inner_kwargs, **kwargs}
+        stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
         prepared = run(self._prepare(messages, stop, kwargs))
         if prepared.reply is not None:
             return _result(prepared.reply)
@@ -181,7 +182,7 @@ class GatedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        kwargs = {**self.inner_kwargs, **kwargs}
+        stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
         prepared = await arun(self._prepare(messages, stop, kwargs))
         if prepared.reply is not None:
             return _result(prepared.reply)
@@ -203,7 +204,7 @@ class GatedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - whoever streams tells the callbacks
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        kwargs = {**self.inner_kwargs, **kwargs}
+        stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
         prepared = run(self._prepare(messages, stop, kwargs))
         if prepared.reply is not None:
             yield _only_chunk(prepared.reply)
@@ -227,7 +228,7 @@ class GatedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - whoever streams tells the callbacks
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        kwargs = {**self.inner_kwargs, **kwargs}
+        stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
         prepared = await arun(self._prepare(messages, stop, kwargs))
         if prepared.reply is not None:
             yield _only_chunk(prepared.reply)

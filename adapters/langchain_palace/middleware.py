@@ -19,6 +19,7 @@ from langchain.agents.middleware import (
     hook_config,
 )
 from langchain.agents.middleware.types import PrivateStateAttr
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -39,7 +40,7 @@ from langchain_palace.messages import (
     text_of,
     tool_texts,
 )
-from langchain_palace.session import Call, call_of_run
+from langchain_palace.session import Call, call_of_run, thread_of
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
 from palace import Mempalace, UngroundedAnswerError
@@ -214,12 +215,13 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
         """Return the plan of the turn, and whether the state does not have it yet."""
         kept = _kept(request.state).get(self.name)
+        kept = kept if kept and _is_of(kept, call, thread_of(request.runtime)) else None
         plan: Plan | None = None
         if kept:
             options = yield self._turns.options()
             plan = plan_of(kept, options)
         index = asking_index(request.messages)
-        if index is None or (kept and plan and not _is_new(request.messages[index], plan, kept)):
+        if index is None or (kept and plan and not _is_new(request.messages, index, plan, kept)):
             return plan, False
         # Somebody put in a message that `before_agent` never saw, or changed the one it saw.
         new = yield from self._turns.decide_all(request.messages, index, call=call)
@@ -300,7 +302,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return instead
         try:
             if plan.is_checked and made.structured_response is not None:
-                check_values(_check(plan, request), made.structured_response)
+                check_values(_check(plan, request), made.structured_response, _schema(request))
             result = [_through(gate, message) for message in made.result]
         except UngroundedAnswerError:
             return instead
@@ -326,6 +328,15 @@ def _kept(state: Mapping[str, Any]) -> dict[str, Any]:
     return dict(state.get("palace") or {})
 
 
+def _is_of(kept: Mapping[str, Any], call: Call, thread: str | None) -> bool:
+    """Whether a turn is of who asks now: another session may take it up, but not its memories.
+
+    Who takes it up may leave the session out; it is that of the thread then.
+    """
+    sessions = (None, kept["session_id"], thread)
+    return call.session_id in sessions and call.project in (None, kept["project"])
+
+
 def _unwrapped(request: ModelRequest[Any]) -> ModelRequest[Any]:
     """Return the request on the bare model, where the host wrapped that as well: one decision."""
     if isinstance(request.model, ChatPalace) and not request.model.inner_kwargs:
@@ -338,12 +349,16 @@ def _ids(messages: Sequence[BaseMessage]) -> list[str]:
     return [identifier for identifier in found if identifier]
 
 
-def _is_new(message: BaseMessage, plan: Plan, kept: Mapping[str, Any]) -> bool:
-    """Whether a message was never decided on, or with other words that were let through."""
-    if message.id not in kept["seen"]:
+def _is_new(messages: Sequence[BaseMessage], index: int, plan: Plan, kept: dict[str, Any]) -> bool:
+    """Whether a message was never decided on, or the one that asked now asks something else.
+
+    With more around its words it asks the same, except where those were let through.
+    """
+    if messages[index].id not in kept["seen"]:
         return True
-    changed = message.id == plan.message_id and text_of(message) != plan.question
-    return changed and plan.verdict.action == "pass"
+    said = (text_of(m) for m in messages if m.id is not None and m.id == plan.message_id)
+    now = next(said, plan.question)
+    return now != plan.question if plan.verdict.action == "pass" else plan.question not in now
 
 
 def _index_of(messages: Sequence[BaseMessage], plan: Plan) -> int | None:
@@ -364,7 +379,14 @@ def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
     if request.response_format is not None:
         structured = frozenset(_tool_name(tool) for tool in request.tools)
     texts = tool_texts(request.messages, _texts_from(request, plan))
-    return ReplyGate(plan, tool_texts=texts, structured=structured)
+    return ReplyGate(plan, tool_texts=texts, structured=structured, schema=_schema(request))
+
+
+def _schema(request: ModelRequest[Any]) -> list[Any]:
+    """Return the JSON schemas that the agent's answer has to fit one of."""
+    if request.response_format is None:
+        return []
+    return [spec.json_schema for spec in ToolStrategy(request.response_format.schema).schema_specs]
 
 
 def _check(plan: Plan, request: ModelRequest[Any]) -> Any:

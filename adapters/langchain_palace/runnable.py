@@ -26,7 +26,7 @@ from langchain_palace.questions import Question, question_in
 from langchain_palace.session import Call, OpenPalace, call_of, known_fields, unseen
 from langchain_palace.steps import Step, Steps, arun, run
 from langchain_palace.turns import Plan, Turns
-from palace import CheckedAnswer, ModelCall, ModelReply, RecallMiss
+from palace import CheckedAnswer, ConfigError, ModelCall, ModelReply, RecallMiss
 
 _SESSION_SPEC = ConfigurableFieldSpec(
     id="session_id",
@@ -56,6 +56,9 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         on_miss: Called with the reply in words when the chain does not run; what it returns is the
             result. By default that is the text, or a message if the chain returns messages; for a
             chain that declares anything else `RecallMiss` is raised.
+
+    Raises, when it streams:
+        ConfigError: If it is a graph and asked for a `stream_mode` other than `values`.
     """
 
     bound: Annotated[Runnable[Any, Any], BeforeValidator(coerce_to_runnable)] = Field(exclude=True)
@@ -190,7 +193,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             read = Output(out, given, plan)
             gate, out = read.gate, read.value
             if read.claims:
-                gate.checked = check_values(plan.check(), read.claims)
+                gate.checked = check_values(plan.check(), read.claims, read.claims)
         else:
             out = given.undone(out)
         if plan.is_checked:
@@ -224,6 +227,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         config: RunnableConfig,
         **kwargs: Any,
     ) -> Iterator[Any]:
+        _demand_whole_states(kwargs)
         config = patch_config(config, callbacks=run_manager.get_child())
         input = next(inputs)
         question, plan = run(self._planned(input, config, kwargs))
@@ -253,6 +257,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         config: RunnableConfig,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
+        _demand_whole_states(kwargs)
         config = patch_config(config, callbacks=run_manager.get_child())
         input = await inputs.__anext__()
         question, plan = await arun(self._planned(input, config, kwargs))
@@ -313,6 +318,20 @@ class _StreamGate:
     def close(self) -> list[Any]:
         rest = [c.message for c in self._chunks.close()]
         return [text_of(m) for m in rest if text_of(m)] if self._is_text else rest
+
+
+def _demand_whole_states(kwargs: Mapping[str, Any]) -> None:
+    """Refuse to stream a graph in pieces, whatever the question: on evidence none could be told.
+
+    Raises:
+        ConfigError: If pieces are asked for.
+    """
+    if kwargs.get("stream_mode") not in (None, "values"):
+        raise ConfigError(
+            f"a PalaceRunnable cannot check what a graph streams as {kwargs['stream_mode']!r}",
+            hint="put PalaceMiddleware into the agent, which streams in every mode, or stream the"
+            " values of the graph",
+        )
 
 
 def _kind(bound: Runnable[Any, Any]) -> str:

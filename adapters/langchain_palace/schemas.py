@@ -1,10 +1,12 @@
 """Prompts that say in which form the answer is wanted, as output parsers put it.
 
-In: messages or a text. Out: whether a parser wants JSON, and what stands beside its instructions.
+In: messages or a text. Out: the schema where a parser wants JSON, and what stands beside its
+instructions.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -29,15 +31,31 @@ _OTHERS = (
     r"1\. foo\n\n2\. bar\n\n3\. baz"
 )
 _WANTS_JSON = re.compile(_JSON, re.DOTALL)
+_SCHEMA = re.compile(r"Here is the output schema[^\n]*:\n```\n(?P<schema>\{.*?\})\n```", re.DOTALL)
 _INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
 
 
-def wants_json(messages: Sequence[BaseMessage]) -> bool:
-    """Whether the reply to messages will be read by an output parser that wants JSON."""
+def wanted_schema(messages: Sequence[BaseMessage]) -> object:
+    """Return the schema of the JSON that an output parser will read out of the reply to messages.
+
+    It is None where none will, and empty where the prompt does not say it.
+    """
     index = asking_index(messages)
     told = [m for m in messages if isinstance(m, SystemMessage)]
-    read = told if index is None else [*told, messages[index]]
-    return any(_WANTS_JSON.search(text_of(message)) for message in read)
+    texts = [text_of(m) for m in (told if index is None else [*told, messages[index]])]
+    wanted = next((text for text in texts if _WANTS_JSON.search(text)), None)
+    if wanted is None:
+        return None
+    found = _SCHEMA.search(wanted)
+    try:
+        return json.loads(found["schema"]) if found else {}
+    except ValueError:
+        return {}
+
+
+def without_instructions(text: str) -> str:
+    """Return a text without the instructions of an output parser: their words claim nothing."""
+    return _INSTRUCTIONS.sub("", text)
 
 
 def questions_in(text: str) -> Iterator[str]:

@@ -95,10 +95,14 @@ def call_of_run(
     """Return the call of an agent's run: its context, else its config, else the arguments."""
     context = getattr(runtime, "context", None)
     call = call_of(None, session_id=session_id, project=project)
-    session = _named(context, SESSION_KEYS) or call.session_id
-    if session is None:
-        session = getattr(getattr(runtime, "execution_info", None), "thread_id", None)
+    session = _named(context, SESSION_KEYS) or call.session_id or thread_of(runtime)
     return replace(call, session_id=session, project=_named(context, ("project",)) or call.project)
+
+
+def thread_of(runtime: object) -> str | None:
+    """Return the thread of an agent's run, if it has one."""
+    thread = getattr(getattr(runtime, "execution_info", None), "thread_id", None)
+    return None if thread is None else str(thread)
 
 
 def _named(context: object, keys: Sequence[str]) -> str | None:

@@ -35,6 +35,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
 
     model: Any = Field(exclude=True)
     bound: Any = Field(exclude=True)
+    answer_schema: Any = Field(default=None, exclude=True)
     include_raw: bool = False
     on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
 
@@ -83,7 +84,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
         if parsed is None:
             return self._missed(plan.options.fallback_text)
-        checked = check_values(plan.check(texts), parsed)
+        checked = check_values(plan.check(texts), parsed, self.answer_schema)
         if self.include_raw:
             made = {**made, "raw": self._raw(made["raw"], plan, texts)}
         yield self.model._turns.record(plan, checked.text, checked, 1)
@@ -92,7 +93,8 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
     def _raw(self, raw: AIMessage, plan: Plan, texts: tuple[str, ...]) -> AIMessage:
         """Return the model's message with all its values checked and no words beside them."""
         said = released(raw, "", {}) if raw.tool_calls else raw
-        return ReplyGate(plan, tool_texts=texts, structured=()).message(said)
+        gate = ReplyGate(plan, tool_texts=texts, structured=(), schema=self.answer_schema)
+        return gate.message(said)
 
     def _noted(self, made: Any, metadata: Mapping[str, Any]) -> Any:
         if not self.include_raw:

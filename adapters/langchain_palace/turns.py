@@ -18,7 +18,7 @@ from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
 from langchain_palace.messages import asking_before, asking_index, history_before, text_of
-from langchain_palace.schemas import questions_in
+from langchain_palace.schemas import questions_in, without_instructions
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -125,7 +125,8 @@ class Plan:
         """
         unclear = self.verdict.outcome == "near_miss"
         also = () if unclear else (*tool_texts, *([self.wake_up] if self.wake_up else []))
-        return answer_check(self.verdict, question=self.question, options=self.options, also=also)
+        question = without_instructions(self.question)
+        return answer_check(self.verdict, question=question, options=self.options, also=also)
 
     def metadata(self, checked: CheckedAnswer | None = None) -> dict[str, Any]:
         """Return what the host gets to see: the verdict and the check, as plain values."""

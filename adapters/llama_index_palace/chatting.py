@@ -8,7 +8,7 @@ palace's own reply without any call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from llama_index.core.base.llms.types import (
     ChatResponseAsyncGen,
     ChatResponseGen,
 )
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
@@ -39,6 +40,9 @@ from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
+
+# Tools whose call is an answer in a schema, by name.
+Schemas = Mapping[str, type[BaseModel] | None]
 
 
 class ChattingLLM(WrappedLLM):
@@ -174,11 +178,12 @@ class ChattingLLM(WrappedLLM):
             UngroundedAnswerError: If such an answer says what the evidence does not.
         """
         response = super().chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        given = self._given_answers(response, answer_tools(tools))
+        schemas = answer_tools(tools)
+        given = self._given_answers(response, schemas)
         if given:
             asked = self._asked(_with_user(chat_history, user_msg))
             ruling = self._rule(asked)
-            self._turns.run(self._answers_released(given, ruling, asked))
+            self._turns.run(self._answers_released(given, schemas, ruling, asked))
         return response
 
     async def achat_with_tools(
@@ -191,11 +196,12 @@ class ChattingLLM(WrappedLLM):
     ) -> ChatResponse:
         """Reply with tools at hand, as `chat_with_tools` does."""
         response = await super().achat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        given = self._given_answers(response, answer_tools(tools))
+        schemas = answer_tools(tools)
+        given = self._given_answers(response, schemas)
         if given:
             asked = self._asked(_with_user(chat_history, user_msg))
             ruling = await self._arule(asked)
-            await self._turns.arun(self._answers_released(given, ruling, asked))
+            await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
         return response
 
     def stream_chat_with_tools(
@@ -207,11 +213,11 @@ class ChattingLLM(WrappedLLM):
         **kwargs: Any,
     ) -> ChatResponseGen:
         """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
-        names = answer_tools(tools)
+        schemas = answer_tools(tools)
         source = super().stream_chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        if not names:
+        if not schemas:
             return source
-        return self._calls(source, names, self._asked(_with_user(chat_history, user_msg)))
+        return self._calls(source, schemas, self._asked(_with_user(chat_history, user_msg)))
 
     async def astream_chat_with_tools(
         self,
@@ -222,48 +228,46 @@ class ChattingLLM(WrappedLLM):
         **kwargs: Any,
     ) -> ChatResponseAsyncGen:
         """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
-        names = answer_tools(tools)
+        schemas = answer_tools(tools)
         source = await super().astream_chat_with_tools(
             tools, user_msg, chat_history, *args, **kwargs
         )
-        if not names:
+        if not schemas:
             return source
         asked = self._asked(_with_user(chat_history, user_msg))
-        return self._acalls(source, names, asked)
+        return self._acalls(source, schemas, asked)
 
-    def _calls(
-        self, source: ChatResponseGen, names: frozenset[str], asked: Asked
-    ) -> ChatResponseGen:
+    def _calls(self, source: ChatResponseGen, schemas: Schemas, asked: Asked) -> ChatResponseGen:
         for chunk in source:
-            given = self._given_answers(chunk, names)
+            given = self._given_answers(chunk, schemas)
             if given:
-                self._turns.run(self._answers_released(given, self._rule(asked), asked))
+                self._turns.run(self._answers_released(given, schemas, self._rule(asked), asked))
             yield chunk
 
     async def _acalls(
-        self, source: ChatResponseAsyncGen, names: frozenset[str], asked: Asked
+        self, source: ChatResponseAsyncGen, schemas: Schemas, asked: Asked
     ) -> ChatResponseAsyncGen:
         async for chunk in source:
-            given = self._given_answers(chunk, names)
+            given = self._given_answers(chunk, schemas)
             if given:
                 ruling = await self._arule(asked)
-                await self._turns.arun(self._answers_released(given, ruling, asked))
+                await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
             yield chunk
 
-    def _given_answers(self, response: ChatResponse, names: frozenset[str]) -> list[ToolSelection]:
+    def _given_answers(self, response: ChatResponse, schemas: Schemas) -> list[ToolSelection]:
         """Return the calls that are answers in a schema."""
-        if not names:
+        if not schemas:
             return []
         calls = calls_of(self.inner, response)
-        return [call for call in calls if call.tool_name in names]
+        return [call for call in calls if call.tool_name in schemas]
 
     def _answers_released(
-        self, given: list[ToolSelection], ruling: Ruling, asked: Asked
+        self, given: list[ToolSelection], schemas: Schemas, ruling: Ruling, asked: Asked
     ) -> Steps[None]:
         if not ruling.gated or asked.purpose != "answer":
             return
         check = ruling.check(asked)
-        checked = check_object([call.tool_kwargs for call in given], check)
+        checked = check_object([c.tool_kwargs for c in given], check, [*schemas.values()])
         yield from self._turns.finish(ruling, "", checked=checked, calls=1)
         demand_support(given, checked, check, name=given[0].tool_name)
 
@@ -401,7 +405,7 @@ class _Chunks:
         return Screen(
             self.ruling.check(self.asked),
             reasoning=self.asked.reasoning,
-            in_schema=self.asked.in_schema,
+            schema=self.asked.schema,
         )
 
     def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:

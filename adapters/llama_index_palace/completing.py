@@ -164,7 +164,7 @@ class _TextChunks:
         return Screen(
             self.ruling.check(self.asked),
             reasoning=self.asked.reasoning,
-            in_schema=self.asked.in_schema,
+            schema=self.asked.schema,
         )
 
     def take(self, chunk: CompletionResponse) -> Iterator[CompletionResponse]:

@@ -75,14 +75,14 @@ class PalaceMemoryBlock(BaseMemoryBlock[str]):
         asked = asked_in_messages(messages or (), question=session.question)
         if not asked.words.strip():
             return ""
-        key = (session, asked.number, asked.words)
+        key = (session, asked.number, asked.words, *asked.further)
         with self._lock:
             at, text = self._kept.get(key, (float("-inf"), ""))
         if time.monotonic() - at <= _KEPT_S:
             return text
         turn = Turn(asked.words, session.session_id, session.project, asked.history)
         announce_look(asked.words)
-        verdict = await adecide_traced(self._enforcer, turn)
+        verdict = await adecide_traced(self._enforcer, turn, asked.further)
         announce_verdict(verdict)
         text = await asyncio.to_thread(self._context, verdict)
         with self._lock:

@@ -18,7 +18,7 @@ from llama_index.core.schema import QueryBundle
 
 from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
-from llama_index_palace.questions import Asked
+from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.synthesizer import spoken
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
@@ -110,7 +110,7 @@ class PalaceQueryEngine(BaseQueryEngine):
 
     def _asked(self, query_bundle: QueryBundle) -> tuple[Asked, PalaceSession]:
         session = current_session(self._default.session_id, project=self._default.project)
-        return Asked(session.question or query_bundle.query_str), session
+        return asked_in_prompt(query_bundle.query_str, question=session.question), session
 
     def _answered(self, ruling: Ruling, asked: Asked, lent: Lent) -> Steps[Response]:
         checked: CheckedAnswer | None = None

@@ -7,6 +7,7 @@ and prompts; a decision on anything but the words themselves can be talked aroun
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -46,9 +47,18 @@ def _pattern_of(template: str, **variables: str) -> str:
     return pattern
 
 
-_SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema=".*")
+_SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
 _BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
+# What an engine that grades its answers makes of a question for the next try, perhaps of one that
+# was tried again already.
+_ASKED_AGAIN = (
+    re.compile(r"\A(?P<words>.+?)\n-{8,}\nHere is a previous bad answer\.\n.*\Z", re.DOTALL),
+    re.compile(
+        r"\AHere is a previous bad answer\.\n.*\nNow answer the question\.\n(?P<words>.+)\Z",
+        re.DOTALL,
+    ),
+)
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(
     _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
@@ -107,10 +117,10 @@ class Asked:
         tool_texts: Results of tools since then.
         further: Further words, decided on too if the first are let through, so that wrapping a
             question does not hide it: a labelled question at the end of a longer text, what stands
-            before the schema that an output parser adds, or what the person said right before and
-            nobody has replied to.
+            before the schema that an output parser adds, what an engine tries again, or what the
+            person said right before and nobody has replied to.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
-        in_schema: Whether it will read an object of a schema out of the text.
+        schema: The JSON schema of the object that it will read out of the text, if it will.
     """
 
     words: str
@@ -122,7 +132,12 @@ class Asked:
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     reasoning: bool = False
-    in_schema: bool = False
+    schema: object = None
+
+    @property
+    def in_schema(self) -> bool:
+        """Whether the host will read an object of a schema out of the text."""
+        return self.schema is not None
 
 
 # -- what a template knows -----------------------------------------------------------------------
@@ -181,7 +196,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
-        in_schema=any(_wants_object(m.content or "") for m in (*messages[:1], *messages[-1:])),
+        schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
     )
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
@@ -207,7 +222,7 @@ def asked_in_prompt(
             users = 1 + sum(m.role == "user" for m in history)
             found = Asked(match["question"].strip(), "rewrite", history, number=users)
             return replace(found, words=question) if question else found
-    found = Asked(prompt, reasoning=_is_react_text(prompt), in_schema=_wants_object(prompt))
+    found = Asked(prompt, reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt))
     return _known_better(found, question)
 
 
@@ -245,7 +260,7 @@ _STATE = re.compile(
 def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
-        found = replace(found, words=told[0], purpose=told[1], further=())
+        found = replace(found, words=told[0], purpose=told[1], further=tuple(_parts_of(told[0])))
     elif question is None:
         found = replace(found, further=(*_parts_of(found.words), *found.further))
     return replace(found, words=question, further=()) if question is not None else found
@@ -257,6 +272,11 @@ def _parts_of(words: str) -> Iterator[str]:
         yield labelled
     if match := _BEFORE_SCHEMA.match(words):
         yield match["words"]
+    again = words
+    while match := next((m for form in _ASKED_AGAIN if (m := form.match(again))), None):
+        again = match["words"]
+    if again != words:
+        yield again
 
 
 def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
@@ -361,9 +381,23 @@ def _is_react_text(text: str) -> bool:
     return "Thought:" in text and "Action Input:" in text and "Answer:" in text
 
 
-def _wants_object(text: str) -> bool:
-    """Whether an output parser has put the schema of an object into a text."""
-    return _HAS_SCHEMA.search(text) is not None
+def without_schema(text: str) -> str:
+    """Return a text without what an output parser has put into it: its words claim nothing."""
+    return _HAS_SCHEMA.sub("", text)
+
+
+def _wanted_schema(*texts: str) -> object:
+    """Return the schema of an object that an output parser has put into one of these texts."""
+    found = next((match for text in texts if (match := _HAS_SCHEMA.search(text))), None)
+    if found is None:
+        return None
+    text = found["schema"].strip()
+    if text.startswith("{{"):  # as it stands in a template, also where that is formatted already
+        text = text.replace("{{", "{").replace("}}", "}")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
 
 
 def _is_role(message: ChatMessage, role: MessageRole) -> bool:

@@ -88,19 +88,20 @@ class Screen:
         check: What they are held against.
         reasoning: Whether the reply is a ReAct step: then its thought is replaced by a neutral
             one, an action goes on, and only what follows `Answer:` is checked and released.
-        in_schema: Whether an object will be read out of the reply: then that alone is released,
-            whole or not at all.
+        schema: Of the object that will be read out of the reply, if one will be: then that alone is
+            released, whole or not at all.
     """
 
     def __init__(
-        self, check: AnswerCheck, *, reasoning: bool = False, in_schema: bool = False
+        self, check: AnswerCheck, *, reasoning: bool = False, schema: object = None
     ) -> None:
         self.released = ""
         self.checked: CheckedAnswer | None = None
         self._gate: SentenceGate = check.gate()
         self._check = check
         self._reasoning = reasoning
-        self._in_schema = in_schema
+        self._in_schema = schema is not None
+        self._schema = schema
         self._object: Any = None
         self._held = ""
         self._seen = ""
@@ -151,7 +152,7 @@ class Screen:
             self._object = json.loads(text)
         except ValueError:  # no object, so nobody can read it as one
             return self._rest(self._gate.feed(self._held))
-        self.checked = check_object(self._object, self._check)
+        self.checked = check_object(self._object, self._check, self._schema)
         return self._let(text)
 
     def _rest(self, pieces: list[str]) -> str:

@@ -13,6 +13,7 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from llama_index_palace.events import announce_verdict, evidence_nodes
+from llama_index_palace.questions import asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.spans import adecide_traced, decide_traced
 from llama_index_palace.structured import miss
@@ -72,7 +73,7 @@ class PalaceRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         session = self._session()
         if self._gate == "sufficient":
-            verdict = decide_traced(self._enforcer, _turn(query_bundle, session))
+            verdict = decide_traced(self._enforcer, *_asked(query_bundle, session))
             announce_verdict(verdict, retrieval=False)
             if verdict.action != "pass":
                 return self._judged(verdict)
@@ -81,7 +82,7 @@ class PalaceRetriever(BaseRetriever):
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         session = self._session()
         if self._gate == "sufficient":
-            verdict = await adecide_traced(self._enforcer, _turn(query_bundle, session))
+            verdict = await adecide_traced(self._enforcer, *_asked(query_bundle, session))
             announce_verdict(verdict, retrieval=False)
             if verdict.action != "pass":
                 return self._judged(verdict)
@@ -107,9 +108,10 @@ class PalaceRetriever(BaseRetriever):
         return current_session(self._default.session_id, project=self._default.project)
 
 
-def _turn(query_bundle: QueryBundle, session: PalaceSession) -> Turn:
-    words = session.question or query_bundle.query_str
-    return Turn(words, session.session_id, session.project)
+def _asked(query_bundle: QueryBundle, session: PalaceSession) -> tuple[Turn, tuple[str, ...]]:
+    """Return the turn of a query, and what else in it may be the question."""
+    asked = asked_in_prompt(query_bundle.query_str, question=session.question)
+    return Turn(asked.words, session.session_id, session.project), asked.further
 
 
 def _hit_node(hit: Hit, palace: Mempalace) -> NodeWithScore:

@@ -5,22 +5,43 @@ In: an enforcer and a turn. Out: its verdict, decided inside a memory span.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from palace import RetrievalEnforcer, Turn, Verdict, memory_span, verdict_attributes
 
 TRACER = "llama_index_palace"
 
 
-def decide_traced(enforcer: RetrievalEnforcer, turn: Turn) -> Verdict:
-    """Decide a turn inside a memory span."""
+def decide_traced(enforcer: RetrievalEnforcer, turn: Turn, further: Sequence[str] = ()) -> Verdict:
+    """Decide a turn inside a memory span.
+
+    Args:
+        enforcer: Decides.
+        turn: The turn.
+        further: Further words to decide on, in their order, where the first ask nothing.
+    """
     with memory_span("search_memory", turn.session_id, query=turn.prompt, tracer=TRACER) as told:
         verdict = enforcer.decide(turn)
+        for words in further:
+            if _asks_nothing(verdict):
+                verdict = enforcer.decide(replace(turn, prompt=words))
         told.update(verdict_attributes(verdict))
     return verdict
 
 
-async def adecide_traced(enforcer: RetrievalEnforcer, turn: Turn) -> Verdict:
-    """Decide a turn inside a memory span, off the event loop."""
+async def adecide_traced(
+    enforcer: RetrievalEnforcer, turn: Turn, further: Sequence[str] = ()
+) -> Verdict:
+    """Decide a turn inside a memory span, off the event loop, as `decide_traced` does."""
     with memory_span("search_memory", turn.session_id, query=turn.prompt, tracer=TRACER) as told:
         verdict = await enforcer.adecide(turn)
+        for words in further:
+            if _asks_nothing(verdict):
+                verdict = await enforcer.adecide(replace(turn, prompt=words))
         told.update(verdict_attributes(verdict))
     return verdict
+
+
+def _asks_nothing(verdict: Verdict) -> bool:
+    return verdict.action == "pass" and not verdict.written

@@ -67,14 +67,20 @@ def failed(error: ValueError, fallback_text: str) -> PalaceError:
     return ModelError("the model did not return the object it was asked for", hint="ask again")
 
 
-def check_object(result: Any, check: AnswerCheck) -> CheckedAnswer:
+def check_object(result: Any, check: AnswerCheck, schema: object = None) -> CheckedAnswer:
     """Hold the text and numbers of an object against the evidence.
 
-    Truth values and enumerations are choices, not statements, and are not checked.
+    Truth values and labels state nothing and are not checked.
+
+    Args:
+        result: The object.
+        check: The check of the turn.
+        schema: What it has to fit, if not its own type; see `AnswerCheck.without_labels`.
     """
     values = list(_values(result))
     if DECLINE_TOKEN in values:
         return CheckedAnswer(check.fallback_text, declined=True)
+    values = check.without_labels(values, result if schema is None else schema)
     return check.check("\n".join(values)) if values else CheckedAnswer("")
 
 
@@ -102,21 +108,23 @@ def demand_support(
         )
 
 
-def answer_tools(tools: Sequence[BaseTool]) -> frozenset[str]:
-    """Return the names of tools that only build an object of a schema: their call is an answer.
+def answer_tools(tools: Sequence[BaseTool]) -> dict[str, type[BaseModel] | None]:
+    """Return the tools that only build an object of a schema, by name: their call is an answer.
 
     LlamaIndex makes such a tool for its programs; every other tool does work, and its arguments
     claim nothing.
     """
-    return frozenset(
-        str(tool.metadata.name)
+    return {
+        str(tool.metadata.name): tool.metadata.fn_schema
         for tool in tools
         if getattr(getattr(tool, "fn", None), "__module__", None) == get_function_tool.__module__
-    )
+    }
 
 
 def _values(value: Any) -> Iterator[str]:
-    if value is None or isinstance(value, (bool, Enum)):
+    if isinstance(value, Enum):
+        value = value.value
+    if value is None or isinstance(value, bool):
         return
     if isinstance(value, BaseModel):
         yield from _values({name: getattr(value, name) for name in type(value).model_fields})

@@ -25,6 +25,7 @@ from llama_index.core.indices.query.query_transform.feedback_transform import (
     DEFAULT_RESYNTHESIS_PROMPT,
 )
 from llama_index.core.indices.query.query_transform.prompts import (
+    DEFAULT_DECOMPOSE_QUERY_TRANSFORM_TMPL,
     DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
 )
 from llama_index.core.prompts import BasePromptTemplate, PromptType
@@ -54,9 +55,16 @@ _INNER_TYPES = frozenset(
         PromptType.SUB_QUESTION,
         PromptType.SINGLE_SELECT,
         PromptType.MULTI_SELECT,
-        PromptType.DECOMPOSE,
         PromptType.CHOICE_SELECT,
         PromptType.RANKGPT_RERANK,
+    }
+)
+# Shipped templates whose reply an engine is asked in place of the question.
+_REWRITES = frozenset(
+    {
+        HYDE_TMPL,
+        DEFAULT_DECOMPOSE_QUERY_TRANSFORM_TMPL,
+        DEFAULT_RESYNTHESIS_PROMPT.get_template(),
     }
 )
 # Shipped templates that the host reads, though their type does not say so: sub-questions, keywords,
@@ -65,7 +73,6 @@ _INNER_TEMPLATES = frozenset(
     {
         DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
         DEFAULT_SYNONYM_EXPAND_TEMPLATE,
-        DEFAULT_RESYNTHESIS_PROMPT.get_template(),
         relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
         relevancy.DEFAULT_REFINE_TEMPLATE.get_template(),
         answer_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
@@ -102,12 +109,14 @@ def _purposeful(
     template: str,
     given: Mapping[str, object],
 ) -> tuple[str, Purpose]:
-    if template == HYDE_TMPL or (name == "question" and "chat_history" in given):
+    kind = prompt.metadata.get("prompt_type")
+    if template in _REWRITES or kind == PromptType.DECOMPOSE:
+        return words, "rewrite"
+    if name == "question" and "chat_history" in given:
         return words, "rewrite"
     if template == _FLARE:
         return words, "pieces"
     if template in _INNER_TEMPLATES:
         graded = _GRADED.match(words)
         return graded["words"] if graded else words, "inner"
-    is_inner = prompt.metadata.get("prompt_type") in _INNER_TYPES
-    return words, "inner" if is_inner else "answer"
+    return words, "inner" if kind in _INNER_TYPES else "answer"

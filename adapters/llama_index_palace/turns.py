@@ -21,7 +21,7 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
-from llama_index_palace.questions import Asked
+from llama_index_palace.questions import Asked, without_schema
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.spans import decide_traced
 from palace import (
@@ -149,10 +149,9 @@ class Ruling:
         the quoted memory alone does.
         """
         unclear = self.verdict.outcome == "near_miss"
-        also = () if unclear else (*asked.tool_texts, self.wake_up)
-        return answer_check(
-            self.verdict, question=self.words, options=self.options, also=[t for t in also if t]
-        )
+        also = [] if unclear else [*asked.tool_texts, self.wake_up]
+        question, also = without_schema(self.words), [text for text in also if text]
+        return answer_check(self.verdict, question=question, options=self.options, also=also)
 
 
 def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply, None]:
@@ -201,7 +200,7 @@ class Turns:
                 quote may be the whole reply (`answers.quote_calls: one`).
         """
         with self._lock:
-            asked = self._rewritten.get((session, asked.words.strip()), asked)
+            asked = self._first_asked(asked, session)
         key = (session, asked.number, asked.words)
         ruling = self._remembered(key)
         if ruling is None:
@@ -261,10 +260,15 @@ class Turns:
         session = ruling.key[0]
         with self._lock:
             # What is rewritten may be a rewriting itself: the first question counts.
-            asked = self._rewritten.get((session, asked.words.strip()), asked)
+            asked = self._first_asked(asked, session)
             while len(self._rewritten) >= _KEPT_TURNS:
                 self._rewritten.pop(next(iter(self._rewritten)))
             self._rewritten[(session, text.strip())] = replace(asked, purpose="answer", place=-1)
+
+    def _first_asked(self, asked: Asked, session: PalaceSession) -> Asked:
+        """Return the question that a model rewrote into this one, or this one itself."""
+        made = (self._rewritten.get((session, w.strip())) for w in (asked.words, *asked.further))
+        return next((first for first in made if first is not None), asked)
 
     # -- ending --------------------------------------------------------------------------------
 

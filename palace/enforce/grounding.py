@@ -5,12 +5,13 @@ In: an answer, whole or as it streams. Out: what may be released of it, sentence
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import regex
 
+from palace.enforce.choices import enumerated
 from palace.enforce.judging import Grounds, Judged, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.enforce.replies import quote_evidence
@@ -105,6 +106,31 @@ class AnswerCheck:
     def judge(self, sentence: str, before: str = "") -> Judged:
         """Judge one sentence of an answer, after those that hold."""
         return judge(sentence, self._grounds, before)
+
+    def without_labels(self, values: Iterable[str], schema: object) -> list[str]:
+        """Return the values of a structured answer that state something.
+
+        A value only sorts the answer if its schema enumerates it and the evidence says none of the
+        others it could have been. Beside unclear evidence every value states something.
+
+        Args:
+            values: As text.
+            schema: What the answer has to fit, or what holds that; see `enumerated`.
+        """
+        values = list(values)
+        offered = [] if self._grounds.strict or not values else list(enumerated(schema))
+
+        def is_label(value: str) -> bool:
+            among = [choices for choices in offered if value in choices]
+            others = {other for choices in among for other in choices if other != value}
+            return bool(among) and not any(map(self._says, others))
+
+        return [value for value in values if not is_label(value)]
+
+    def _says(self, words: str) -> bool:
+        """Whether a piece of evidence holds all these words."""
+        said = set(tokens(words))
+        return bool(said) and any(said <= source.tokens for source in self._grounds.remembered)
 
     def nearest(self, sentence: str) -> int | None:
         """Return the place of the evidence that shares most words with a sentence, if any."""

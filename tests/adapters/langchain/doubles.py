@@ -117,7 +117,7 @@ class CountingModel(BaseChatModel):
         run_manager: Any = None,
         **kwargs: Any,
     ) -> ChatResult:
-        message = self._say(messages, kwargs)
+        message = self._say(messages, _with_stop(kwargs, stop))
         info = {"finish_reason": "stop", "model_name": self.model}
         return ChatResult(generations=[ChatGeneration(message=message, generation_info=info)])
 
@@ -128,7 +128,7 @@ class CountingModel(BaseChatModel):
         run_manager: Any = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for chunk in chunks_of(self._say(messages, kwargs)):
+        for chunk in chunks_of(self._say(messages, _with_stop(kwargs, stop))):
             yield ChatGenerationChunk(message=chunk)
 
     async def _astream(
@@ -138,7 +138,7 @@ class CountingModel(BaseChatModel):
         run_manager: Any = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in chunks_of(self._say(messages, kwargs)):
+        for chunk in chunks_of(self._say(messages, _with_stop(kwargs, stop))):
             yield ChatGenerationChunk(message=chunk)
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
@@ -159,6 +159,10 @@ class SelfBindingModel(CountingModel):
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
         return self
+
+
+def _with_stop(kwargs: dict[str, Any], stop: list[str] | None) -> dict[str, Any]:
+    return {**kwargs, "stop": stop} if stop else kwargs
 
 
 def chunks_of(message: AIMessage) -> list[AIMessageChunk]:

@@ -288,6 +288,25 @@ def test_a_graph_does_not_stream_what_is_not_checked(palace, streams):
         assert ("80085" in told) is (prompt == PASS)
 
 
+@pytest.mark.parametrize("prompt", [PASS, HIT])
+@pytest.mark.parametrize("mode", ["messages", "updates", ["messages", "values"]])
+async def test_pieces_of_a_graph_are_refused_whatever_is_asked(palace, prompt, mode):
+    graph = pytest.importorskip("langgraph.graph")
+    model = CountingModel(persona=honest)
+    built = graph.StateGraph(graph.MessagesState)
+    built.add_node("node", lambda state: {"messages": [model.invoke(state["messages"])]})
+    app = built.add_edge(graph.START, "node").compile()
+    chain, asked = PalaceRunnable(bound=app, palace=palace), {"messages": [HumanMessage(prompt)]}
+
+    with pytest.raises(ConfigError, match="PalaceMiddleware"):
+        list(chain.stream(asked, stream_mode=mode))
+    with pytest.raises(ConfigError, match="PalaceMiddleware"):
+        _ = [piece async for piece in chain.astream(asked, stream_mode=mode)]
+    assert model.calls == 0
+    *_, state = chain.stream(asked, stream_mode="values")
+    assert state["messages"][-1].text == chain.invoke(asked)["messages"][-1].text
+
+
 def test_a_declined_answer_is_the_fallback(palace):
     bound = chain_of(CountingModel(persona=declining), StrOutputParser())
 

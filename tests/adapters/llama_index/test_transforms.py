@@ -10,12 +10,17 @@ from llama_index.core.chat_engine import CondenseQuestionChatEngine
 from llama_index.core.evaluation import (
     AnswerRelevancyEvaluator,
     CorrectnessEvaluator,
+    EvaluationResult,
     GuidelineEvaluator,
     RelevancyEvaluator,
 )
 from llama_index.core.indices.query.query_transform import (
+    DecomposeQueryTransform,
     HyDEQueryTransform,
     StepDecomposeQueryTransform,
+)
+from llama_index.core.indices.query.query_transform.feedback_transform import (
+    FeedbackQueryTransformation,
 )
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.prompts import PromptTemplate, PromptType
@@ -130,6 +135,40 @@ def test_no_step_is_made_of_a_miss(palace, model):
     with pytest.raises(RecallMiss, match="memory palace"):
         engine.query(MISS)
     assert model.calls == []
+
+
+class TestDecomposing:
+    """A model makes a new question of a question, and the engine is asked that one instead."""
+
+    def engine(self, llm: PalaceLLM) -> TransformQueryEngine:
+        transform, about = DecomposeQueryTransform(llm=llm), {"index_summary": "gardens"}
+        return TransformQueryEngine(engine_of(llm), transform, transform_metadata=about)
+
+    def test_a_miss_is_asked_as_it_is(self, palace, model):
+        assert str(self.engine(PalaceLLM(model, palace)).query(MISS)) == FALLBACK
+        assert model.calls == []
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_the_new_question_stays_under_the_ruling(self, palace, words):
+        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        said = str(self.engine(llm).query(words))
+        assert said.startswith((code_text(None), paint_text(None)))
+        assert LIE not in said
+
+    def test_what_asks_for_no_memory_passes(self, palace):
+        model = ScriptedLLM(answer="Rain.")
+        assert str(self.engine(PalaceLLM(model, palace)).query(PASS)) == "Rain."
+        assert len(model.calls) == 2
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+def test_a_question_made_of_feedback_stays_under_the_ruling(palace, words):
+    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+    graded = EvaluationResult(response="It is red.", feedback="That is wrong.")
+    transform = FeedbackQueryTransformation(llm=llm, resynthesize_query=True)
+    said = str(engine_of(llm).query(transform.run(QueryBundle(words), {"evaluation": graded})))
+    assert said.startswith((code_text(None), paint_text(None)))
+    assert LIE not in said
 
 
 class TestFlare:

@@ -1,0 +1,58 @@
+"""What an agent's model is called with, bound to it or set by another middleware, stays."""
+
+from __future__ import annotations
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain_palace import PalaceMiddleware
+
+from tests.adapters.langchain.doubles import (
+    FALLBACK,
+    HIT,
+    HIT_TEXT,
+    MISS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    honest,
+)
+
+
+class Settings(AgentMiddleware):
+    """Sets what a model is called with."""
+
+    def wrap_model_call(self, request, handler):
+        return handler(request.override(model_settings={"stop": ["X"], "temperature": 0.3}))
+
+
+def said(agent, prompt):
+    return agent.invoke({"messages": [("user", prompt)]})["messages"][-1].content
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_settings_of_another_middleware_reach_the_agents_call(palace, is_first):
+    model = CountingModel(persona=honest)
+    ours = PalaceMiddleware(palace)
+    agent = create_agent(
+        model, [], middleware=[Settings(), ours] if is_first else [ours, Settings()]
+    )
+
+    assert said(agent, MISS) == FALLBACK
+    assert model.calls == 0
+    assert said(agent, HIT).startswith(HIT_TEXT)
+    assert said(agent, UNCLEAR).startswith(UNCLEAR_TEXT)
+    told = [(asked.kwargs.get("stop"), asked.kwargs.get("temperature")) for asked in model.asked]
+    pointing = (["X"], 0.3) if is_first else (None, None)
+    assert told == [(["X"], 0.3), pointing, (["X"], 0.3)]
+
+
+def test_an_agents_model_may_have_arguments_bound(palace):
+    model = CountingModel(persona=honest)
+    agent = create_agent(model.bind(stop=["X"]), [], middleware=[PalaceMiddleware(palace)])
+
+    assert said(agent, MISS) == FALLBACK
+    assert model.calls == 0
+    assert said(agent, HIT).startswith(HIT_TEXT)
+    assert said(agent, UNCLEAR).startswith(UNCLEAR_TEXT)
+    assert [asked.kwargs["stop"] for asked in model.asked] == [["X"]] * 3

@@ -1,0 +1,75 @@
+"""Enumerations of schemas, and which of their values are labels rather than statements."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel
+
+from palace.enforce.choices import enumerated
+from palace.enforce.grounding import AnswerCheck
+from tests.doubles import evidence
+
+
+class Colour(Enum):
+    RED = "red"
+    DARK_BLUE = "dark blue"
+
+
+class Answer(BaseModel):
+    """An answer with two choices, one of them nested."""
+
+    text: str
+    status: Literal["found", "not_found", "in_progress"] = "found"
+    colours: list[Colour] = []
+
+
+STATUS = frozenset({"found", "not_found", "in_progress"})
+COLOURS = frozenset({"red", "dark blue"})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        Answer,
+        Answer(text="x"),
+        Answer.model_json_schema(),
+        {"tools": [{"function": {"parameters": Answer.model_json_schema()}}], "temperature": 0.1},
+        [str, Answer],
+    ],
+)
+def test_enumerations_are_found_wherever_a_schema_is_held(schema):
+    assert set(enumerated(schema)) == {STATUS, COLOURS}
+
+
+def test_constants_and_numbers_are_choices_too():
+    schema = {"oneOf": [{"const": "cat_fact"}, {"enum": [1, 2]}]}
+    assert list(enumerated(schema)) == [frozenset({"cat_fact"}), frozenset({"1", "2"})]
+
+
+@pytest.mark.parametrize("nothing", [None, "text", {"enum": "no list"}, {"type": "string"}, 3, str])
+def test_what_enumerates_nothing(nothing):
+    assert list(enumerated(nothing)) == []
+
+
+def is_label(value, *texts, schema=Answer, strict=False):
+    check = AnswerCheck([evidence(text) for text in texts], "Which colour?", strict=strict)
+    return check.without_labels([value, "Red it is."], schema) == ["Red it is."]
+
+
+class TestLabels:
+    def test_a_value_that_only_sorts_an_answer_is_one(self):
+        assert is_label("in_progress", "The gate is red.")
+
+    def test_a_value_beside_one_that_is_remembered_states_something(self):
+        assert not is_label("red", "The gate is dark blue.")
+        assert is_label("red", "The gate is dark.", "The sea is blue.")
+
+    def test_beside_unclear_evidence_nothing_is_one(self):
+        assert not is_label("in_progress", "The gate is red.", strict=True)
+
+    def test_what_no_schema_offers_is_none(self):
+        assert not is_label("in_progress", "The gate is red.", schema=None)
+        assert not is_label("lost", "The gate is red.")
