@@ -96,18 +96,19 @@ _IRREGULAR = {
 }
 
 _MONTH_NAMES = (
-    "january jan januar janvier enero janeiro gennaio januari январь января январе jänner",
-    "february feb februar février febrero fevereiro febbraio februari февраль февраля феврале",
+    "january jan januar janvier enero janeiro gennaio januari janv ene genn январь января январе"
+    " jänner",
+    "february feb februar février febrero fevereiro febbraio februari févr февраль февраля феврале",
     "march mar märz mars marzo março maart mrt март марта марте",
-    "april apr avril abril aprile апрель апреля апреле",
+    "april apr avril abril aprile avr abr апрель апреля апреле",
     "may mai mayo maio maggio mei май мая мае",
     "june jun juni juin junio junho giugno июнь июня июне",
-    "july jul juli juillet julio julho luglio июль июля июле",
+    "july jul juli juillet julio julho luglio juil июль июля июле",
     "august aug août agosto augustus август августа августе",
-    "september sep sept septembre septiembre setembro settembre сентябрь сентября сентябре",
+    "september sep sept septembre septiembre setembro settembre sett сентябрь сентября сентябре",
     "october oct oktober okt octobre octubre outubro ottobre октябрь октября октябре",
     "november nov novembre noviembre novembro ноябрь ноября ноябре",
-    "december dec dezember dez décembre diciembre dezembro dicembre декабрь декабря декабре",
+    "december dec dezember dez décembre diciembre dezembro dicembre dic декабрь декабря декабре",
 )
 # Words that are months only when written with a capital: "may", "march", "mar" mean other things.
 _MONTH_ONLY_CAPITALISED = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})

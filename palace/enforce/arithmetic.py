@@ -25,7 +25,8 @@ _WORKED_OUT = regex.compile(
     r"|that(?:'s| is| leaves| makes)|leav(?:es?|ing)|left|of which|remain(?:s|ing)?|rest|others?"
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
     r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
-    r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|came to|adds?|added|net|double|since"
+    r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|works? out|came to"
+    r"|adds?|added|net|double|since"
     r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower"
     r"|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
@@ -347,24 +348,31 @@ def _bill(row: Sequence[Quantity], said: Quantity, text: str) -> Iterator[float]
 
     "£45, £28, 6 chairs £4 each", "4 x 94, 186, 2 x 148"; "4 nights £85/n, dog +£5/n".
     """
-    priced: list[Quantity] = []
+    priced = _multiplied(row, text)
+    if len(priced) < len(row):
+        sizes = [size for part in priced if (size := _size(part, said)) is not None]
+        yield sum(sizes)
+        yield from (m for part in priced if part.unit == said.unit for m in part.measures)
     rates: dict[str, float] = {}
-    for part in row:
-        if priced and _is_multiple(priced[-1], part, text):
-            count = priced.pop()
-            values = tuple(count.values[0] * value for value in part.values)
-            priced.append(replace(part, values=values, start=count.start, noun=""))
-            continue
-        priced.append(part)
+    for part in priced:
         one, size = _FOR_ONE.match(text, part.end), _size(part, said)
         if one and size is not None:
             rates[fold(one[1])] = rates.get(fold(one[1]), 0.0) + size
-    sizes = [size for part in priced if (size := _size(part, said)) is not None]
-    if len(priced) < len(row) and len(sizes) > 1:
-        yield sum(sizes)
-    for count in row:
+    for count in row if rates else ():
         *_, thing = ("", *regex.findall(r"\p{L}+", fold(f"{count.text} {count.noun}")))
         yield from (count.values[0] * size for one, size in rates.items() if thing.startswith(one))
+
+
+def _multiplied(row: Sequence[Quantity], text: str) -> list[Quantity]:
+    """Return a row in which so many of a thing and what each is are one number."""
+    found: list[Quantity] = []
+    for part in row:
+        if found and _is_multiple(found[-1], part, text):
+            count = found.pop()
+            values = tuple(count.values[0] * value for value in part.values)
+            part = replace(part, values=values, start=count.start, noun="")
+        found.append(part)
+    return found
 
 
 def _is_multiple(count: Quantity, each: Quantity, text: str) -> bool:
@@ -373,7 +381,7 @@ def _is_multiple(count: Quantity, each: Quantity, text: str) -> bool:
     told = _TIMES.fullmatch(between) or (
         _EACH.match(text, each.end) and _ONE_THING.fullmatch(between)
     )
-    return bool(told) and count.unit in ("", "time", "months") and count.values[0].is_integer()
+    return bool(told) and (not count.unit or count.unit not in ("percent", each.unit))
 
 
 def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:

@@ -24,8 +24,13 @@ _ORDINAL_WORDS = (
 ).split()
 _SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
-_YEAR = r"(?P<year>\d{4})"
+_YEAR = r"(?P<year>\d{4})(?!-\d|\s?h\b)"  # no hours: "Nov 13, 1900-0730"
 _RANGE = r"\s*(?:[-–—/+&]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
+# Behind a number it says that this is no day: "June 15 cm", "Oct 2-3 kg".
+_MEASURE = (
+    r"(?:[%€°]|(?:[cmk]?m|k?g|m?l|pp|h|hrs?|min|[ap]m|hours|days|weeks|months|years|pages|people"
+    r"|miles|euros?|kilos?|litres?)\b)"
+)
 _GERMAN_BEFORE = r"\b(?:am|vom|bis|zum|ab|seit|dem|den|Mo|Di|Mi|Do|Fr|Sa|So|\p{L}+tag)\.?,?\s{1,2}"
 _DAY_BEHIND = frozenset(
     "january february march april may june july august september october november december"
@@ -42,8 +47,8 @@ _PATTERNS = tuple(
         rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})\.?{_RANGE})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
         rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:{_RANGE}(?P<other>\d{{1,2}})(?:st|nd|rd|th)?"
-        rf"(?![\d%]|:\d|\s*\p{{L}}))?(?:,?\s+{_YEAR})?"
-        r"(?!\w|:\d|[.,]\d|\s?(?:[%€°]|(?:[cmk]?m|k?g|m?l|pp)\b))",
+        rf"(?![\d%]|:\d|\s?{_MEASURE}))?(?:,?\s+{_YEAR})?"
+        rf"(?!\w|:\d|[.,]\d|\s?{_MEASURE})",
         rf"\b{_MONTH},?\s+(?:of\s+|de\s+)?{_YEAR}(?!\w)",
         r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?![\d-])",
         # "12.2." is a date where a word says so; else it is a number at the end of a sentence

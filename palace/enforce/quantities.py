@@ -66,7 +66,7 @@ celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
 degrees 1 ° degree degrees grad degres grados gradi graus graden
 euro 1 € eur euro euros
-dollar 1 $ usd dollar dollars
+dollar 1 $ usd dollar dollars dollari dolares
 pound 1 £ gbp pound pounds
 yen 1 ¥ jpy yen 円
 volt 1 v volt volts

@@ -32,6 +32,13 @@ _HOUR_SAID = regex.compile(r"(?<![\d.,:/-])(?P<h>[01]?\d|2[0-4])\s?h(?!\w|\s?\d)
 _HOURS_SAID = regex.compile(
     r"(?<![\d.,:/-])(?P<h>[01]?\d|2[0-3])\s?(?:h|heures|Uhr)\s?(?P<m>[0-5]\d)(?!\d)"
 )
+# Hours and minutes in four digits: "1900-0730", "1330h", "2000 local".
+_FOUR_DIGITS = regex.compile(
+    r"(?<![\d.,:/$€£-])(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)"
+    r"(?=\s?(?:h|hrs?|hours|local|UTC|Z)(?!\p{L})|[-–](?:[01]\d|2[0-3])[0-5]\d(?![\d:/-]|[.,]\d))"
+    r"|(?<=(?<![\d.,:/$€£-])(?:[01]\d|2[0-3])[0-5]\d[-–])(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)(?![\d:/-]|[.,]\d)",
+    regex.IGNORECASE,
+)
 _CLOCK_WORD = regex.compile(
     r"(?:\b(?:at|by|from|to|until|till|before|after|between|about|around|@|um|ab|bis)\s?|[–-]\s?)$",
     regex.IGNORECASE,
@@ -151,7 +158,7 @@ def _clock_ranges(text: str) -> Iterator[Quantity]:
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
-    for pattern in (_POINT_CLOCK, _BARE_HOUR, _HOUR_SAID, _HOURS_SAID):
+    for pattern in (_POINT_CLOCK, _BARE_HOUR, _HOUR_SAID, _HOURS_SAID, _FOUR_DIGITS):
         for match in pattern.finditer(text):
             yield _clock(text, match.span(), match["h"], match.groupdict().get("m"), "")
     for said in spoken_numbers(text):

@@ -36,7 +36,8 @@ _PATH = regex.compile(
 )
 _IDENTIFIER = regex.compile(
     r"[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]+)+"
-    r"|(?<![\w.])[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
+    r"|(?<![\w.])(?!(?:mid|early|late|end|pre|post)-\d{4}\b)"
+    r"[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
     r"|(?<![\w.])(?!\d+[x×](?!\w))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
     r"|(?<![\w.-])\d+-\d*\p{Lu}\w*"  # 608-2RS
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
@@ -50,6 +51,11 @@ _VERBS = frozenset(
     "is was has had will would did does says said wants wanted can could should and or also "
     "told thinks likes gets got took made gave went sent came left kept paid put chose built "
     "wrote met ran won".split()
+)
+# What a sentence that tells somebody what to do may begin with.
+_IMPERATIVES = frozenset(
+    "add ask bring buy call check email get give keep leave let make meet note open pay phone pick"
+    " press put remember send set show take tell text try turn use write".split()
 )
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
 _GERMAN = frozenset(
@@ -199,7 +205,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS)
     ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
-    empty = folded in answer_words().function
+    empty = folded in answer_words().function or folded in _IMPERATIVES
     if empty or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]

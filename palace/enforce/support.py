@@ -48,6 +48,7 @@ _DAY_BEFORE = regex.compile(
     regex.IGNORECASE,
 )
 _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGNORECASE)
+_POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
@@ -437,7 +438,7 @@ class Support:
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity, sentence):
             return True  # "Friday 30", "am 30."
-        if self._is_of_version(quantity, sentence):
+        if self._is_of_version(quantity, sentence) or self._is_of_address(quantity, sentence):
             return True
         years = {float(day.year) for day in self._days if day.year}
         return (
@@ -452,6 +453,13 @@ class Support:
             return False
         written = regex.compile(rf"(?<!\p{{L}})(?:v|r|ver|rev)[.-]?{quantity.text}(?![\d.]\d)")
         return any(written.search(s.plain) for s in self.sources)
+
+    def _is_of_address(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether ".47" is the end of an address there: 192.168.1.47."""
+        if not _POINT_BEFORE.search(sentence, 0, quantity.start):
+            return False
+        end = regex.compile(rf"\d\.{regex.escape(quantity.text)}(?![\d.]\d|\d)")
+        return any(end.search(s.plain) for s in self.sources)
 
     def _may_count(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a small number may be the reader's own count."""

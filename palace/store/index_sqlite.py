@@ -42,7 +42,7 @@ from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
