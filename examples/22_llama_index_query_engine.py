@@ -83,7 +83,7 @@ def model_from_environment() -> LLM:
     except ImportError as error:
         raise SystemExit("pip install llama-index-llms-openai-like to use a server") from error
     model: LLM = OpenAILike(
-        model=os.environ["OPENAI_MODEL"],
+        model=os.environ.get("OPENAI_MODEL", "gpt-4.1-mini"),
         api_base=base_url,
         api_key=os.environ.get("OPENAI_API_KEY", "none"),
         is_chat_model=True,
