@@ -296,11 +296,11 @@ def _dense_words(run: str) -> list[Word]:
     folded = fold(run)
     if len(folded) == 1:
         return [Word(run, 0, "dense", folded)]
-    last = len(folded) - 2
+    last, end = len(folded) - 2, len(run) - 1
     return [
         Word(
             folded[i : i + 2],
-            i,
+            min(i, end),  # folding makes two letters of some
             "dense",
             folded[i : i + 2],
             extra=(folded[i], folded[i + 1]) if i == last else (folded[i],),
