@@ -163,9 +163,9 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     )
     found = [*missing, *wrong]
     if not found and not answer_words().refusals.search(fold(bare)):
-        found = grounds.slots.misplaced(bare, grounds.question, before) or _claims_missing(
-            bare, taken, grounds
-        )
+        found = grounds.slots.misplaced(
+            bare, grounds.question, before, given=not grounds.is_yes_no
+        ) or _claims_missing(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited))
 
 

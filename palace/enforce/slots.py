@@ -103,6 +103,11 @@ class Mention:
             return bare and not self.values.isdisjoint(other.values)
         return not self.key.isdisjoint(other.key)
 
+    def repeats(self, other: Mention) -> bool:
+        """Whether both are one number behind one word, which name a thing: "PostgreSQL 16"."""
+        named = bool(_are_one(self.around[0], other.around[0]))
+        return self.is_bare and self.is_same(other) and named
+
     def gap(self, start: int, place: tuple[int, int, int]) -> float:
         """Return how far a place is from it, in characters; breaks between make it farther."""
         apart = min(abs(start - self.end), abs(start - self.start), _FAR_CHARS)
@@ -373,13 +378,25 @@ class Slots:
             key for one in self._layouts for m in one.mentions if not m.opening for key in m.key
         )
 
-    def misplaced(self, sentence: str, asked: str = "", before: str = "") -> list[str]:
-        """Return the specifics of a sentence in whose place another one fits much better."""
+    def misplaced(
+        self, sentence: str, asked: str = "", before: str = "", *, given: bool = False
+    ) -> list[str]:
+        """Return the specifics of a sentence in whose place another one fits much better.
+
+        Args:
+            sentence: A sentence of an answer.
+            asked: The question.
+            before: What was said before.
+            given: Whether what the question says holds, so that a thing that it names by a number
+                may be named again: not where it asks whether it does.
+        """
         fitting, swapped = load_model("slots"), load_model("swaps")
+        repeated = read_layout(asked, german=self._german).mentions if given else ()
         return [
             slot.mention.text
             for slot in self.of(sentence, asked, before)
             if swapped.log_odds(slot.features(fitting)) > swapped.bars["misplaced"]
+            and not any(slot.mention.repeats(other) for other in repeated)
         ]
 
     def of(self, sentence: str, asked: str = "", before: str = "") -> Iterator[Slot]:

@@ -513,6 +513,13 @@ def test_bills_and_budgets_hold_and_their_neighbours_do_not(memory, good, bad):
     assert not check(bad, "And?", items=items).supported
 
 
+def test_what_the_question_says_may_be_repeated():
+    memory = "We moved the database from PostgreSQL 13 to PostgreSQL 16 on 2026-03-14. #postgres"
+    items = [evidence(memory, as_of=DAY)]
+    answer = "We moved the database to PostgreSQL 16 on 2026-03-14."
+    assert check(answer, "When did we move to PostgreSQL 16?", items=items).supported
+
+
 def test_a_german_question_that_begins_with_was_asks_for_a_thing():
     items = [evidence("Stoff 11,80 €/m, ab 50 m 10,60 €.", as_of=DAY)]
     question = "Was kostet der Stoff, wenn ich 60 m nehme?"
