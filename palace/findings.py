@@ -47,17 +47,20 @@ def cut_out(text: str, find: Callable[[str], Sequence[Finding]], *, what: str) -
     return text
 
 
-def find_unseen_too(text: str, find: Callable[[str], Iterable[Finding]]) -> Iterator[Finding]:
-    """Yield what a finder finds in a text, and in the text as an eye reads it.
+def find_unseen_too(
+    text: str, finders: Iterable[Callable[[str], Iterable[Finding]]]
+) -> Iterator[Finding]:
+    """Yield what finders find in a text, and in the text as an eye reads it.
 
     What is shown loses its invisible characters: what they hide must not be whole only then.
     """
-    yield from find(text)
-    if INVISIBLE.search(text) is not None:
-        places = [place for place, character in enumerate(text) if not INVISIBLE.match(character)]
-        for finding in find("".join(text[place] for place in places)):
-            end = places[finding.end - 1] + 1
-            yield Finding(finding.kind, places[finding.start], end)
+    hides = INVISIBLE.search(text) is not None
+    places = [n for n, c in enumerate(text) if not INVISIBLE.match(c)] if hides else []
+    seen = "".join(text[place] for place in places)
+    for find in finders:
+        yield from find(text)
+        for finding in find(seen) if hides else ():
+            yield Finding(finding.kind, places[finding.start], places[finding.end - 1] + 1)
 
 
 def join_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:

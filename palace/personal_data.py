@@ -78,7 +78,7 @@ def find_personal_data(text: str) -> tuple[Finding, ...]:
     Kinds are `email`, `phone`, `payment-card` and `iban`. Addresses reserved for examples, and
     those of machines (`git@…`, `noreply@…`), are nobody's and left out.
     """
-    found = [finding for source in _SOURCES for finding in find_unseen_too(text, source)]
+    found = list(find_unseen_too(text, _SOURCES))
     return join_findings(found)
 
 

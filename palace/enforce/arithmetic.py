@@ -109,10 +109,10 @@ def comes_to(
     told = says_worked_out(said, sentence)
     stated = _stated(said, sentence, before)
     if not strict:
-        plain = {*_told(said, sentence, told=told)}
+        worked_out = {*_totals(said, sentence, told=told)}
         if told:
-            plain |= {*_typed(said, sources), *_rests(said, sources)}
-        if _hits(said, plain, rough=said.loose):
+            worked_out |= {*_typed(said, sources), *_rests(said, sources)}
+        if _hits(said, worked_out, rough=said.loose):
             return True
     beside = says_worked_out(said, sentence, within=_BESIDE_CHARS)
     if not beside and _stands_for(said, sources, stated, sentence, told=told):
@@ -234,7 +234,7 @@ def _is_result(said: Quantity, sentence: str) -> bool:
     return False
 
 
-def _told(said: Quantity, sentence: str, *, told: bool) -> Iterator[float]:
+def _totals(said: Quantity, sentence: str, *, told: bool) -> Iterator[float]:
     """Yield what all other numbers of the sentence come to: "47: thirty of them, the other 17".
 
     Each of them is checked for itself. What they leave counts where a word says so: "of 12 seven
