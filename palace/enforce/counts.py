@@ -52,6 +52,8 @@ def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: st
     hourly = not said.unit and _HOURLY.search(sentence, 0, said.start) is not None
     if hourly and any(q.unit == "clock" for source in sources for q in source.readings):
         return True
+    if not said.unit and said.text.strip().isalpha():  # a reader writes his own count in words
+        return said.values[0] != 1 and any(_ONE.search(source.text) for source in sources)
     return any(_rivals(said, sources, sentence))
 
 

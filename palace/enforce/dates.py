@@ -85,6 +85,11 @@ _CUT_WEEKDAY = regex.compile(
 _AFTER_CUT = regex.compile(
     r"\b\.?(?=\s*(?:[+&/,–-]|und|oder|bis|u\.)?\s*(?:\d|ab\s\d|um\s\d|(?:Mo|Di|Mi|Do|Fr|Sa|So)\b))"
 )
+_POINTED_WEEKDAY = regex.compile(
+    r"\b(?:(?P<n0>lun|seg)|(?P<n1>mar|ter)|(?P<n2>mer|mié|mie|qua)|(?P<n3>jeu|jue|gio|qui)"
+    r"|(?P<n4>ven|vie|sex)|(?P<n5>sam|sab|sáb)|(?P<n6>dim|dom))(?=\.)",
+    regex.IGNORECASE,
+)
 _DENSE_WEEKDAY = regex.compile(
     r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일"
 )
@@ -290,6 +295,13 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         if _AFTER_CUT.match(text, match.end()):
             number = next(n for n in range(7) if match[f"n{n}"])
             found.append((number, match.start(), match.end()))
+    pointed = [
+        (next(n for n in range(7) if m[f"n{n}"]), *m.span())
+        for m in _POINTED_WEEKDAY.finditer(text)
+    ]
+    if len({number for number, *_ in pointed}) > 1:  # one alone may be another word cut
+        known = {start for _, start, _ in found}
+        found.extend(day for day in pointed if day[1] not in known)
     found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
     return found
 

@@ -27,6 +27,8 @@ from palace.enforce.specifics import (
     is_negated,
 )
 from palace.enforce.support import Support
+from palace.recall.language import language_of
+from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.text import Word, fold
 from palace.types.verdict import Evidence
 
@@ -40,6 +42,14 @@ _AT = regex.compile(
     regex.IGNORECASE,
 )
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
+# "neuf heures et demie" is a time of day or a time taken.
+_HOURS = regex.compile(r"\s?(?:heures?|h|horas|ore|uur)\Z", regex.IGNORECASE)
+_PAST = {
+    "et demie": 30, "et quart": 15, "moins le quart": -15,
+    "y media": 30, "y cuarto": 15, "menos cuarto": -15,
+    "e meia": 30, "e mezza": 30, "e un quarto": 15, "meno un quarto": -15,
+}  # fmt: skip
+_SHIFT = regex.compile(rf"\s+(?P<part>{'|'.join(_PAST)})\b", regex.IGNORECASE)
 _COMPARED = regex.compile(
     r"\s?(?:more|less|fewer|mehr|weniger|de plus|de moins|más|menos|di più|in meno|meer|minder)\b",
     regex.IGNORECASE,
@@ -57,6 +67,8 @@ _YES_NO = regex.compile(rf"\s*{_ASKS}", regex.IGNORECASE)
 _YES_NO_LATER = regex.compile(rf"(?:[?,;]|\band)\s++{_ASKS}", regex.IGNORECASE)
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
+# Where not all is English, fewer words of the same meaning are known.
+LEAST_COVERED_ELSEWHERE = 0.15
 STRICT_LEAST_COVERED = 0.75
 BRIEF_WORDS = 1
 _RESEMBLES_WEIGHT = 0.7
@@ -124,6 +136,13 @@ class Grounds:
     def is_yes_no(self) -> bool:
         """Whether the question wants a yes or a no."""
         return _YES_NO.match(self.question) is not None
+
+    @cached_property
+    def is_english(self) -> bool:
+        """Whether question and memory are all English."""
+        lexicons = load_lexicons(DEFAULT_LANGUAGES)
+        texts = (self.question, "\n".join(self.texts))
+        return all(language_of(t, read_words(t), lexicons).language == "en" for t in texts)
 
     @cached_property
     def is_german(self) -> bool:
@@ -238,8 +257,10 @@ def _specifics_missing(
         (word.start, word.surface)
         for word, opening in find_names(sentence, taken, german=german)
         if not support.has_name(word)
+        and not support.has_joined_name(word, sentence)
         and (len(word.surface) > 1 or support.has_other_label(word, sentence))
         and not (opening and (support.has_word(word) or support.has_synonym(word)))
+        and not (_is_capitals(word) and support.has_synonym(word))
     )
     wrong.extend(
         (word.start, word.surface)
@@ -263,6 +284,10 @@ def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
         measured = [q for q in read_quantities(before) if q.unit and q.values]
         for last in measured[-1:]:
             yield replace(quantity, unit=last.unit, factor=last.factor)
+    if quantity.unit == "time" and _HOURS.search(quantity.text):
+        shift = _SHIFT.match(sentence, quantity.end)
+        at = 60 * quantity.values[0] + (_PAST[shift["part"].casefold()] if shift else 0)
+        yield replace(quantity, unit="clock", factor=1.0, values=(at % 1440, (at + 720) % 1440))
     if quantity.unit == "clock":
         first = next(iter(read_quantities(quantity.text.split(" ", 1)[0])), None)
         if first and not first.unit and _DAYTIME.search(quantity.text) and not _AT.search(before):
@@ -279,6 +304,10 @@ def _may_read(quantity: Quantity, other: Quantity) -> bool:
 
 def _count_digits(quantity: Quantity) -> int:
     return sum(letter.isdigit() for letter in quantity.text)
+
+
+def _is_capitals(word: Word) -> bool:
+    return len(word.surface) > 1 and word.surface.removesuffix("s").isupper()
 
 
 def _is_shade(sentence: str, word: Word, support: Support) -> bool:
@@ -322,7 +351,7 @@ def _is_wrong(
             return True
     if taken or len(content) <= BRIEF_WORDS:
         return False  # what is exact in it stands there, and one word is too little to judge
-    return share < LEAST_COVERED
+    return share < (LEAST_COVERED if grounds.is_english else LEAST_COVERED_ELSEWHERE)
 
 
 def _share(content: Sequence[Word], support: Support) -> float:

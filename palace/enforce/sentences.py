@@ -31,6 +31,7 @@ _BARE_REPLY = regex.compile(
     regex.IGNORECASE,
 )
 _WORD = regex.compile(r"\p{L}+")
+_DAY_AND_MONTH = regex.compile(r"\d{1,2}\.\d{1,2}")
 _FENCE = "```"
 _UNKNOWN = -1  # what follows has to be seen first
 _CITATION_CHARS = 40
@@ -144,7 +145,9 @@ def _mark_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None
     if not final and (not following or _may_become_citation(following)):
         return _UNKNOWN
     undecided = mark[0] in ("…", "...") or word in _MAYBE
-    return None if undecided and following[:1].islower() else end
+    goes_on = undecided and following[:1].islower()
+    goes_on |= following[:1] == "(" and _DAY_AND_MONTH.fullmatch(word) is not None  # "4.7. (Ulm)"
+    return None if goes_on else end
 
 
 def _past(pattern: regex.Pattern[str], window: str, place: int) -> int:

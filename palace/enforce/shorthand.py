@@ -79,6 +79,7 @@ _ON = regex.compile(
     r",?\s+$",
     regex.IGNORECASE,
 )
+_GOES_ON = regex.compile(r"\s?[,;:(–-]|\s\p{Ll}")
 _SCIENTIFIC = regex.compile(r"(?<![\w.,])(\d+(?:\.\d+)?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE)
 _SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
 _OLDEST_SHORT_YEAR = 70
@@ -127,7 +128,8 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
         pointed = match["mark"] == "." and not match["year"]
         if pointed and not match["last"]:
             continue
-        if pointed and strict and not _ON.search(text, 0, match.start()):
+        goes_on = _GOES_ON.match(text, match.end()) or _ON.search(text, 0, match.start())
+        if pointed and strict and not goes_on:
             continue
         year = int(match["year"]) if match["year"] else None
         if year is not None and year < 100:

@@ -73,6 +73,14 @@ def is_cut_from(short: str, word: str) -> bool:
     return all(letter in rest for letter in short)
 
 
+def is_cut_through(short: str, word: str) -> bool:
+    """Whether a word is another one with letters left out anywhere: effnet, of efficientnet."""
+    if len(word) < len(short) + 2 or short[0] != word[0] or short[-1] != word[-1]:
+        return False
+    rest = iter(word)
+    return all(letter in rest for letter in short)
+
+
 def is_cut_name(short: str, name: str, *, whole: bool) -> bool:
     """Whether a short form may be this name cut: Bio, Ros, Rm."""
     return (whole or len(short) >= _LEAST_CUT) and is_cut_from(short, name)

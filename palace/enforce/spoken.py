@@ -169,6 +169,7 @@ _CLOCKS = (
     r"(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|(?<!\b(?:from|between)\s)(?<!-)(?:five|ten|twenty|twenty-five"
     rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?))\s+(?P<way>past|to|after|before)\s+{_HOUR}"
     rf"(?!\s*[-%\d]|\s+(?:min|hour|sec|day|week|month|year|per))(?:\s+{_DAYPART})?",
+    rf"(?<!\b(?:from|between)\s)\b(?P<part>\d{{1,2}})\s+(?P<way>to|before|after)\s+{_HOUR}\s+{_DAYPART}",
     rf"\b(?P<part>\d{{1,2}}|{_BASE})\s+(?P<way>past)\s+{_HOUR}(?!\s*[-%\d])(?:\s+{_DAYPART})?",
     rf"\b(?P<part>viertel|fünf|zehn|zwanzig)\s+(?P<way>vor|nach)\s+{_HOUR}(?:\s+{_DAYPART})?",
     rf"\b(?P<part>halb)\s+{_HOUR}(?:\s+{_DAYPART})?",

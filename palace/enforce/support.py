@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 import regex
 
@@ -16,7 +17,7 @@ from palace.enforce.arithmetic import comes_to, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, date_beside, find_weekdays, part_of_month
 from palace.enforce.quantities import Quantity, read_quantities
-from palace.enforce.source import Source, is_cut_from, is_cut_name, plain
+from palace.enforce.source import Source, is_cut_from, is_cut_name, is_cut_through, plain
 from palace.enforce.spans import (
     clock_comes_to,
     date_comes_to,
@@ -51,6 +52,9 @@ _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGN
 _POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
+_WORD_AND_NUMBER = regex.compile(
+    r"(?<![\w./-])(?P<word>\p{L}{4,20})(?P<rest>-[\p{L}]{0,2}\d[\w.]*)(?![\w/-])"
+)
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _LEAST_PREFIX_CHARS = 5
 _LIKE_CHARS = 3
@@ -78,6 +82,13 @@ def _is_capital(word: Word) -> bool:
         and len(word.surface) > _LIKE_CHARS
         and word.surface.isalpha()
         and may_be_name(word.surface)
+    )
+
+
+def _is_cut_compound(known: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether each part of a compound is that of another or that cut: "req/min"."""
+    return len(known) == len(said) and all(
+        k == s or is_cut_from(k, s) or stem(k) == stem(s) for k, s in zip(known, said, strict=True)
     )
 
 
@@ -171,6 +182,15 @@ class Support:
             return True
         return bool(word.parts) and all(part in self._names for part in word.parts)
 
+    def has_joined_name(self, word: Word, sentence: str) -> bool:
+        """Whether a name stands there as one word with the one beside it: "Let's Encrypt"."""
+        said = read_words(sentence)
+        place = said.index(word)
+        around = said[max(place - 1, 0) : place + 2]
+        spans = (sentence[a.start : b.start + len(b.surface)] for a, b in pairwise(around))
+        joined = ("".join(filter(str.isalnum, fold(span))) for span in spans)
+        return not self._names.isdisjoint(joined)
+
     def has_other_label(self, label: Word, sentence: str) -> bool:
         """Whether the thing that a single letter marks has another letter there: "bed B"."""
         before = next((w for w in reversed(read_words(sentence)) if w.start < label.start), None)
@@ -262,6 +282,8 @@ class Support:
 
     def _has_identifier(self, wanted: str) -> bool:
         """Whether letters with a number stand in a file's name, or spelled out: H3 as "Hive 3"."""
+        if self._has_cut_identifier(wanted):
+            return True
         label = _IDENTIFIER.fullmatch(wanted)
         if label is None:
             return False
@@ -274,6 +296,20 @@ class Support:
             regex.IGNORECASE,
         )
         return any(spelled.search(s.text) for s in self.sources)
+
+    def _has_cut_identifier(self, wanted: str) -> bool:
+        """Whether one of the same digits and signs stands there, its word cut: effnet-b2.
+
+        Or the same in the plural: the pg_dumps of pg_dump.
+        """
+        if wanted.endswith("s") and self._has_whole(wanted[:-1]):
+            return True
+        said = _WORD_AND_NUMBER.fullmatch(wanted)
+        return said is not None and any(
+            known["rest"] == said["rest"] and is_cut_through(known["word"], said["word"])
+            for source in self.sources
+            for known in _WORD_AND_NUMBER.finditer(source.plain)
+        )
 
     def _has_compound(self, wanted: str) -> bool:
         """Whether a hyphenated word stands there, or at least no sibling of it does.
@@ -288,7 +324,8 @@ class Support:
         siblings = regex.compile(
             rf"(?<![\w-])(?:{regex.escape(parts[0])}{mark}\w+|\w+{mark}{regex.escape(parts[-1])})(?![\w-])"
         )
-        return not any(siblings.search(s.plain) for s in self.sources)
+        found = (match[0] for s in self.sources for match in siblings.finditer(s.plain))
+        return all(_is_cut_compound(sibling.split(mark), parts) for sibling in found)
 
     def _has_quote(self, wanted: str) -> bool:
         pieces = [p.strip(" .,;:!?'\"") for p in regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)]

@@ -10,6 +10,7 @@ from itertools import chain, takewhile
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
+from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
     Lexicon,
@@ -57,9 +58,6 @@ class Analyst:
         timeout_ms: float = 50.0,
     ) -> None:
         self.lexicons = tuple(lexicons)
-        # Japanese is written with the letters of Chinese too: more scripts are the surer sign.
-        telling = [lexicon for lexicon in lexicons if lexicon.scripts]
-        self._by_script = sorted(telling, key=lambda lexicon: -len(lexicon.scripts))
         self._vocabulary = vocabulary
         self._related = related
         self._timeout_ms = timeout_ms
@@ -69,7 +67,7 @@ class Analyst:
         # A label is a program's word, and no memory has to hold it.
         prompt = unlabelled(_bounded(turn.prompt))
         found = words(prompt)
-        lexicon = self.language_of(prompt, found)
+        lexicon = language_of(prompt, found, self.lexicons)
         if asked := self._before_instructions(prompt, lexicon):
             prompt, found = asked, words(asked)
         content = _content(prompt, found, lexicon)
@@ -94,28 +92,6 @@ class Analyst:
             session_id=turn.session_id,
             project=turn.project,
         )
-
-    def language_of(self, text: str, found: Sequence[Word]) -> Lexicon:
-        """Return the lexicon of a text's language: by script, else by its function words.
-
-        Typical letters count like one function word; on a tie the first lexicon wins.
-        """
-        spaced = sum(w.shape != "dense" for w in found)
-        for lexicon in self._by_script:
-            # A foreign name inside a sentence is not the sentence.
-            if _script_letters(text, lexicon) > spaced:
-                return lexicon
-        lowered = text.lower()
-        said = [fold(w.surface) for w in found if w.shape == "word" and len(w.token) > 1]
-
-        def evidence(lexicon: Lexicon) -> int:
-            if lexicon.scripts and not _script_letters(text, lexicon):
-                return 0
-            typical = any(letter in lowered for letter in lexicon.typical_letters)
-            known = lexicon.function_words
-            return typical + len([word for word in said if word in known])
-
-        return max(self.lexicons, key=evidence)
 
     def _before_instructions(self, prompt: str, lexicon: Lexicon) -> str:
         """Return the question that a prompt begins with if the rest says how to answer, else ""."""
@@ -181,11 +157,6 @@ def _scope_of(turn: Turn) -> Scope:
 
 def _bounded(prompt: str) -> str:
     return plain(prompt, max_chars=4 * MATCHED_CHARS)
-
-
-def _script_letters(text: str, lexicon: Lexicon) -> int:
-    letter = lexicon.script_letter
-    return 0 if letter is None or text.isascii() else len(letter.findall(text))
 
 
 def _content(text: str, found: Iterable[Word], lexicon: Lexicon) -> list[Word]:

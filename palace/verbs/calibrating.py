@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from palace.assembly import TIMELINE
 from palace.errors import ConfigError
 from palace.ports import Candidate
+from palace.recall.language import language_of
 from palace.recall.query import Analyst
 from palace.text import words
 from palace.verbs.opened import OpenedPalace, Progress
@@ -131,7 +132,7 @@ class CalibratingVerbs(OpenedPalace):
             kind = kind_of(candidate)
             memories = self.index.load([candidate.key]) if left[kind] else {}
             for memory in memories.values():
-                lexicon = self._parts.analyst.language_of(memory.text, words(memory.text))
+                lexicon = language_of(memory.text, words(memory.text), self._parts.analyst.lexicons)
                 question = cloze_question(memory, lexicon, self.index, rng=rng)
                 if question is not None:
                     left[kind] -= 1

@@ -415,7 +415,7 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
         ("Run 18: lr 1e-4, run 19: lr 3e-5.", "Run 18 had a rate of 0.0001.", "Run 18 had a rate of 0.0002."),
         ("Variant C accepted 5:2.", "Variant C was accepted five to two.", "Variant C was accepted five to three."),
         ("mw. Postel wil foto's", "Mevrouw Postel wil foto's.", "Mevrouw Pastoor wil foto's."),
-        ("14 plants (9 Ruby Ox, 5 Black Finch), 45 cm apart", "14 plants of two varieties.", "14 plants of three varieties."),
+        ("14 plants (9 Ruby Ox, 5 Black Finch), 45 cm apart", "14 plants of 2 varieties.", "14 plants of 3 varieties."),
         ("5.8 kg, should get down to 5.0 by autumn", "It should get down to 5 kg.", "It should get down to 4 kg."),
     ],
 )  # fmt: skip
@@ -462,7 +462,7 @@ def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad
         ("Collect the chairs Tues 21st after 2.", "They are collected on Tuesday 21 April.", "They are collected on Tuesday 28 April."),
         ("Thin 20 Apr, plant out June 15 cm apart.", "They go out in June, 15 cm apart.", "They go out in June, 25 cm apart."),
         ("Height 2.42 m w/ rack.", "It is a shade over two metres forty.", "It is a shade over two metres sixty."),
-        ("Signed up: Tess (whippet, Orla Kerr), Duke (boxer, D. Sweeney), Mabel (lab), Pixel (sheltie, Jun Mori). 2 paid: Kerr + Mori.", "There are four dogs so far.", "There are five dogs so far."),
+        ("Signed up: Tess (whippet, Orla Kerr), Duke (boxer, D. Sweeney), Mabel (lab), Pixel (sheltie, Jun Mori). 2 paid: Kerr + Mori.", "There are 4 dogs so far.", "There are 5 dogs so far."),
         ("Final plot: /shows/lx/plot_v7.pdf (bar 4 missing)", "Use version 7 of the plot.", "Use version 8 of the plot."),
         ("Mum 83 on 17 Dec, table for 7.", "For Mum's eighty-third it is a table for seven.", "For Mum's eighty-second it is a table for seven."),
         ("2 x 15 L black. Covers ~10 m²/L.", "The black covers about 10 m²/L.", "The black covers about 12 m²/L."),
@@ -479,6 +479,14 @@ def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad
         ("Contest Sept 26-27: 218 QSOs.", "On Sept 26-27 you made 218 QSOs.", "On Sept 26-28 you made 218 QSOs."),
         ("Souper ven. 5 févr. 2027, 18 h.", "C'est un vendredi de février.", "C'est un vendredi de janvier 2027."),
         ("Oct 19: Simon has the sheet.", "Send Simon the sheet by Oct 19.", "Send Simon the sheet by Oct 29."),
+        ("pg_dump every night 02:40, cron on db-2", "There are nightly pg_dumps at 20 to 3 in the morning.", "There are nightly pg_dumps at 20 to 4 in the morning."),
+        ("wiki cert: own CA, not letsencrypt", "The wiki has its own CA, not Let's Encrypt.", "The wiki has its own CA, not Global Sign."),
+        ("API: 120 req/min per key", "It allows 120 requests/min for a key.", "It allows 130 requests/min for a key."),
+        ("run 37: effnet-b2, 40 epochs", "Run 37 was an EfficientNet-B2.", "Run 37 was an EfficientNet-B3."),
+        ("build VM: 8 vcpus, debian 12", "It has 8 vCPUs and as OS Debian 12.", "It has 8 vCPUs and a GPU, and Debian 12."),
+        ("Sommerfest am 4.7., Orga macht Birte.", "- Sommerfest: 4.7. (Birte)", "- Sommerfest: 4.8. (Birte)"),
+        ("Stage: ven. 18h accueil, sam. tournage 9h30-17h", "Le samedi on tourne de neuf heures et demie à cinq heures.", "Le samedi on tourne de neuf heures et demie à trois heures."),
+        ("Local: la persiana la arregla el dueño (Sr. Ibarra)", "Además, el propietario se encarga de la persiana.", "Además, el techo gotea desde el invierno pasado."),
         ("Sungold x8, Black Krim x12", "Of Black Krim there are 12, of Sungold 8.", "Of Black Krim there are 17, of Sungold 8."),
     ],
 )  # fmt: skip
@@ -540,7 +548,27 @@ def test_not_to_know_is_said_in_many_ways():
     assert check("Det står inte i anteckningarna.", "?", items=items).supported
 
 
-@pytest.mark.parametrize("courtesy", ["Good luck!", "Viel Erfolg!", "Bon voyage !", "¡Buen viaje!"])
+def test_a_small_count_in_words_is_the_readers_own_unless_the_memory_counts_the_same():
+    memory = [evidence("Spring extraction 1 June: 41.5 kg, 118 jars, 2 buckets.", as_of=DAY)]
+    assert check("There were three harvests.", "And?", items=memory).supported
+    assert not check("There were three buckets.", "And?", items=memory).supported
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "That figure isn't written down.",
+        "La cantidad no la anotaste.",
+        "Open, as far as the notes go.",
+    ],
+)
+def test_what_is_not_noted_may_be_said_in_many_ways(refusal):
+    assert check(refusal, "How much is it?").supported
+
+
+@pytest.mark.parametrize(
+    "courtesy", ["Good luck!", "Enjoy the reading!", "Viel Erfolg!", "Bon voyage !", "¡Buen viaje!"]
+)
 def test_courtesy_claims_nothing(courtesy):
     assert check(f"Runa moved the archive. {courtesy}").supported
     assert not check("Good luck with the lawyer Quentin Ashdown!").supported

@@ -1,0 +1,46 @@
+"""Which language a text is in.
+
+In: a text and the lexicons of the languages that are known. Out: the lexicon of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from palace.recall.lexicon import Lexicon
+from palace.text import Word, fold
+
+
+def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -> Lexicon:
+    """Return the lexicon of a text's language: by script, else by its function words.
+
+    Typical letters count like one function word; on a tie the first lexicon wins.
+
+    Args:
+        text: Any text.
+        found: Its words.
+        lexicons: The languages to know, at least one.
+    """
+    spaced = sum(w.shape != "dense" for w in found)
+    # Japanese is written with the letters of Chinese too: more scripts are the surer sign.
+    telling = [lexicon for lexicon in lexicons if lexicon.scripts]
+    for lexicon in sorted(telling, key=lambda lexicon: -len(lexicon.scripts)):
+        # A foreign name inside a sentence is not the sentence.
+        if _script_letters(text, lexicon) > spaced:
+            return lexicon
+    lowered = text.lower()
+    said = [fold(w.surface) for w in found if w.shape == "word" and len(w.token) > 1]
+
+    def evidence(lexicon: Lexicon) -> int:
+        if lexicon.scripts and not _script_letters(text, lexicon):
+            return 0
+        typical = any(letter in lowered for letter in lexicon.typical_letters)
+        known = lexicon.function_words
+        return typical + len([word for word in said if word in known])
+
+    return max(lexicons, key=evidence)
+
+
+def _script_letters(text: str, lexicon: Lexicon) -> int:
+    letter = lexicon.script_letter
+    return 0 if letter is None or text.isascii() else len(letter.findall(text))
