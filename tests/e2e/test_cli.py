@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import typer
 
 from palace import load_settings
 from palace.learn.remember import OnConflict
 from palace.presets import preset_names
 from palace.serve import commands_write
-from palace.serve.cli import application, main, run
+from palace.serve.cli import main, program, run
 from palace.types.memory import MemoryKind
 
 ANSWERED = "When did we ship version 4.1.0?"
@@ -734,9 +733,8 @@ def test_main_exits_with_the_code(palace: Palace) -> None:
 
 
 def _commands() -> list[tuple[str, ...]]:
-    top: Any = typer.main.get_command(application())
     found: list[tuple[str, ...]] = []
-    for name, command in top.commands.items():
+    for name, command in program.commands.items():
         below = getattr(command, "commands", {})
         found += [(name, inner) for inner in below] or [(name,)]
     return found
