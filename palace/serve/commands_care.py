@@ -5,7 +5,6 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -55,7 +54,9 @@ def _export(door: Door, target: Path, form: Form, records: bool) -> Reply:
                 counts += f", {done.records} files of journal and notes"
             line = render.line(("exported", "green"), f"  {counts} to {done.path}")
             return Reply(render.document(done), (line,))
-        with tempfile.TemporaryDirectory() as folder:
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as folder:
             file = Path(folder) / "palace.json"
             palace.export(file, records=records)
             return Reply(None, raw=file.read_text("utf-8"), raw_is_json=True)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -190,6 +189,8 @@ class Group(click.Group):
         """Return the command of a name."""
         found = super().get_command(ctx, cmd_name)
         if found is None and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
             near = ", ".join(map(repr, get_close_matches(cmd_name, self.commands)))
             guess = f" Did you mean {near}?" if near else ""
             ctx.fail(f"No such command {cmd_name!r}.{guess}")
