@@ -11,9 +11,8 @@ import io
 import os
 import re
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
-
-import typer
 
 from palace import settings_table
 from palace.serve.cli import run
@@ -22,9 +21,9 @@ README = Path(__file__).parents[1] / "README.md"
 COLUMNS = 80
 
 
-def typer_version() -> str:
+def click_version() -> str:
     """Return the version of the library that lays the help out, without its patch number."""
-    return ".".join(typer.__version__.split(".")[:2])
+    return ".".join(version("click").split(".")[:2])
 
 
 def help_of(*command: str) -> str:
@@ -70,7 +69,7 @@ def generated(text: str) -> str:
     """Return the README with its generated blocks as they are to be."""
     text = replace_block(text, "settings", settings_table())
     text = replace_block(text, "help", help_block())
-    return text.replace("<!-- help:begin -->", f"<!-- help:begin typer={typer_version()} -->")
+    return text.replace("<!-- help:begin -->", f"<!-- help:begin click={click_version()} -->")
 
 
 if __name__ == "__main__":

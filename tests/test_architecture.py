@@ -74,8 +74,7 @@ MAY_NAME = {
 HEAVY = (
     "pydantic",
     "httpx",
-    "typer",
-    "rich",
+    "click",
     "numpy",
     "yaml",
     "langchain",

@@ -46,20 +46,20 @@ def test_every_command_has_its_help():
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_help(command):
-    """Word for word where the help was laid out by the same version of typer, else its substance."""
+    """Word for word where the help was laid out by the same version of click, else its substance."""
     title = " ".join(("palace", *command))
     [written] = re.findall(
         rf"^### `{title}`\n\n```text\n(.*?)\n```$", block("help"), re.MULTILINE | re.DOTALL
     )
     real = generate.help_of(*command)
-    [version] = re.findall(r"<!-- help:begin typer=(\S+) -->", README)
-    if generate.typer_version() == version:
+    [version] = re.findall(r"<!-- help:begin click=(\S+) -->", README)
+    if generate.click_version() == version:
         assert written == real, "run `python docs/generate.py`"
     assert substance(written) == substance(real)
 
 
 def substance(text: str) -> tuple[str, list[str], str]:
-    """The first sentence, the options and the example; how they are laid out is typer's business."""
+    """The first sentence, the options and the example; how they are laid out is click's business."""
     sentence = text.split("\n\n")[1].split()
     options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
     return " ".join(sentence), sorted(options), text.splitlines()[-1].strip()

@@ -13,9 +13,10 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, NoReturn, TextIO
+from itertools import starmap
+from typing import NoReturn, TextIO
 
-import typer
+import click
 
 from palace import (
     ConfigError,
@@ -39,19 +40,19 @@ from palace.serve import (
 )
 from palace.serve.door import (
     BREAKAGE,
+    DUMB,
     INTERRUPTED,
     NOT_FOUND,
     OK,
     USAGE,
     Door,
+    Group,
     Reply,
-    with_shared_options,
+    help_without_command,
 )
 
 PROGRAM = "palace"
-# Typer brings its own copy of click or depends on it, by version: both are reached through this.
-_UsageError: Any = typer.BadParameter.__bases__[0]
-_ClickError: Any = _UsageError.__bases__[0]
+COMPLETE = "_PALACE_COMPLETE"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -82,7 +83,8 @@ def run(argv: Sequence[str]) -> int:
     door = Door(as_json="--json" in options, debug="--debug" in options)
     stdout = sys.stdout
     try:
-        code = _answer(argv, door)
+        asked = os.environ.get(COMPLETE)
+        code = _complete(asked, door) if asked else _answer(argv, door)
         if stdout is not None:
             stdout.flush()
     except BrokenPipeError:
@@ -93,13 +95,6 @@ def run(argv: Sequence[str]) -> int:
         _silence(stdout)
         _complain(f"the output cannot be written: {error.strerror}", "check where it goes")
         return BREAKAGE
-    except SystemExit as end:
-        # Shell completion ends so; and a help text whose reader left, with another stdout in place.
-        if sys.stdout is not stdout:
-            sys.stdout = stdout
-            _silence(stdout)
-            return OK
-        return end.code if isinstance(end.code, int) else OK
     return code
 
 
@@ -109,85 +104,69 @@ def _silence(stream: TextIO) -> None:
     os.close(sink)
 
 
+def _complete(asked: str, door: Door) -> int:
+    """Print what a shell asks for: its script, or how a half-typed command may go on."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(program, {"obj": door}, PROGRAM, COMPLETE, asked)
+
+
 def _answer(argv: Sequence[str], door: Door) -> int:
     try:
-        result = application()(list(argv), prog_name=PROGRAM, standalone_mode=False, obj=door)
-    except (KeyboardInterrupt, typer.Abort):
+        with program.make_context(PROGRAM, list(argv), obj=door) as context:
+            reply: Reply = program.invoke(context)
+    except click.exceptions.Exit as end:  # a help text or the version was printed
+        return end.exit_code
+    except KeyboardInterrupt:
         return _fail(door, "Interrupted", "interrupted", code=INTERRUPTED)
-    except _ClickError as error:
-        hint = _usage_hint(error)
-        said = error.format_message().replace("Value error, ", "", 1)
-        return _fail(door, "UsageError", said, hint=hint, code=USAGE)
+    except click.UsageError as error:
+        return _fail(
+            door, "UsageError", error.format_message(), hint=_usage_hint(error), code=USAGE
+        )
+    except BrokenPipeError:  # whoever read the help text has left
+        raise
     except Exception as error:  # noqa: BLE001 - the door is where every error ends
         return _fail_with(door, error)
-    if isinstance(result, Reply):
-        _print(result, door)
-        return result.code
-    if result == INTERRUPTED:
-        return _fail(door, "Interrupted", "interrupted", code=INTERRUPTED)
-    return result if isinstance(result, int) else OK
+    _print(reply, door)
+    return reply.code
 
 
 # The command
 
 
-def application() -> typer.Typer:
-    """Return the command with all its verbs, ready to be called with `obj=Door()`."""
-    app = typer.Typer(
-        help="Look before you answer: a memory that retrieves first and refuses honestly.",
-        epilog="Example: palace ask 'When did we ship 4.1.0?'",
-        context_settings={"help_option_names": ["-h", "--help"]},
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        invoke_without_command=True,
-    )
-    config = typer.Typer(
-        help="Show the settings, their defaults and their origins.",
-        epilog="Example: palace config explain",
-        rich_markup_mode=None,
-        invoke_without_command=True,
-    )
-    app.callback()(with_shared_options(_start))
-    config.callback()(with_shared_options(_help_without_command))
-    commands_write.register(app)
-    commands_keep.register(app)
-    commands_sessions.register(app)
-    commands_read.register(app)
-    commands_meaning.register(app)
-    commands_calibrate.register(app)
-    commands_care.register(app, config)
-    app.add_typer(config, name="config")
-    return app
-
-
-def _start(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> Reply | None:
+@click.pass_context
+def _start(context: click.Context, version: bool) -> Reply | None:
     if not version:
-        return _help_without_command(context)
+        return help_without_command(context)
     _print(Reply({"version": __version__}, (render.line(__version__),)), context.obj)
-    raise typer.Exit
+    raise click.exceptions.Exit
 
 
-def _help_without_command(context: typer.Context) -> Reply | None:
-    if context.invoked_subcommand is not None:
-        return None
-    if context.obj.as_json:
-        raise typer.BadParameter("no command was given")
-    lines = tuple(render.line(text) for text in context.get_help().splitlines())
-    return Reply(None, (), USAGE, notices=lines)
+program = Group(
+    commands=[
+        *commands_write.VERBS,
+        *commands_keep.VERBS,
+        *commands_sessions.VERBS,
+        *commands_read.VERBS,
+        *commands_meaning.VERBS,
+        *commands_calibrate.VERBS,
+        *commands_care.VERBS,
+    ],
+    params=[click.Option(["--version"], is_flag=True, help="Print the version.")],
+    callback=_start,
+    help="Look before you answer: a memory that retrieves first and refuses honestly.",
+    example="palace ask 'When did we ship 4.1.0?'",
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+)
 
 
 # Errors
 
 
-def _usage_hint(error: Any) -> str:  # noqa: ANN401 - the class depends on typer's version
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else PROGRAM
+def _usage_hint(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx is not None else PROGRAM
     dash = ", or put `--` before a text that begins with a dash"
-    is_option = "No such option" in error.format_message()
-    return f"see `{path} --help`{dash if is_option else ''}"
+    return f"see `{path} --help`{dash if isinstance(error, click.NoSuchOption) else ''}"
 
 
 def _fail_with(door: Door, error: Exception) -> int:
@@ -253,15 +232,17 @@ def _write_lines(stream: TextIO | None, lines: Iterable[render.Line]) -> None:
         return
     # A memory may hold anything; it must not be able to steer the terminal.
     safe = [tuple((_CONTROL.sub("\ufffd", text), style) for text, style in row) for row in lines]
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") in DUMB:
         _write(stream, render.plain(safe))
         return
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=stream, highlight=False)
     for row in safe:
-        console.print(Text.assemble(*row))
+        click.echo("".join(starmap(_styled, row)), file=stream, color=True)
+
+
+def _styled(text: str, style: str) -> str:
+    if style in ("bold", "dim"):
+        return click.style(text, **{style: True})
+    return click.style(text, fg=style) if style else text
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -5,9 +5,9 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from palace.serve import render
 from palace.serve.door import NOT_FOUND, OK, Door, Reply, verb
@@ -16,23 +16,16 @@ if TYPE_CHECKING:
     from palace import Calibration, KindCalibration
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb of this module to the command."""
-    verb(app, "calibrate", example="palace calibrate --rate 0.05")(_calibrate)
-
-
-def _calibrate(
-    door: Door,
-    rate: Annotated[
-        float, typer.Option("--rate", help="Most false hits: a share above 0, at most 0.5.")
-    ] = 0.05,
-    sample: Annotated[
-        int, typer.Option("--sample", min=1, help="Most questions for each kind of memory.")
-    ] = 300,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Write the bars into the settings file.")
-    ] = False,
-) -> Reply:
+@verb("calibrate", example="palace calibrate --rate 0.05")
+@click.option("--rate", default=0.05, help="Most false hits: a share above 0, at most 0.5.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    default=300,
+    help="Most questions for each kind of memory.",
+)
+@click.option("--apply", is_flag=True, help="Write the bars into the settings file.")
+def _calibrate(door: Door, rate: float, sample: int, apply: bool) -> Reply:
     """Fit the bars of sufficiency to your own palace.
 
     Asks questions made out of its memories, with and without the room that holds the answer. Exit
@@ -43,6 +36,9 @@ def _calibrate(
     lines = [line for kind in done.kinds if kind.memories for line in _kind_lines(kind)]
     code = OK if done.sufficient_at is not None else NOT_FOUND
     return Reply(render.document(done), (*lines, *_end_lines(done)), code)
+
+
+VERBS = (_calibrate,)
 
 
 def _kind_lines(kind: KindCalibration) -> tuple[render.Line, ...]:

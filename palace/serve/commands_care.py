@@ -5,50 +5,47 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal, get_args
 
-import typer
+import click
 
 from palace.serve import render
-from palace.serve.door import BREAKAGE, NOT_FOUND, OK, Door, Reply, verb
+from palace.serve.door import (
+    BREAKAGE,
+    NOT_FOUND,
+    OK,
+    PATH,
+    Door,
+    Group,
+    Reply,
+    argument,
+    help_without_command,
+    verb,
+)
 
 Form = Literal["json", "markdown"]
 
 
-def register(app: typer.Typer, config: typer.Typer) -> None:
-    """Add the verbs of this module to the command and to its group `config`."""
-    verb(app, "export", example="palace export backup.json")(_export)
-    verb(app, "reindex", example="palace reindex")(_reindex)
-    verb(app, "doctor", example="palace doctor")(_doctor)
-    verb(app, "audit", example="palace audit")(_audit)
-    verb(app, "recover", example="palace recover m-01JB2QXT")(_recover)
-    verb(config, "explain", example="palace config explain")(_explain)
-    verb(config, "default", example="palace config default > mempalace.yaml")(_default)
-    verb(config, "path", example="palace config path")(_path)
-
-
-def _export(
-    door: Door,
-    target: Annotated[
-        Path, typer.Argument(help="New file or folder; - prints the JSON on standard output.")
-    ],
-    form: Annotated[
-        Form, typer.Option("--format", help="One JSON file, or a folder of Markdown.")
-    ] = "json",
-    records: Annotated[
-        bool,
-        typer.Option(
-            "--records/--no-records",
-            help="Take the journal, which holds prompts, and notes of sessions along.",
-        ),
-    ] = True,
-) -> Reply:
+@verb("export", example="palace export backup.json")
+@argument("target", type=PATH, help="New file or folder; - prints the JSON on standard output.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(get_args(Form)),
+    default="json",
+    help="One JSON file, or a folder of Markdown.",
+)
+@click.option(
+    "--records/--no-records",
+    default=True,
+    help="Take the journal, which holds prompts, and notes of sessions along.",
+)
+def _export(door: Door, target: Path, form: Form, records: bool) -> Reply:
     """Write everything you own to a JSON file or a Markdown folder."""
     on_stdout = str(target) == "-"
     if on_stdout and form != "json":
-        raise typer.BadParameter("only JSON can be printed; name a folder for Markdown")
+        raise click.BadParameter("only JSON can be printed; name a folder for Markdown")
     with door.existing() as palace:
         if not on_stdout:
             done = palace.export(target, form=form, records=records)
@@ -57,12 +54,15 @@ def _export(
                 counts += f", {done.records} files of journal and notes"
             line = render.line(("exported", "green"), f"  {counts} to {done.path}")
             return Reply(render.document(done), (line,))
-        with tempfile.TemporaryDirectory() as folder:
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as folder:
             file = Path(folder) / "palace.json"
             palace.export(file, records=records)
             return Reply(None, raw=file.read_text("utf-8"), raw_is_json=True)
 
 
+@verb("reindex", example="palace reindex")
 def _reindex(door: Door) -> Reply:
     """Build the search index anew from the files.
 
@@ -78,6 +78,7 @@ def _reindex(door: Door) -> Reply:
     return Reply(render.document(done), tuple(lines), notices=tuple(notices))
 
 
+@verb("doctor", example="palace doctor")
 def _doctor(door: Door) -> Reply:
     """Try what the palace must do, with a hint for what fails.
 
@@ -97,6 +98,7 @@ def _doctor(door: Door) -> Reply:
     )
 
 
+@verb("audit", example="palace audit")
 def _audit(door: Door) -> Reply:
     """List what is stored that looks like an attack on its readers.
 
@@ -117,12 +119,9 @@ def _audit(door: Door) -> Reply:
     )
 
 
-def _recover(
-    door: Door,
-    memory_id: Annotated[
-        str | None, typer.Argument(help="What to put back; nothing lists what can be.")
-    ] = None,
-) -> Reply:
+@verb("recover", example="palace recover m-01JB2QXT")
+@argument("memory_id", required=False, help="What to put back; nothing lists what can be.")
+def _recover(door: Door, memory_id: str | None) -> Reply:
     """List what an editor's old copy overwrote, or put it back.
 
     Writes of the last day that do not stand as written. What was deleted by hand is listed too:
@@ -145,6 +144,7 @@ def _recover(
     return Reply({"overwritten": render.document(lost)}, tuple(lines))
 
 
+@verb("explain", example="palace config explain")
 def _explain(door: Door) -> Reply:
     """Show every setting with its value and where it came from."""
     from palace import explain_settings
@@ -159,6 +159,7 @@ def _explain(door: Door) -> Reply:
     return Reply({"settings": document}, tuple(lines))
 
 
+@verb("default", example="palace config default > mempalace.yaml")
 def _default(door: Door) -> Reply:  # noqa: ARG001 - the same for every palace
     """Print the annotated settings file with every key and its default."""
     from palace import default_yaml
@@ -167,6 +168,7 @@ def _default(door: Door) -> Reply:  # noqa: ARG001 - the same for every palace
     return Reply({"yaml": text}, raw=text)
 
 
+@verb("path", example="palace config path")
 def _path(door: Door) -> Reply:
     """Show which settings file is read and which folder is the palace."""
     loaded = door.settings()
@@ -177,3 +179,13 @@ def _path(door: Door) -> Reply:
     }
     said = {**fields, "file": fields["file"] or "none, the defaults are used"}
     return Reply(fields, render.table_lines({k: v for k, v in said.items() if v}))
+
+
+_config = Group(
+    "config",
+    commands=[_explain, _default, _path],
+    callback=click.pass_context(help_without_command),
+    help="Show the settings, their defaults and their origins.",
+    example="palace config explain",
+)
+VERBS = (_export, _reindex, _doctor, _audit, _recover, _config)

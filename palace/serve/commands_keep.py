@@ -5,52 +5,37 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from palace.serve import render
-from palace.serve.commands_write import SourceOption, written
-from palace.serve.door import NOT_FOUND, Door, Reply, given_text, verb
+from palace.serve.commands_write import Source, source_option, written
+from palace.serve.door import NOT_FOUND, Door, Reply, argument, given_text, session_option, verb
 
 if TYPE_CHECKING:
     from palace import Memory
 
-IdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="Id of a memory, or enough of its beginning.")
-]
-ReasonOption = Annotated[str, typer.Option("--reason", "-r", help="Why, free text.")]
+id_argument = argument(
+    "memory_id", metavar="ID", help="Id of a memory, or enough of its beginning."
+)
+reason_option = click.option(
+    "-r", "--reason", default="", show_default=False, help="Why, free text."
+)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs of this module to the command."""
-    verb(app, "correct", example="palace correct m-01JB2Q7Z 'We shipped 4.1.0 on 2026-03-03.'")(
-        _correct
-    )
-    verb(app, "forget", example="palace forget m-01JB2Q7Z --reason 'no longer true'")(_forget)
-    verb(app, "tag", example="palace tag m-01JB2Q7Z release urgent --remove draft")(_tag)
-    verb(app, "link", example="palace link m-01JB2Q7Z architecture/database")(_link)
-    verb(app, "undo", example="palace undo")(_undo)
-    verb(app, "history", example="palace history m-01JB2Q7Z")(_history)
-    verb(app, "feedback", example="palace feedback m-01JB2Q7Z --not-helpful")(_feedback)
-
-
+@verb("correct", example="palace correct m-01JB2Q7Z 'We shipped 4.1.0 on 2026-03-03.'")
+@argument(
+    "memory_id",
+    metavar="ID",
+    help="Id of a memory, or enough of its beginning; or `last`.",
+)
+@argument("text", help="The whole statement as it is right; - reads standard input.")
+@reason_option
+@source_option
+@session_option(help="For `last`: the conversation.")
 def _correct(
-    door: Door,
-    memory_id: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of a memory, or enough of its beginning; or `last`."),
-    ],
-    text: Annotated[
-        str, typer.Argument(help="The whole statement as it is right; - reads standard input.")
-    ],
-    *,
-    reason: ReasonOption = "",
-    source: SourceOption = "user",
-    session: Annotated[
-        str | None,
-        typer.Option("--session", envvar="PALACE_SESSION", help="For `last`: the conversation."),
-    ] = None,
+    door: Door, *, memory_id: str, text: str, reason: str, source: Source, session: str | None
 ) -> Reply:
     """Replace a memory by the right words.
 
@@ -63,7 +48,7 @@ def _correct(
         if memory_id != "last":
             return written(palace.correct(memory_id, words, source=source, reason=reason))
         if not session:
-            raise typer.BadParameter("`last` needs the --session of the conversation")
+            raise click.BadParameter("`last` needs the --session of the conversation")
         result = palace.correct_last(words, session)
     if result.status != "unclear":
         return written(result)
@@ -72,15 +57,11 @@ def _correct(
     return Reply(render.document(result), tuple(lines), NOT_FOUND)
 
 
-def _forget(
-    door: Door,
-    memory_id: IdArgument,
-    reason: ReasonOption = "",
-    erase: Annotated[
-        bool,
-        typer.Option("--erase", help="Remove its words for good; this cannot be undone."),
-    ] = False,
-) -> Reply:
+@verb("forget", example="palace forget m-01JB2Q7Z --reason 'no longer true'")
+@id_argument
+@reason_option
+@click.option("--erase", is_flag=True, help="Remove its words for good; this cannot be undone.")
+def _forget(door: Door, memory_id: str, reason: str, erase: bool) -> Reply:
     """Retire a memory, or erase it.
 
     No question finds a retired memory; it stays readable in its file. With --erase its words go
@@ -98,30 +79,24 @@ def _forget(
     return Reply(render.document(done), tuple(lines), notices=tuple(notices))
 
 
-def _tag(
-    door: Door,
-    memory_id: IdArgument,
-    tags: Annotated[
-        list[str] | None, typer.Argument(metavar="[TAG]...", help="Tags to add, # or not.")
-    ] = None,
-    remove: Annotated[
-        list[str] | None, typer.Option(help="Tag to remove; may be given many times.")
-    ] = None,
-) -> Reply:
+@verb("tag", example="palace tag m-01JB2Q7Z release urgent --remove draft")
+@id_argument
+@argument("tags", metavar="[TAG]...", nargs=-1, help="Tags to add, # or not.")
+@click.option("--remove", multiple=True, help="Tag to remove; may be given many times.")
+def _tag(door: Door, memory_id: str, tags: tuple[str, ...], remove: tuple[str, ...]) -> Reply:
     """Add tags to a memory or remove them; its words stay."""
     if not tags and not remove:
-        raise typer.BadParameter("name a tag to add, or --remove one")
+        raise click.BadParameter("name a tag to add, or --remove one")
     with door.existing() as palace:
-        memory = palace.tag(memory_id, tags or (), remove=remove or ())
+        memory = palace.tag(memory_id, tags, remove=remove)
     return _changed("tagged", memory)
 
 
-def _link(
-    door: Door,
-    memory_id: IdArgument,
-    target: Annotated[str, typer.Argument(help="Id of another memory, or room/drawer.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the link.")] = False,
-) -> Reply:
+@verb("link", example="palace link m-01JB2Q7Z architecture/database")
+@id_argument
+@argument("target", help="Id of another memory, or room/drawer.")
+@click.option("--remove", is_flag=True, help="Remove the link.")
+def _link(door: Door, memory_id: str, target: str, remove: bool) -> Reply:
     """Link a memory to another one or to a drawer.
 
     `palace show` follows links, in either direction.
@@ -131,13 +106,9 @@ def _link(
     return _changed("unlinked" if remove else "linked", memory)
 
 
-def _undo(
-    door: Door,
-    event: Annotated[
-        str | None,
-        typer.Argument(metavar="EVENT", help="Journal id of a change; else the last one."),
-    ] = None,
-) -> Reply:
+@verb("undo", example="palace undo")
+@argument("event", required=False, help="Journal id of a change; else the last one.")
+def _undo(door: Door, event: str | None) -> Reply:
     """Take back the last change, or a given one.
 
     Exit code 1 if there is none. Later changes of the same memory must be taken back first.
@@ -151,7 +122,9 @@ def _undo(
     return Reply(render.document(done), tuple(lines))
 
 
-def _history(door: Door, memory_id: IdArgument) -> Reply:
+@verb("history", example="palace history m-01JB2Q7Z")
+@id_argument
+def _history(door: Door, memory_id: str) -> Reply:
     """Show every version of a memory and the changes made."""
     with door.existing() as palace:
         past = palace.history(memory_id)
@@ -163,18 +136,15 @@ def _history(door: Door, memory_id: IdArgument) -> Reply:
     return Reply({**render.document(past), "strengths": strengths}, tuple(lines))
 
 
-def _feedback(
-    door: Door,
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID", help="Id of a memory, or of a verdict for all that it used; or its start."
-        ),
-    ],
-    *,
-    helpful: Annotated[bool, typer.Option("--helpful/--not-helpful", help="Did it help?")],
-    reason: ReasonOption = "",
-) -> Reply:
+@verb("feedback", example="palace feedback m-01JB2Q7Z --not-helpful")
+@argument(
+    "target",
+    metavar="ID",
+    help="Id of a memory, or of a verdict for all that it used; or its start.",
+)
+@click.option("--helpful/--not-helpful", required=True, help="Did it help?")
+@reason_option
+def _feedback(door: Door, *, target: str, helpful: bool, reason: str) -> Reply:
     """Say whether a memory helped.
 
     It moves the memory's strength, and with it the order in which a session wakes up. Nothing is
@@ -187,6 +157,9 @@ def _feedback(
         lines += render.memory_lines(memory)
         lines.append(render.strength_line(noted.strengths[memory.id]))
     return Reply(render.document(noted), tuple(lines))
+
+
+VERBS = (_correct, _forget, _tag, _link, _undo, _history, _feedback)
 
 
 def _event_line(event: object) -> str:

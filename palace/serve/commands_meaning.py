@@ -5,26 +5,15 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+import click
 
 from palace.serve import render
 from palace.serve.door import Door, Reply, verb
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb of this module to the command."""
-    verb(app, "embed", example="palace embed --rebuild")(_embed)
-
-
-def _embed(
-    door: Door,
-    rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Begin anew; needed after a change of the model."),
-    ] = False,
-) -> Reply:
+@verb("embed", example="palace embed --rebuild")
+@click.option("--rebuild", is_flag=True, help="Begin anew; needed after a change of the model.")
+def _embed(door: Door, rebuild: bool) -> Reply:
     """Embed every memory that has no vector yet.
 
     Needs an embedder in the settings. An interrupted run goes on where it stopped.
@@ -33,3 +22,6 @@ def _embed(
         done = palace.embed(rebuild=rebuild, progress=bar)
     counts = f"{done.embedded} of {done.total} memories are embedded, {done.added} of them now"
     return Reply(render.document(done), (render.line(f"{counts}, by {done.identity}"),))
+
+
+VERBS = (_embed,)

@@ -8,56 +8,58 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from palace import ConfigError
 from palace.serve import render
-from palace.serve.door import NOT_FOUND, OK, Door, Reply, end_of, given_prompt, moment_of, verb
+from palace.serve.door import (
+    NOT_FOUND,
+    OK,
+    PATH,
+    Door,
+    Reply,
+    argument,
+    end_of,
+    given_prompt,
+    limit_option,
+    moment_of,
+    project_option,
+    session_option,
+    since_option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from palace import Mempalace
 
-Session = Annotated[
-    str | None,
-    typer.Option("--session", envvar="PALACE_SESSION", help="Session whose notes may be read."),
-]
-Project = Annotated[
-    str | None,
-    typer.Option("--project", envvar="PALACE_PROJECT", help="Project whose memories may be read."),
-]
-AsOf = Annotated[
-    str | None,
-    typer.Option(
-        "--as-of", metavar="WHEN", help="The state of then: an ISO date or time, 30d, 2w."
-    ),
-]
+reader_session = session_option(help="Session whose notes may be read.")
+reader_project = project_option(help="Project whose memories may be read.")
+as_of_option = click.option(
+    "--as-of", metavar="WHEN", help="The state of then: an ISO date or time, 30d, 2w."
+)
 _UNSURE = frozenset({"fallback", "confirm"})
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs of this module to the command."""
-    verb(app, "ask", example="palace ask 'When did we ship 4.1.0?'")(_ask)
-    verb(app, "search", example="palace search 'release date' -k 5")(_search)
-    verb(app, "list", example="palace list releases --drawer notes")(_list)
-    verb(app, "show", example="palace show m-01JB2Q7Z")(_show)
-    verb(app, "wakeup", example="palace wakeup --session today --project site")(_wakeup)
-    verb(app, "journal", example="palace journal -n 5 --since 7d")(_journal)
-    verb(app, "why", example="palace why")(_why)
-
-
+@verb("ask", example="palace ask 'When did we ship 4.1.0?'")
+@argument("prompt", help="What was said; - reads it from standard input.")
+@reader_session
+@reader_project
+@click.option(
+    "--history",
+    type=PATH,
+    help="JSON file: earlier messages as a list of {role, content}.",
+)
+@as_of_option
 def _ask(
     door: Door,
-    prompt: Annotated[str, typer.Argument(help="What was said; - reads it from standard input.")],
-    session: Session = None,
-    project: Project = None,
-    history: Annotated[
-        Path | None,
-        typer.Option(help="JSON file: earlier messages as a list of {role, content}."),
-    ] = None,
     *,
-    as_of: AsOf = None,
+    prompt: str,
+    session: str | None,
+    project: str | None,
+    history: Path | None,
+    as_of: str | None,
 ) -> Reply:
     """Quote what is remembered, or say honestly that nothing is.
 
@@ -79,18 +81,20 @@ def _ask(
     return Reply(verdict.as_dict(), render.verdict_lines(verdict), code)
 
 
+@verb("search", example="palace search 'release date' -k 5")
+@argument("prompt", metavar="TEXT", help="What to look for; - reads standard input.")
+@click.option("-k", "--top-k", type=click.IntRange(1, 1000), help="Most hits.")
+@reader_session
+@reader_project
+@as_of_option
 def _search(
     door: Door,
-    prompt: Annotated[
-        str, typer.Argument(metavar="TEXT", help="What to look for; - reads standard input.")
-    ],
-    top_k: Annotated[
-        int | None, typer.Option("-k", "--top-k", min=1, max=1000, help="Most hits.")
-    ] = None,
-    session: Session = None,
-    project: Project = None,
     *,
-    as_of: AsOf = None,
+    prompt: str,
+    top_k: int | None,
+    session: str | None,
+    project: str | None,
+    as_of: str | None,
 ) -> Reply:
     """Show the nearest memories of any text, with their scores.
 
@@ -109,16 +113,11 @@ def _search(
     return Reply({"hits": render.document(hits)}, tuple(lines), OK if hits else NOT_FOUND, notices)
 
 
-def _list(
-    door: Door,
-    room: Annotated[
-        str | None, typer.Argument(help="Room to list; all rooms are counted without it.")
-    ] = None,
-    drawer: Annotated[str | None, typer.Option(help="Only this drawer of the room.")] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Superseded and inactive memories too.")
-    ] = False,
-) -> Reply:
+@verb("list", example="palace list releases --drawer notes")
+@argument("room", required=False, help="Room to list; all rooms are counted without it.")
+@click.option("--drawer", help="Only this drawer of the room.")
+@click.option("--all", "everything", is_flag=True, help="Superseded and inactive memories too.")
+def _list(door: Door, room: str | None, drawer: str | None, everything: bool) -> Reply:
     """List the rooms, or the memories of one room."""
     with door.existing() as palace:
         if room is None and drawer is None:
@@ -130,16 +129,13 @@ def _list(
     return Reply({"memories": render.document(memories)}, tuple(lines), notices=notices)
 
 
-def _show(
-    door: Door,
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            help="Id of a memory, or its beginning, `identity`, or a playbook's name.",
-        ),
-    ],
-) -> Reply:
+@verb("show", example="palace show m-01JB2Q7Z")
+@argument(
+    "name",
+    metavar="ID",
+    help="Id of a memory, or its beginning, `identity`, or a playbook's name.",
+)
+def _show(door: Door, name: str) -> Reply:
     """Show all of one memory, the identity or a playbook."""
     with door.existing() as palace:
         if name == "identity":
@@ -157,16 +153,11 @@ def _show(
     return Reply(document, render.whole_memory_lines(memory, linked, strength=strength))
 
 
-def _wakeup(
-    door: Door,
-    session: Annotated[
-        str, typer.Option("--session", envvar="PALACE_SESSION", help="Session that starts.")
-    ],
-    project: Project = None,
-    budget: Annotated[
-        int | None, typer.Option("--budget", min=0, help="Most estimated tokens of the text.")
-    ] = None,
-) -> Reply:
+@verb("wakeup", example="palace wakeup --session today --project site")
+@session_option(required=True, help="Session that starts.")
+@reader_project
+@click.option("--budget", type=click.IntRange(min=0), help="Most estimated tokens of the text.")
+def _wakeup(door: Door, session: str, project: str | None, budget: int | None) -> Reply:
     """Print what a session starts with, within a budget.
 
     What was left out, and how much of the budget is used, is said on standard error.
@@ -179,14 +170,10 @@ def _wakeup(
     return Reply(render.document(wake_up), lines, notices=tuple(notices))
 
 
-def _journal(
-    door: Door,
-    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="Most records.")] = 20,
-    since: Annotated[
-        str | None,
-        typer.Option(help="Not older: 30m, 12h, 7d, 2w, or an ISO date or time (UTC)."),
-    ] = None,
-) -> Reply:
+@verb("journal", example="palace journal -n 5 --since 7d")
+@limit_option(help="Most records.")
+@since_option()
+def _journal(door: Door, limit: int, since: str | None) -> Reply:
     """List what was decided lately, newest first; times are UTC."""
     moment = moment_of(since) if since is not None else None
     with door.existing() as palace:
@@ -196,21 +183,23 @@ def _journal(
     return Reply({"records": records}, tuple(lines), notices=notices)
 
 
-def _why(
-    door: Door,
-    verdict_id: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="ID", help="Id of a verdict, or its beginning; else the last verdict."
-        ),
-    ] = None,
-) -> Reply:
+@verb("why", example="palace why")
+@argument(
+    "verdict_id",
+    metavar="[ID]",
+    required=False,
+    help="Id of a verdict, or its beginning; else the last verdict.",
+)
+def _why(door: Door, verdict_id: str | None) -> Reply:
     """Show every step of a decision, the last one by default."""
     from palace import explain_trace
 
     with door.existing() as palace:
         record = palace.verdict(verdict_id)
     return Reply(record, tuple(render.line(text) for text in explain_trace(record).splitlines()))
+
+
+VERBS = (_ask, _search, _list, _show, _wakeup, _journal, _why)
 
 
 def _room_document(palace: Mempalace, name: str, everything: bool) -> dict[str, Any]:

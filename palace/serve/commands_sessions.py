@@ -6,58 +6,50 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from palace import ConfigError
 from palace.serve import render
-from palace.serve.door import NOT_FOUND, OK, Door, Reply, moment_of, verb
+from palace.serve.door import (
+    NOT_FOUND,
+    OK,
+    PATH,
+    Door,
+    Reply,
+    argument,
+    limit_option,
+    moment_of,
+    project_option,
+    session_option,
+    since_option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from palace import Compressed, SessionEnd
 
-History = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help="Conversation as JSON lines: {role, content, at}, or turns."
-    ),
-]
-Session = Annotated[
-    str, typer.Option("--session", envvar="PALACE_SESSION", help="Session it belongs to.")
-]
-Project = Annotated[
-    str,
-    typer.Option("--project", envvar="PALACE_PROJECT", help="Only this project gets to see it."),
-]
-
-SINCE_HELP = "Not older: 30m, 12h, 7d, 2w, or an ISO date or time (UTC)."
-Since = Annotated[str | None, typer.Option(help=SINCE_HELP)]
+history_argument = argument(
+    "history",
+    type=PATH,
+    metavar="FILE",
+    help="Conversation as JSON lines: {role, content, at}, or turns.",
+)
+its_session = session_option(required=True, help="Session it belongs to.")
+its_project = project_option(
+    default="", show_default=False, help="Only this project gets to see it."
+)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs of this module to the command."""
-    verb(app, "consolidate", example="palace consolidate chat.jsonl --session today")(_consolidate)
-    verb(app, "end-session", example="palace end-session chat.jsonl --session today")(_end_session)
-    verb(app, "gaps", example="palace gaps --since 7d")(_gaps)
-    verb(app, "report", example="palace report --since 7d --out week.md")(_report)
-    verb(
-        app,
-        "finish-task",
-        example="palace finish-task 'Move the wiki' --decision 'We keep the old links.'",
-    )(_finish_task)
-
-
+@verb("consolidate", example="palace consolidate chat.jsonl --session today")
+@history_argument
+@its_session
+@its_project
+@click.option("--task", default="", show_default=False, help="Task it belongs to, see finish-task.")
+@click.option("--force", is_flag=True, help="Condense everything new, due or not.")
 def _consolidate(
-    door: Door,
-    history: History,
-    *,
-    session: Session,
-    project: Project = "",
-    task: Annotated[str, typer.Option(help="Task it belongs to, see finish-task.")] = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Condense everything new, due or not.")
-    ] = False,
+    door: Door, *, history: Path, session: str, project: str, task: str, force: bool
 ) -> Reply:
     """Condense what is due of a conversation to the timeline.
 
@@ -73,7 +65,11 @@ def _consolidate(
     return Reply(render.document(done), _compressed_lines(done), code)
 
 
-def _end_session(door: Door, history: History, *, session: Session, project: Project = "") -> Reply:
+@verb("end-session", example="palace end-session chat.jsonl --session today")
+@history_argument
+@its_session
+@its_project
+def _end_session(door: Door, history: Path, session: str, project: str) -> Reply:
     """Keep what was stated and not stored, and condense the rest.
 
     Stored are preferences, facts and corrections in the person's own words. Doing it again changes
@@ -87,31 +83,38 @@ def _end_session(door: Door, history: History, *, session: Session, project: Pro
     return Reply(render.document(ended), _ended_lines(ended))
 
 
+@verb(
+    "finish-task",
+    example="palace finish-task 'Move the wiki' --decision 'We keep the old links.'",
+)
+@argument("task", help="Name of the task.")
+@click.option(
+    "--done",
+    default="",
+    show_default=False,
+    help="What was done; else what was condensed under the task.",
+)
+@click.option("--conclusion", multiple=True, help="A conclusion; may be given many times.")
+@click.option("--decision", multiple=True, help="A decision; may be given many times.")
+@session_option(default="", show_default=False, help="Session it ended in.")
+@its_project
 def _finish_task(
     door: Door,
-    task: Annotated[str, typer.Argument(help="Name of the task.")],
     *,
-    done: Annotated[
-        str, typer.Option(help="What was done; else what was condensed under the task.")
-    ] = "",
-    conclusion: Annotated[
-        list[str] | None, typer.Option(help="A conclusion; may be given many times.")
-    ] = None,
-    decision: Annotated[
-        list[str] | None, typer.Option(help="A decision; may be given many times.")
-    ] = None,
-    session: Annotated[
-        str, typer.Option("--session", envvar="PALACE_SESSION", help="Session it ended in.")
-    ] = "",
-    project: Project = "",
+    task: str,
+    done: str,
+    conclusion: tuple[str, ...],
+    decision: tuple[str, ...],
+    session: str,
+    project: str,
 ) -> Reply:
     """Archive a finished task on the timeline."""
     with door.open() as palace:
         memory = palace.finish_task(
             task,
             done=done,
-            conclusions=conclusion or (),
-            decisions=decision or (),
+            conclusions=conclusion,
+            decisions=decision,
             session_id=session,
             project=project,
         )
@@ -119,11 +122,10 @@ def _finish_task(
     return Reply({"status": "archived", "memory": render.document(memory)}, lines)
 
 
-def _gaps(
-    door: Door,
-    since: Since = None,
-    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="Most questions.")] = 20,
-) -> Reply:
+@verb("gaps", example="palace gaps --since 7d")
+@since_option()
+@limit_option(help="Most questions.")
+def _gaps(door: Door, since: str | None, limit: int) -> Reply:
     """List what was asked and not found, the most asked first.
 
     Similar questions count together; those that were answered later are left out.
@@ -143,19 +145,15 @@ def _gaps(
     return Reply(document, tuple(lines), notices=tuple(map(render.dim, notices)))
 
 
-def _report(
-    door: Door,
-    *,
-    since: Annotated[str, typer.Option(help=SINCE_HELP)] = "7d",
-    daily: Annotated[bool, typer.Option("--daily", help="One part for each day.")] = False,
-    weekly: Annotated[bool, typer.Option("--weekly", help="One part for each week.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="New file to write instead of printing.")
-    ] = None,
-) -> Reply:
+@verb("report", example="palace report --since 7d --out week.md")
+@since_option(default="7d")
+@click.option("--daily", is_flag=True, help="One part for each day.")
+@click.option("--weekly", is_flag=True, help="One part for each week.")
+@click.option("--out", type=PATH, metavar="FILE", help="New file to write instead of printing.")
+def _report(door: Door, *, since: str, daily: bool, weekly: bool, out: Path | None) -> Reply:
     """Report a period as Markdown: what happened, what is missing."""
     if daily and weekly:
-        raise typer.BadParameter("choose --daily or --weekly")
+        raise click.BadParameter("choose --daily or --weekly")
     if out is not None and out.exists():
         raise ConfigError(f"{out} exists already", hint="name a file that does not exist yet")
     with door.existing() as palace:
@@ -165,6 +163,9 @@ def _report(
     out.write_text(text, encoding="utf-8")
     line = render.line(("written", "green"), f"  {out}")
     return Reply({"markdown": text, "path": str(out)}, (line,))
+
+
+VERBS = (_consolidate, _end_session, _gaps, _report, _finish_task)
 
 
 def _compressed_lines(done: Compressed) -> tuple[render.Line, ...]:

@@ -8,12 +8,24 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
-import typer
+import click
 
 from palace.serve import render
-from palace.serve.door import NOT_FOUND, OK, USAGE, Door, Reply, given_text, moment_of, verb
+from palace.serve.door import (
+    NOT_FOUND,
+    OK,
+    PATH,
+    USAGE,
+    Door,
+    Reply,
+    argument,
+    given_text,
+    moment_of,
+    session_option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from palace import Imported, WriteResult
@@ -24,45 +36,36 @@ OnConflict = Literal["ask", "keep", "supersede"]
 Source = Literal["user", "agent", "system"]
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
-KindOption = Annotated[Kind, typer.Option(help="What sort of memory it is.")]
-ConflictOption = Annotated[
-    OnConflict,
-    typer.Option(help="When the palace says otherwise: ask first, keep both, retire the older."),
-]
-ScopeOption = Annotated[str | None, typer.Option(help="Only this project gets to see it.")]
-SourceOption = Annotated[Source, typer.Option(help="Whose word it is.")]
+SHARE = click.FloatRange(0.0, 1.0)
+kind_option = click.option(
+    "--kind", type=click.Choice(get_args(Kind)), default="fact", help="What sort of memory it is."
+)
+conflict_option = click.option(
+    "--on-conflict",
+    type=click.Choice(get_args(OnConflict)),
+    default="ask",
+    help="When the palace says otherwise: ask first, keep both, retire the older.",
+)
+scope_option = click.option("--project", help="Only this project gets to see it.")
+source_option = click.option(
+    "--source", type=click.Choice(get_args(Source)), default="user", help="Whose word it is."
+)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs of this module to the command."""
-    verb(app, "init", example="palace init ~/.mempalace --sample")(_init)
-    verb(app, "remember", example="palace remember 'We shipped 4.1.0 on 2026-03-02.' --room log")(
-        _remember
-    )
-    verb(app, "note", example="palace note 'The tunnel uses port 5432.' --session today")(_note)
-    verb(
-        app,
-        "promote",
-        example="palace promote s-01JB2Q7Z --room infra --drawer tunnel -s '...' -r '...'",
-    )(_promote)
-    verb(app, "import", example="palace import ~/notes")(_import)
-
-
-def _init(
-    door: Door,
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="ROOT", help="Folder of the palace, as --root.")
-    ] = None,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Add a few rooms and memories to try it with.")
-    ] = False,
-    preset: Annotated[
-        PresetName | None, typer.Option(help="Add rooms, playbooks and cues for a kind of work.")
-    ] = None,
-) -> Reply:
+@verb("init", example="palace init ~/.mempalace --sample")
+@argument(
+    "folder", type=PATH, metavar="[ROOT]", required=False, help="Folder of the palace, as --root."
+)
+@click.option("--sample", is_flag=True, help="Add a few rooms and memories to try it with.")
+@click.option(
+    "--preset",
+    type=click.Choice(get_args(PresetName)),
+    help="Add rooms, playbooks and cues for a kind of work.",
+)
+def _init(door: Door, folder: Path | None, sample: bool, preset: PresetName | None) -> Reply:
     """Make a palace; what exists already stays as it is."""
     if folder is not None:
-        door.adopt(folder, None)
+        door.root = folder
     with door.open() as palace:
         made = palace.lay_out(preset=preset, sample=sample)
     usual = door.root is None
@@ -81,40 +84,50 @@ def _init(
     return Reply(render.document(made), tuple(lines), notices=notices)
 
 
+@verb("remember", example="palace remember 'We shipped 4.1.0 on 2026-03-02.' --room log")
+@argument("text", help="One statement; - reads it from standard input.")
+@click.option("--room", help="Room, made if needed.")
+@click.option("--drawer", default="notes", help="Drawer of the room, made if needed.")
+@kind_option
+@click.option("--tag", multiple=True, help="Tag, without #; may be given many times.")
+@click.option(
+    "--importance", type=SHARE, default=0.5, help="From 0 to 1; decides what wakes up first."
+)
+@scope_option
+@click.option("--session", help="Only this session gets to see it.")
+@source_option
+@click.option(
+    "--provenance", default="", show_default=False, help="Where it comes from, free text."
+)
+@click.option("--confidence", type=SHARE, default=1.0, help="From 0 to 1; how sure it is.")
+@click.option("--valid-from", metavar="WHEN", help="From when it holds, an ISO date or time.")
+@click.option("--valid-to", metavar="WHEN", help="Until when it holds; not found afterwards.")
+@click.option(
+    "--trigger",
+    multiple=True,
+    help="Word or pattern of prompts to attach it to; may be given many times.",
+)
+@click.option("--key", help="Name of its place: a new value supersedes the one there.")
+@conflict_option
 def _remember(
     door: Door,
-    text: Annotated[str, typer.Argument(help="One statement; - reads it from standard input.")],
     *,
-    room: Annotated[str | None, typer.Option(help="Room, made if needed.")] = None,
-    drawer: Annotated[str, typer.Option(help="Drawer of the room, made if needed.")] = "notes",
-    kind: KindOption = "fact",
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Tag, without #; may be given many times.")
-    ] = None,
-    importance: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="From 0 to 1; decides what wakes up first.")
-    ] = 0.5,
-    project: ScopeOption = None,
-    session: Annotated[str | None, typer.Option(help="Only this session gets to see it.")] = None,
-    source: SourceOption = "user",
-    provenance: Annotated[str, typer.Option(help="Where it comes from, free text.")] = "",
-    confidence: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="From 0 to 1; how sure it is.")
-    ] = 1.0,
-    valid_from: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="From when it holds, an ISO date or time.")
-    ] = None,
-    valid_to: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="Until when it holds; not found afterwards.")
-    ] = None,
-    trigger: Annotated[
-        list[str] | None,
-        typer.Option(help="Word or pattern of prompts to attach it to; may be given many times."),
-    ] = None,
-    key: Annotated[
-        str | None, typer.Option(help="Name of its place: a new value supersedes the one there.")
-    ] = None,
-    on_conflict: ConflictOption = "ask",
+    text: str,
+    room: str | None,
+    drawer: str,
+    kind: Kind,
+    tag: tuple[str, ...],
+    importance: float,
+    project: str | None,
+    session: str | None,
+    source: Source,
+    provenance: str,
+    confidence: float,
+    valid_from: str | None,
+    valid_to: str | None,
+    trigger: tuple[str, ...],
+    key: str | None,
+    on_conflict: OnConflict,
 ) -> Reply:
     """Remember one statement; the very next question finds it.
 
@@ -127,7 +140,7 @@ def _remember(
             room=room,
             drawer=drawer,
             kind=kind,
-            tags=tag or (),
+            tags=tag,
             importance=importance,
             project=project,
             session_id=session,
@@ -136,29 +149,22 @@ def _remember(
             confidence=confidence,
             valid_from=moment_of(valid_from) if valid_from is not None else None,
             valid_to=moment_of(valid_to) if valid_to is not None else None,
-            triggers=trigger or (),
+            triggers=trigger,
             key=key,
             on_conflict=on_conflict,
         )
     return written(result)
 
 
-def _note(
-    door: Door,
-    session: Annotated[
-        str, typer.Option("--session", envvar="PALACE_SESSION", help="Session it belongs to.")
-    ],
-    text: Annotated[
-        str | None, typer.Argument(help="What to note; - reads it from standard input.")
-    ] = None,
-    ttl: Annotated[
-        float | None, typer.Option("--ttl", help="Seconds until it is forgotten.")
-    ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List the session's living notes.")] = False,
-) -> Reply:
+@verb("note", example="palace note 'The tunnel uses port 5432.' --session today")
+@argument("text", required=False, help="What to note; - reads it from standard input.")
+@session_option(required=True, help="Session it belongs to.")
+@click.option("--ttl", type=float, help="Seconds until it is forgotten.")
+@click.option("--list", "show", is_flag=True, help="List the session's living notes.")
+def _note(door: Door, text: str | None, session: str, ttl: float | None, show: bool) -> Reply:
     """Note something for the rest of a session, or list its notes."""
     if (text is None) != show:
-        raise typer.BadParameter("give a text to note, or --list without one")
+        raise click.BadParameter("give a text to note, or --list without one")
     if text is None:
         with door.existing() as palace:
             notes = palace.notes(session)
@@ -174,17 +180,26 @@ def _note(
     )
 
 
+@verb("promote", example="palace promote s-01JB2Q7Z --room infra --drawer tunnel -s '...' -r '...'")
+@argument("entry_id", help="Id of a living note.")
+@click.option("--room", required=True, help="Room of the memory.")
+@click.option("--drawer", required=True, help="Drawer of the memory.")
+@click.option("-s", "--summary", required=True, help="The words of the memory.")
+@click.option("-r", "--reason", required=True, help="Why it is worth keeping.")
+@kind_option
+@scope_option
+@conflict_option
 def _promote(
     door: Door,
-    entry_id: Annotated[str, typer.Argument(metavar="ENTRY_ID", help="Id of a living note.")],
     *,
-    room: Annotated[str, typer.Option(help="Room of the memory.")],
-    drawer: Annotated[str, typer.Option(help="Drawer of the memory.")],
-    summary: Annotated[str, typer.Option("--summary", "-s", help="The words of the memory.")],
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why it is worth keeping.")],
-    kind: KindOption = "fact",
-    project: ScopeOption = None,
-    on_conflict: ConflictOption = "ask",
+    entry_id: str,
+    room: str,
+    drawer: str,
+    summary: str,
+    reason: str,
+    kind: Kind,
+    project: str | None,
+    on_conflict: OnConflict,
 ) -> Reply:
     """Turn a session's note into a memory, in words of your own."""
     with door.existing() as palace:
@@ -201,30 +216,26 @@ def _promote(
     return written(result)
 
 
+@verb("import", example="palace import ~/notes")
+@argument(
+    "source",
+    help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
+    " palace, or JSON of ChatGPT, mem0 or LangChain.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(get_args(ImportFormat)),
+    help="What it is, if it is not recognised.",
+)
+@click.option(
+    "--records/--no-records",
+    default=True,
+    help="Take in the journal, which holds prompts, and notes of sessions, where there are any.",
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing; tell what would happen.")
 def _import(
-    door: Door,
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
-            " palace, or JSON of ChatGPT, mem0 or LangChain."
-        ),
-    ],
-    *,
-    form: Annotated[
-        ImportFormat | None, typer.Option("--format", help="What it is, if it is not recognised.")
-    ] = None,
-    records: Annotated[
-        bool,
-        typer.Option(
-            "--records/--no-records",
-            help="Take in the journal, which holds prompts, and notes of sessions, where there are"
-            " any.",
-        ),
-    ] = True,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; tell what would happen.")
-    ] = False,
+    door: Door, *, source: str, form: ImportFormat | None, records: bool, dry_run: bool
 ) -> Reply:
     """Take in notes, conversations or the export of a palace.
 
@@ -240,6 +251,9 @@ def _import(
         _import_lines(done),
         OK if taken or not done.refused else USAGE,
     )
+
+
+VERBS = (_init, _remember, _note, _promote, _import)
 
 
 def _import_lines(done: Imported) -> tuple[render.Line, ...]:

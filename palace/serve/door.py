@@ -5,25 +5,24 @@ In: what a person typed. Out: a `Reply`, which `palace.serve.cli` prints as text
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from palace import ConfigError
+from palace.serve import render
 
 if TYPE_CHECKING:
     from palace import LoadedSettings, Mempalace
-    from palace.serve.render import Line
 
 OK = 0
 NOT_FOUND = 1
@@ -32,32 +31,10 @@ BREAKAGE = 3
 INTERRUPTED = 130
 
 Progress = Callable[[int, int], object]
-Verb = Callable[..., "Reply"]
+DUMB = frozenset({"dumb", "unknown"})  # values of TERM: no colours, no way back
 _SPAN = re.compile(r"(\d{1,6})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _NOT_TEXT = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
-
-SHARED: dict[str, tuple[Any, object]] = {
-    "root": (
-        Annotated[
-            Path | None,
-            typer.Option("--root", metavar="PATH", help="Folder of the palace; else PALACE_ROOT."),
-        ],
-        None,
-    ),
-    "config": (
-        Annotated[
-            Path | None,
-            typer.Option("--config", metavar="FILE", help="Settings file; else PALACE_CONFIG."),
-        ],
-        None,
-    ),
-    "as_json": (
-        Annotated[bool, typer.Option("--json", help="Print one JSON document, errors too.")],
-        False,
-    ),
-    "debug": (Annotated[bool, typer.Option("--debug", help="Show the trace of a failure.")], False),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +51,9 @@ class Reply:
     """
 
     document: Any
-    lines: tuple[Line, ...] = ()
+    lines: tuple[render.Line, ...] = ()
     code: int = OK
-    notices: tuple[Line, ...] = ()
+    notices: tuple[render.Line, ...] = ()
     raw: str | None = None
     raw_is_json: bool = False
 
@@ -89,15 +66,6 @@ class Door:
     config: Path | None = None
     as_json: bool = False
     debug: bool = False
-
-    def adopt(
-        self, root: Path | None, config: Path | None, *, as_json: bool = False, debug: bool = False
-    ) -> None:
-        """Take over global options; those that were not given change nothing."""
-        self.root = root if root is not None else self.root
-        self.config = config if config is not None else self.config
-        self.as_json = self.as_json or as_json
-        self.debug = self.debug or debug
 
     def settings(self) -> LoadedSettings:
         """Return the settings in force.
@@ -129,67 +97,143 @@ class Door:
     @contextmanager
     def progress(self, label: str) -> Iterator[Progress | None]:
         """Yield what draws a progress bar on standard error, or None if it is no terminal."""
-        if sys.stderr is None or not sys.stderr.isatty():
+        stream = sys.stderr
+        if stream is None or not stream.isatty() or os.environ.get("TERM") in DUMB:
             yield None
             return
-        from rich.console import Console
-        from rich.progress import Progress as Bar
+        try:
+            with click.progressbar(length=1, label=label, file=stream) as bar:
 
-        with Bar(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(label, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+                def draw(done: int, total: int) -> None:
+                    bar.length = total
+                    bar.update(done - bar.pos)
+
+                yield draw
+        finally:
+            click.echo("\x1b[A\x1b[2K", file=stream, nl=False)  # back to its line, which goes
 
 
-def verb(app: typer.Typer, name: str, *, example: str) -> Callable[[Verb], Verb]:
-    """Register a function as a command that takes the global options too.
+# What commands are made of
+
+
+PATH = click.Path(path_type=Path)
+
+
+def _keep(context: click.Context, option: click.Parameter, value: object) -> None:
+    """Keep a global option in the `Door`; one that is not given changes nothing."""
+    if value:
+        setattr(context.obj, str(option.name), value)
+
+
+_shared = partial(click.Option, expose_value=False, callback=_keep)
+SHARED: list[click.Parameter] = [
+    _shared(["--root"], type=PATH, metavar="PATH", help="Folder of the palace; else PALACE_ROOT."),
+    _shared(["--config"], type=PATH, metavar="FILE", help="Settings file; else PALACE_CONFIG."),
+    _shared(["--json", "as_json"], is_flag=True, help="Print one JSON document, errors too."),
+    _shared(["--debug"], is_flag=True, help="Show the trace of a failure."),
+]
+"""The global options, which may stand before the name of a command and after it."""
+
+
+class Argument(click.Argument):
+    """An argument that says what it is for; click has that since 8.5 only."""
+
+    def __init__(self, declarations: list[str], *, help: str, **attributes: Any) -> None:  # noqa: ANN401 - click's own
+        super().__init__(declarations, **attributes)
+        self.said = f"{help}  [required]" if self.required else help
+
+
+class Command(click.Command):
+    """A command whose help tells of its arguments, and whose texts are text."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments, then the options."""
+        arguments = [x for x in self.params if isinstance(x, Argument)]
+        if arguments:
+            with formatter.section("Arguments"):
+                rows = [("".join(x.get_usage_pieces(ctx)), x.said) for x in arguments]
+                formatter.write_dl(rows)
+        super().format_options(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
+        """Call the function with texts as what they are in UTF-8."""
+        ctx.params = {name: _as_text(name, value) for name, value in ctx.params.items()}
+        return super().invoke(ctx)
+
+
+class Group(click.Group):
+    """Commands in the order they were given; of a mistyped one the nearest is named."""
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        example: str,
+        params: Iterable[click.Parameter] = (),
+        **attributes: Any,  # noqa: ANN401 - click's own
+    ) -> None:
+        super().__init__(
+            name,
+            params=[*params, *SHARED],
+            epilog=f"Example: {example}",
+            invoke_without_command=True,  # the callback shows the help then
+            subcommand_metavar="COMMAND [ARGS]...",
+            **attributes,
+        )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own
+        """Return the names of the commands."""
+        return list(self.commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a name."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            near = ", ".join(map(repr, get_close_matches(cmd_name, self.commands)))
+            guess = f" Did you mean {near}?" if near else ""
+            ctx.fail(f"No such command {cmd_name!r}.{guess}")
+        return found
+
+
+def verb(name: str, *, example: str) -> Callable[[Callable[..., Reply]], click.Command]:
+    """Make a function a command that takes the global options too.
 
     Args:
-        app: Where it belongs.
         name: Its name on the command line.
         example: One whole command line, shown at the end of its help.
     """
 
-    def register(function: Verb) -> Verb:
-        @functools.wraps(function)
-        def call(context: typer.Context, **values: Any) -> Reply:  # noqa: ANN401 - typer checked them
-            exact = {key: _as_text(key, value) for key, value in values.items()}
-            return function(context.obj, **exact)
+    def command(function: Callable[..., Reply]) -> click.Command:
+        decorate = click.command(name, cls=Command, epilog=f"Example: {example}")
+        made = decorate(click.pass_obj(function))
+        made.params += SHARED
+        return made
 
-        app.command(name, epilog=f"Example: {example}")(with_shared_options(call))
-        return function
-
-    return register
+    return command
 
 
-def with_shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function for typer that takes the global options too, and keeps them in the `Door`.
+argument = partial(click.argument, cls=Argument)
+session_option = partial(click.option, "--session", envvar="PALACE_SESSION", show_envvar=True)
+project_option = partial(click.option, "--project", envvar="PALACE_PROJECT", show_envvar=True)
+limit_option = partial(click.option, "-n", "--limit", type=click.IntRange(min=1), default=20)
+since_option = partial(
+    click.option, "--since", help="Not older: 30m, 12h, 7d, 2w, or an ISO date or time (UTC)."
+)
 
-    Args:
-        function: Called with typer's context and its own options; its first parameter, whatever
-            it is called, is not an option.
-    """
 
-    @functools.wraps(function)
-    def call(context: typer.Context, **values: Any) -> Any:  # noqa: ANN401 - typer checked them
-        context.obj.adopt(**{name: values.pop(name) for name in SHARED})
-        return function(context, **values)
+def help_without_command(context: click.Context) -> Reply | None:
+    """Return the help of a group as a usage error, or None if a command of it is called."""
+    if context.invoked_subcommand is not None:
+        return None
+    if context.obj.as_json:
+        raise click.BadParameter("no command was given")
+    lines = tuple(render.line(text) for text in context.get_help().splitlines())
+    return Reply(None, (), USAGE, notices=lines)
 
-    hints = get_type_hints(function, include_extras=True)
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [
-        inspect.Parameter("context", keyword, annotation=typer.Context),
-        *(
-            parameter.replace(annotation=hints[parameter.name], kind=keyword)
-            for parameter in list(inspect.signature(function).parameters.values())[1:]
-        ),
-        *(
-            inspect.Parameter(name, keyword, annotation=annotation, default=default)
-            for name, (annotation, default) in SHARED.items()
-        ),
-    ]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {p.name: p.annotation for p in parameters}
-    return call
+
+# What was typed
 
 
 def given_text(argument: str) -> str:
@@ -254,8 +298,8 @@ def _standard_input() -> bytes:
 
 def _as_text(name: str, value: Any) -> Any:  # noqa: ANN401 - any option's value
     """Return an argument's texts as what they are in UTF-8, whatever the locale made of them."""
-    if isinstance(value, list):
-        return [_as_text(name, item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_as_text(name, item) for item in value)
     if not isinstance(value, str) or not _NOT_TEXT.search(value):
         return value
     data = os.fsencode(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable
@@ -13,13 +14,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import typer
 
 from palace import load_settings
 from palace.learn.remember import OnConflict
 from palace.presets import preset_names
 from palace.serve import commands_write
-from palace.serve.cli import application, main, run
+from palace.serve.cli import main, program, run
 from palace.types.memory import MemoryKind
 
 ANSWERED = "When did we ship version 4.1.0?"
@@ -734,9 +734,8 @@ def test_main_exits_with_the_code(palace: Palace) -> None:
 
 
 def _commands() -> list[tuple[str, ...]]:
-    top: Any = typer.main.get_command(application())
     found: list[tuple[str, ...]] = []
-    for name, command in top.commands.items():
+    for name, command in program.commands.items():
         below = getattr(command, "commands", {})
         found += [(name, inner) for inner in below] or [(name,)]
     return found
@@ -763,6 +762,39 @@ def test_every_command_has_help_with_an_example(
     assert f"Example: palace {' '.join(command)}" in ended.out
     for shared in ("--root", "--config", "--json"):
         assert shared in ended.out
+
+
+@pytest.mark.parametrize("command", _commands(), ids=" ".join)
+def test_every_argument_says_what_it_is_for(palace: Palace, command: tuple[str, ...]) -> None:
+    usage, _, rest = palace(*command, "--help").out.partition("\n")
+    names = usage.partition("[OPTIONS]")[2].split()
+    told = rest.partition("\nArguments:\n")[2].partition("\nOptions:\n")[0]
+    assert re.findall(r"^  (\S+)  +\S", told, re.MULTILINE) == names
+
+
+def test_help_tells_defaults_bounds_and_variables(palace: Palace) -> None:
+    told = {name: " ".join(palace(name, "--help").out.split()) for name in ("remember", "note")}
+    assert "[default: fact]" in told["remember"]
+    assert "[default: 0.5; 0.0<=x<=1.0]" in told["remember"]
+    assert "Where it comes from, free text. --confidence" in told["remember"]
+    assert "[env var: PALACE_SESSION; required]" in told["note"]
+
+
+def test_shells_can_complete(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def offered(words: str) -> list[str]:
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+        ended = palace()
+        assert (ended.code, ended.err) == (0, "")
+        return [line.partition(",")[2] for line in ended.out.splitlines()]
+
+    monkeypatch.setenv("_PALACE_COMPLETE", "bash_complete")
+    assert offered("palace re") == ["remember", "report", "reindex", "recover"]
+    assert offered("palace --root x config ") == ["explain", "default", "path"]
+    assert offered("palace remember x --kind p") == ["preference", "procedure"]
+    assert "--json" in offered("palace ask --")
+    monkeypatch.setenv("_PALACE_COMPLETE", "zsh_source")
+    assert "compdef" in palace().out
 
 
 def test_short_help_is_not_cut(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> None:

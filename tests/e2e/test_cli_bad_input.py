@@ -146,6 +146,7 @@ def test_unsafe_rooms_are_refused(
         ("config", "default", "--json"),
         ("--help",),
         ("ask", "--help"),
+        ("--version",),
         ("list",),
         ("nonsense",),
     ],
@@ -195,6 +196,7 @@ def test_closed_standard_streams(tmp_path: Path, environment: dict[str, str]) ->
         )
 
     assert close("config path >&-").returncode == 0
+    assert close("--help >&-").returncode == 0
     ended = close("remember - <&-")
     assert ended.returncode == 2
     assert b"standard input is closed" in ended.stderr
@@ -276,6 +278,30 @@ def test_progress_goes_to_the_terminal_and_json_stays_pure(
     assert json.loads(out)["added"] == 20
 
 
+def test_the_progress_bar_leaves_nothing_behind(
+    start: Start, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    start("remember", "The gate is green.", "--room", "yard")
+    steerable, dumb = ({"TERM": "xterm"}, {"TERM": "dumb"})
+    seen, _ = _on_terminal(("reindex",), cwd=tmp_path, environment=environment | steerable)
+    drawn, _, left = seen.rpartition(b"\x1b[A\x1b[2K")
+    assert b"reading files" in drawn
+    assert b"100%" in drawn
+    assert left == b"1 memories read from 1 files\r\n"
+    seen, _ = _on_terminal(("reindex",), cwd=tmp_path, environment=environment | dumb)
+    assert seen == left
+
+
+def test_a_long_memory_is_not_broken_on_a_terminal(
+    start: Start, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    words = " ".join(f"gate{number}" for number in range(40)) + " are green."
+    start("remember", words, "--room", "yard")
+    variables = environment | {"TERM": "xterm", "COLUMNS": "60"}
+    seen, _ = _on_terminal(("list", "yard"), cwd=tmp_path, environment=variables)
+    assert words.encode() in seen
+
+
 # failures
 
 
@@ -319,6 +345,8 @@ def test_reading_makes_no_palace(
         ("ask", "x", "--history"),
         ("remember", "x", "--kind", "poem"),
         ("remember", "x", "--importance", "2"),
+        ("remember", "x", "--importance", "much"),
+        ("remember", "x", "--confidence", "-0.1"),
         ("remember", "x", "--on-conflict", "fight"),
         ("search", "x", "-k", "0"),
         ("search", "x", "-k", "many"),
@@ -328,6 +356,7 @@ def test_reading_makes_no_palace(
         ("init", "--preset", "poetry"),
         ("note", "x"),
         ("promote", "s-1"),
+        ("feedback", "m-1"),
         ("config", "nonsense"),
         ("--nonsense",),
     ],
@@ -354,6 +383,14 @@ def test_usage_errors(
 def test_a_mistyped_command_is_guessed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rememer", "x"]) == 2
     assert "'remember'" in capsys.readouterr().err
+    assert run(["config", "defualt"]) == 2
+    assert "'default'" in capsys.readouterr().err
+
+
+def test_what_is_no_number_is_no_share(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--importance", "--confidence"):
+        assert run(["remember", "The gate is green.", option, "nan"]) == 2
+        assert "nan" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
