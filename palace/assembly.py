@@ -291,16 +291,16 @@ class Assembly:
         """Return memories of the draft's own scope that share its words."""
         self._palace.mend_index()
         scope = _scope_named(draft.scope)
-        query = self.analyst.analyse(Turn(draft.text, scope.session_id, scope.project))
-        terms = query.terms or tuple(dict.fromkeys(tokens(draft.text)))
+        turn = Turn(draft.text, scope.session_id, scope.project)
+        terms = self.analyst.terms(turn) or tuple(dict.fromkeys(tokens(draft.text)))
         if not terms:  # signs alone, that no index holds
             return [m for m in self._palace.index.memories() if _is_rival(m, draft)]
         from palace.learn.word_classes import searched_for
 
-        found = self._palace.index.candidates(
+        found = self._palace.index.best_keys(
             searched_for(terms), layer="L1", scope=scope, limit=_SEARCHED
         )
-        rivals = (m for m in self._loaded([c.key for c in found]) if _is_rival(m, draft))
+        rivals = (m for m in self._loaded(found) if _is_rival(m, draft))
         return list(islice(rivals, _RESEMBLING))
 
     def _loaded(self, keys: Sequence[int]) -> Iterator[Memory]:
@@ -310,11 +310,13 @@ class Assembly:
 
     def copies_of(self, memory: Memory) -> list[Memory]:
         """Return active memories of the same scope that share its words, turns included."""
-        query = self.analyst.analyse(Turn(memory.text))
-        found = self._palace.index.candidates(
-            query.terms, layer="L1", scope=_scope_named(memory.scope), limit=_SEARCHED
+        found = self._palace.index.best_keys(
+            self.analyst.terms(Turn(memory.text)),
+            layer="L1",
+            scope=_scope_named(memory.scope),
+            limit=_SEARCHED,
         )
-        memories = self._palace.index.load([c.key for c in found]).values()
+        memories = self._palace.index.load(found).values()
         return [m for m in memories if m.scope == memory.scope and m.id != memory.id]
 
     def dated(self, turn: Turn) -> Turn:

@@ -73,12 +73,24 @@ def best_candidates(rows: Iterable[CandidateRow], *, score: Score, limit: int) -
         score: Returns the relevance of a memory.
         limit: How many at most.
     """
+    best = _ranked(rows, score)[:limit]
+    return [_candidate(row, body, context, -less) for less, _, row, body, context in best]
+
+
+def best_keys(rows: Iterable[CandidateRow], *, score: Score, limit: int) -> list[int]:
+    """Return the keys of the candidates that `best_candidates` makes."""
+    return [key for _, key, *_ in _ranked(rows, score)[:limit]]
+
+
+def _ranked(
+    rows: Iterable[CandidateRow], score: Score
+) -> list[tuple[float, int, CandidateRow, list[str], list[str]]]:
     scored = []
     for row in rows:
         body, context = row[4].split(), row[5].split()
         scored.append((-score(body, context), row[0], row, body, context))
     scored.sort()  # ties by key, of which each row has its own
-    return [_candidate(row, body, context, -less) for less, _, row, body, context in scored[:limit]]
+    return scored
 
 
 def _candidate(

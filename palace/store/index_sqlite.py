@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
@@ -22,6 +22,7 @@ from palace.store.index_database import IndexDatabase, Schema, State, begin_gene
 from palace.store.index_rows import (
     Tokens,
     best_candidates,
+    best_keys,
     candidate,
     decode_row,
     memory_tokens,
@@ -114,6 +115,7 @@ _MARKED = {
     "superseded_by": "memories_superseded",
 }
 _Row = tuple[Any, ...]
+_T = TypeVar("_T")
 _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 
 
@@ -320,6 +322,24 @@ class SqliteIndex:
         Source: Okapi BM25 with the constants of FTS5 (k1 = 1.2, b = 0.75); a word in the place of
         a memory counts half.
         """
+        return self._found(best_candidates, terms, layer=layer, scope=scope, limit=limit)
+
+    def best_keys(
+        self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
+    ) -> list[int]:
+        """Return the keys of `candidates`, where nothing else of them is asked."""
+        return self._found(best_keys, terms, layer=layer, scope=scope, limit=limit)
+
+    def _found(
+        self,
+        taken: Callable[..., list[_T]],
+        terms: Sequence[str],
+        *,
+        layer: LayerName,
+        scope: Scope,
+        limit: int,
+    ) -> list[_T]:
+        """Return what is taken of the rows that `candidates` tells of."""
         asked = _askable(terms)
         if not asked or limit < 1:
             return []
@@ -332,7 +352,7 @@ class SqliteIndex:
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
-        return best_candidates(best, score=score, limit=limit)
+        return taken(best, score=score, limit=limit)
 
     def _best(self, lists: Sequence[PostingList], limit: int) -> list[_Row]:
         """Return the best rows of candidates; more are asked for where some are out of date."""
