@@ -26,7 +26,7 @@ from palace.learn.word_classes import (
     QUALIFIERS,
     ROLE_VERBS,
     STANDING,
-    are_opposites,
+    opposites_of,
 )
 
 Relation = Literal["same", "conflict", "doubtful", "unrelated"]
@@ -189,7 +189,8 @@ def _soft(term: Term) -> bool:
 
 
 def _opposite_terms(old: Sequence[Term], new: Sequence[Term]) -> bool:
-    return any(are_opposites(a.key, b.key) for a in old for b in new)
+    keys = {a.key for a in old}
+    return not all(keys.isdisjoint(opposites_of(b.key)) for b in new)
 
 
 def _enough(pair: _Aligned) -> bool:
@@ -252,7 +253,7 @@ def _opposed(pair: _Aligned) -> bool:
         return False
     for a in pair.old_rest:
         for b in pair.new_rest:
-            if are_opposites(a.key, b.key):
+            if a.key in opposites_of(b.key):
                 others = [t for t in pair.rests if t not in (a, b) and not _light(t)]
                 return len(others) <= 1
     return False

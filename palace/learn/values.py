@@ -194,12 +194,20 @@ def cut(text: str) -> list[Piece]:
 
 @lru_cache(maxsize=8192)
 def _pieces_of(chunk: str) -> tuple[Piece, ...]:
-    return tuple(map(_piece, islice(_PIECE.finditer(chunk), 2 * MAX_TERMS)))
+    if chunk.isascii() and chunk.isalpha():  # the first of the alternatives: no need to try
+        return (_piece(chunk, "word"),)
+    found = islice(_PIECE.finditer(chunk), 2 * MAX_TERMS)
+    return tuple(_piece(match[0], _kind_of(match)) for match in found)
 
 
-def _piece(match: regex.Match[str]) -> Piece:
-    surface, kind = match[0], match.lastgroup or "other"
-    if kind in ("number", "ordinal") and match["ordinal"] is not None:
+def _kind_of(match: regex.Match[str]) -> str:
+    kind = match.lastgroup or "other"
+    return "ordinal" if kind in ("number", "ordinal") and match["ordinal"] is not None else kind
+
+
+@lru_cache(maxsize=8192)
+def _piece(surface: str, kind: str) -> Piece:
+    if kind == "ordinal":
         return Piece(surface[:-2], fold(surface[:-2]), "number", ordinal=True)
     month = month_token(surface) if kind == "word" else None
     return Piece(surface, fold(surface), kind, month=month or "")
