@@ -38,8 +38,8 @@ class Comparison:
 
     Attributes:
         relation: `doubtful` is close and undecided: what a judge may be asked about.
-        old: The words of the stored statement that differ.
-        new: The words of the new statement that differ.
+        old: The words of the stored statement that differ, of a conflict or a doubt.
+        new: The words of the new statement that differ, likewise.
     """
 
     relation: Relation
@@ -68,6 +68,8 @@ def compare(stored: Statement, new: Statement) -> Comparison:
         return Comparison("unrelated")
     pair = _align(stored, new)
     relation = _relation(pair)
+    if relation in ("same", "unrelated"):
+        return Comparison(relation)
     denies = pair.stored.negated != pair.new.negated
     if relation == "conflict" and denies and not pair.rests:
         return Comparison(relation, *(_polarity(s) for s in (stored, new)))
@@ -157,21 +159,25 @@ def _different_subject(pair: _Aligned) -> bool:
     owners = {stored.owner, new.owner} - {""}
     if len(owners) > 1:
         return True
-    old = [t for t in pair.old_rest if t.subject and not _is_doer(t, pair)]
-    ours = [t for t in pair.new_rest if t.subject and not _is_doer(t, pair) and not _soft(t)]
+    doers = _names_doers(pair)
+    old = [t for t in pair.old_rest if t.subject and not (doers and _is_doer(t))]
+    ours = [t for t in pair.new_rest if t.subject and not (doers and _is_doer(t)) and not _soft(t)]
     if stored.first_person != new.first_person and (ours if stored.first_person else old):
         return True
     return bool(old and ours) and not _opposite_terms(old, ours)
 
 
-def _is_doer(term: Term, pair: _Aligned) -> bool:
-    """Whether a subject is itself the value: "Priya leads the team", "Lotte is the captain".
+def _names_doers(pair: _Aligned) -> bool:
+    """Whether a subject may itself be the value: "Priya leads the team", "Lotte is the captain"."""
+    return bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS) or _names_office(pair)
+
+
+def _is_doer(term: Term) -> bool:
+    """Whether a subject names somebody.
 
     A number or code before the verb says which one is meant: "room B12", "line U2 runs".
     """
-    if term.kind != "word" or not term.surface[0].isupper():
-        return False
-    return bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS) or _names_office(pair)
+    return term.kind == "word" and term.surface[0].isupper()
 
 
 def _names_office(pair: _Aligned) -> bool:
