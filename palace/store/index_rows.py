@@ -20,7 +20,7 @@ Tokens = tuple[str, str, str, str]
 """Body, context and names of one memory: space-joined index tokens; and its questions as ranges."""
 
 CandidateRow = Sequence[Any]
-"""Key, path, position, session, body, context, names and asks of a memory."""
+"""Key, body, context, path, position, session, names and asks of a memory."""
 
 Score = Callable[[Sequence[str], Sequence[str]], float]
 """Returns the relevance of a memory from its tokens, those of body and context."""
@@ -62,7 +62,7 @@ def decode_row(path: str, line: int, position: int, data: str) -> Memory:
 
 def candidate(row: CandidateRow) -> Candidate:
     """Return the candidate of a row, without a relevance."""
-    return _candidate(row, row[4].split(), row[5].split(), 0.0)
+    return _candidate(row, row[1].split(), row[2].split(), 0.0)
 
 
 def best_candidates(rows: Iterable[CandidateRow], *, score: Score, limit: int) -> list[Candidate]:
@@ -87,7 +87,7 @@ def _ranked(
 ) -> list[tuple[float, int, CandidateRow, list[str], list[str]]]:
     scored = []
     for row in rows:
-        body, context = row[4].split(), row[5].split()
+        body, context = row[1].split(), row[2].split()
         scored.append((-score(body, context), row[0], row, body, context))
     scored.sort()  # ties by key, of which each row has its own
     return scored
@@ -96,7 +96,7 @@ def _ranked(
 def _candidate(
     row: CandidateRow, body: Iterable[str], context: Iterable[str], bm25: float
 ) -> Candidate:
-    key, path, position, session, _, _, names, asks = row
+    key, _, _, path, position, session, names, asks = row
     named, asked = frozenset(names.split()), _ranges(asks) if asks else ()
     return Candidate(key, path, position, session, tuple(body), tuple(context), named, bm25, asked)
 

@@ -107,7 +107,9 @@ INSERT INTO postings (postings, rank) VALUES ('crisismerge', {_POSTINGS_SEGMENTS
 """,
     frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
 )
-_CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names, m.asks"
+_SAID = "m.key, m.body, m.context"
+_CANDIDATE = f"{_SAID}, f.path, m.position, m.session, m.names, m.asks"
+_CANDIDATES = f"{_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
 _MARKED = {
     "key": "memories_with_key",
     "links": "memories_with_links",
@@ -322,24 +324,27 @@ class SqliteIndex:
         Source: Okapi BM25 with the constants of FTS5 (k1 = 1.2, b = 0.75); a word in the place of
         a memory counts half.
         """
-        return self._found(best_candidates, terms, layer=layer, scope=scope, limit=limit)
+        columns = _CANDIDATES
+        return self._found(best_candidates, columns, terms, layer=layer, scope=scope, limit=limit)
 
     def best_keys(
         self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
     ) -> list[int]:
         """Return the keys of `candidates`, where nothing else of them is asked."""
-        return self._found(best_keys, terms, layer=layer, scope=scope, limit=limit)
+        columns = f"{_SAID} FROM memories m"
+        return self._found(best_keys, columns, terms, layer=layer, scope=scope, limit=limit)
 
     def _found(
         self,
         taken: Callable[..., list[_T]],
+        columns: str,
         terms: Sequence[str],
         *,
         layer: LayerName,
         scope: Scope,
         limit: int,
     ) -> list[_T]:
-        """Return what is taken of the rows that `candidates` tells of."""
+        """Return what is taken of the rows that `candidates` tells of, of which this is read."""
         asked = _askable(terms)
         if not asked or limit < 1:
             return []
@@ -351,15 +356,15 @@ class SqliteIndex:
             rows = self._terms.rows(asked, visible, layer)
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
-            best = self._best(lists, limit) if lists else []
+            best = self._best(lists, limit, columns) if lists else []
         return taken(best, score=score, limit=limit)
 
-    def _best(self, lists: Sequence[PostingList], limit: int) -> list[_Row]:
+    def _best(self, lists: Sequence[PostingList], limit: int, columns: str) -> list[_Row]:
         """Return the best rows of candidates; more are asked for where some are out of date."""
         wanted = limit + int(limit * _SPARE) + 1
         while True:
             best = best_rows(self._matching, lists, wanted=wanted)
-            found = self._valid(keys_of(best))
+            found = self._valid(keys_of(best), columns)
             if len(found) >= limit or len(best) < wanted:
                 return found
             wanted *= 4
@@ -372,20 +377,18 @@ class SqliteIndex:
             (json.dumps(expressions), limit),
         )
 
-    def _valid(self, keys: Sequence[int]) -> list[_Row]:
+    def _valid(self, keys: Sequence[int], columns: str) -> list[_Row]:
         """Return the rows of the candidates of these keys that are valid now."""
         now = utc_now().isoformat()
         return self._database.rows(
-            f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
-            f" WHERE m.key IN ({marks(keys)}) AND {_VALID}",
+            f"SELECT {columns} WHERE m.key IN ({marks(keys)}) AND {_VALID}",
             (*keys, now, now),
         )
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
         rows = self._database.rows(
-            f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
-            f" WHERE m.key IN ({marks(keys)})",
+            f"SELECT {_CANDIDATES} WHERE m.key IN ({marks(keys)})",
             keys,
         )
         by_key = {row[0]: candidate(row) for row in rows}

@@ -54,7 +54,9 @@ def hasty_threads() -> Iterator[None]:
 
 def texts(index: SqliteIndex, *terms: str, scope: Scope | None = None) -> list[str]:
     found = index.candidates(terms, layer="L1", scope=scope or Scope(), limit=20)
-    return [m.text for m in index.load([c.key for c in found]).values()]
+    keys = index.best_keys(terms, layer="L1", scope=scope or Scope(), limit=20)
+    assert keys == [c.key for c in found]
+    return [m.text for m in index.load(keys).values()]
 
 
 def asked(index: SqliteIndex, prompt: str) -> list[str]:
