@@ -6,7 +6,7 @@ first: two facts that merely resemble each other are `unrelated`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -81,17 +81,17 @@ def may_be_same(one: Statement, other: Statement) -> bool:
 
     Of what one side alone has, a word or two that add nothing may be left over, see `_only_light`.
     """
-    rest = _alone(one, other)
-    if not LIGHT.issuperset(rest):
+    sides = (one, other), (other, one)
+    if any(key not in LIGHT for side in sides for key in _alone(*side)):
         return False
-    others = _alone(other, one)
-    return not (rest and others) and LIGHT.issuperset(others)
+    return not all(any(True for _ in _alone(*side)) for side in sides)
 
 
-def _alone(one: Statement, other: Statement) -> list[str]:
-    """Return the keys of the terms that nothing of the other statement equals."""
-    pairs = zip(one.terms, one.handles, strict=True)
-    return [term.key for term, handles in pairs if handles.isdisjoint(other.known)]
+def _alone(one: Statement, other: Statement) -> Iterator[str]:
+    """Yield the keys of the terms that nothing of the other statement equals."""
+    for term, handles in zip(one.terms, one.handles, strict=True):
+        if handles.isdisjoint(other.known):
+            yield term.key
 
 
 def _polarity(statement: Statement) -> str:

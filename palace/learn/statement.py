@@ -7,9 +7,9 @@ the first `MAX_TERMS` terms are looked at, so that no text can cost much.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
+from typing import NamedTuple
 
 from palace.learn.values import (
     MAX_CHARS,
@@ -66,8 +66,7 @@ _DECIDING = FUNCTION_WORDS | FORMER | QUALIFIERS
 _MAY_END = LEAVING | frozenset("longer more from statt of not than".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A text, taken apart.
 
     Attributes:

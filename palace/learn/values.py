@@ -205,7 +205,6 @@ def _kind_of(match: regex.Match[str]) -> str:
     return "ordinal" if kind in ("number", "ordinal") and match["ordinal"] is not None else kind
 
 
-@lru_cache(maxsize=8192)
 def _piece(surface: str, kind: str) -> Piece:
     if kind == "ordinal":
         return Piece(surface[:-2], fold(surface[:-2]), "number", ordinal=True)
