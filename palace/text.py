@@ -145,7 +145,7 @@ _MONTHS = {
 @lru_cache(maxsize=4)
 def _stemmer(language: str) -> snowballstemmer.stemmer:
     made = snowballstemmer.stemmer(language)
-    made.maxCacheSize = 0  # what was stemmed is kept by `stem`
+    made.maxCacheSize = 0  # `stem` keeps what was stemmed
     return made
 
 
