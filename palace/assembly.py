@@ -291,8 +291,8 @@ class Assembly:
         """Return memories of the draft's own scope that share its words."""
         self._palace.mend_index()
         scope = _scope_named(draft.scope)
-        query = self.analyst.analyse(Turn(draft.text, scope.session_id, scope.project))
-        terms = query.terms or tuple(dict.fromkeys(tokens(draft.text)))
+        turn = Turn(draft.text, scope.session_id, scope.project)
+        terms = self.analyst.terms(turn) or tuple(dict.fromkeys(tokens(draft.text)))
         if not terms:  # signs alone, that no index holds
             return [m for m in self._palace.index.memories() if _is_rival(m, draft)]
         from palace.learn.word_classes import searched_for
@@ -310,9 +310,11 @@ class Assembly:
 
     def copies_of(self, memory: Memory) -> list[Memory]:
         """Return active memories of the same scope that share its words, turns included."""
-        query = self.analyst.analyse(Turn(memory.text))
         found = self._palace.index.candidates(
-            query.terms, layer="L1", scope=_scope_named(memory.scope), limit=_SEARCHED
+            self.analyst.terms(Turn(memory.text)),
+            layer="L1",
+            scope=_scope_named(memory.scope),
+            limit=_SEARCHED,
         )
         memories = self._palace.index.load([c.key for c in found]).values()
         return [m for m in memories if m.scope == memory.scope and m.id != memory.id]

@@ -144,7 +144,9 @@ _MONTHS = {
 
 @lru_cache(maxsize=4)
 def _stemmer(language: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(language)
+    made = snowballstemmer.stemmer(language)
+    made.maxCacheSize = 0  # `stem` keeps what was stemmed
+    return made
 
 
 @lru_cache(maxsize=131_072)

@@ -6,7 +6,7 @@ first: two facts that merely resemble each other are `unrelated`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,7 +26,7 @@ from palace.learn.word_classes import (
     QUALIFIERS,
     ROLE_VERBS,
     STANDING,
-    are_opposites,
+    opposites_of,
 )
 
 Relation = Literal["same", "conflict", "doubtful", "unrelated"]
@@ -38,8 +38,8 @@ class Comparison:
 
     Attributes:
         relation: `doubtful` is close and undecided: what a judge may be asked about.
-        old: The words of the stored statement that differ.
-        new: The words of the new statement that differ.
+        old: The words of the stored statement that differ, of a conflict or a doubt.
+        new: The words of the new statement that differ, likewise.
     """
 
     relation: Relation
@@ -68,6 +68,8 @@ def compare(stored: Statement, new: Statement) -> Comparison:
         return Comparison("unrelated")
     pair = _align(stored, new)
     relation = _relation(pair)
+    if relation in ("same", "unrelated"):
+        return Comparison(relation)
     denies = pair.stored.negated != pair.new.negated
     if relation == "conflict" and denies and not pair.rests:
         return Comparison(relation, *(_polarity(s) for s in (stored, new)))
@@ -79,17 +81,17 @@ def may_be_same(one: Statement, other: Statement) -> bool:
 
     Of what one side alone has, a word or two that add nothing may be left over, see `_only_light`.
     """
-    rest = _alone(one, other)
-    if not LIGHT.issuperset(rest):
+    sides = (one, other), (other, one)
+    if any(key not in LIGHT for side in sides for key in _alone(*side)):
         return False
-    others = _alone(other, one)
-    return not (rest and others) and LIGHT.issuperset(others)
+    return not all(any(True for _ in _alone(*side)) for side in sides)
 
 
-def _alone(one: Statement, other: Statement) -> list[str]:
-    """Return the keys of the terms that nothing of the other statement equals."""
-    pairs = zip(one.terms, one.handles, strict=True)
-    return [term.key for term, handles in pairs if handles.isdisjoint(other.known)]
+def _alone(one: Statement, other: Statement) -> Iterator[str]:
+    """Yield the keys of the terms that nothing of the other statement equals."""
+    for term, handles in zip(one.terms, one.handles, strict=True):
+        if handles.isdisjoint(other.known):
+            yield term.key
 
 
 def _polarity(statement: Statement) -> str:
@@ -157,21 +159,25 @@ def _different_subject(pair: _Aligned) -> bool:
     owners = {stored.owner, new.owner} - {""}
     if len(owners) > 1:
         return True
-    old = [t for t in pair.old_rest if t.subject and not _is_doer(t, pair)]
-    ours = [t for t in pair.new_rest if t.subject and not _is_doer(t, pair) and not _soft(t)]
+    doers = _names_doers(pair)
+    old = [t for t in pair.old_rest if t.subject and not (doers and _is_doer(t))]
+    ours = [t for t in pair.new_rest if t.subject and not (doers and _is_doer(t)) and not _soft(t)]
     if stored.first_person != new.first_person and (ours if stored.first_person else old):
         return True
     return bool(old and ours) and not _opposite_terms(old, ours)
 
 
-def _is_doer(term: Term, pair: _Aligned) -> bool:
-    """Whether a subject is itself the value: "Priya leads the team", "Lotte is the captain".
+def _names_doers(pair: _Aligned) -> bool:
+    """Whether a subject may itself be the value: "Priya leads the team", "Lotte is the captain"."""
+    return bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS) or _names_office(pair)
+
+
+def _is_doer(term: Term) -> bool:
+    """Whether a subject names somebody.
 
     A number or code before the verb says which one is meant: "room B12", "line U2 runs".
     """
-    if term.kind != "word" or not term.surface[0].isupper():
-        return False
-    return bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS) or _names_office(pair)
+    return term.kind == "word" and term.surface[0].isupper()
 
 
 def _names_office(pair: _Aligned) -> bool:
@@ -189,7 +195,8 @@ def _soft(term: Term) -> bool:
 
 
 def _opposite_terms(old: Sequence[Term], new: Sequence[Term]) -> bool:
-    return any(are_opposites(a.key, b.key) for a in old for b in new)
+    keys = {a.key for a in old}
+    return not all(keys.isdisjoint(opposites_of(b.key)) for b in new)
 
 
 def _enough(pair: _Aligned) -> bool:
@@ -252,7 +259,7 @@ def _opposed(pair: _Aligned) -> bool:
         return False
     for a in pair.old_rest:
         for b in pair.new_rest:
-            if are_opposites(a.key, b.key):
+            if a.key in opposites_of(b.key):
                 others = [t for t in pair.rests if t not in (a, b) and not _light(t)]
                 return len(others) <= 1
     return False

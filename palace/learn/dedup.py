@@ -79,16 +79,17 @@ def _read_the_same(one: str, two: str) -> bool:
 
 def _shares_most(one: str, two: str) -> bool:
     ours, theirs = _outline(one), _outline(two)
-    if not ours.tokens or not theirs.tokens or ours.signs != theirs.signs:
+    shared = len(ours.distinct & theirs.distinct)
+    if shared < NEAR_DUPLICATE * (len(ours.distinct) + len(theirs.distinct) - shared):
         return False
-    if len(ours.distinct & theirs.distinct) < NEAR_DUPLICATE * len(ours.distinct | theirs.distinct):
+    if not ours.tokens or not theirs.tokens or ours.signs != theirs.signs:
         return False
     if any(map(differs, ours.distinct ^ theirs.distinct)) or ours.values != theirs.values:
         return False
-    shared = 2 * (ours.shingles & theirs.shingles).total()
+    common = 2 * (ours.shingles & theirs.shingles).total()
     total = ours.shingles.total() + theirs.shingles.total()
     # "Mira pays Jonas" is not "Jonas pays Mira": names stand in the same order.
-    return shared >= SAME_SHINGLES * total and list(name_tokens(one)) == list(name_tokens(two))
+    return common >= SAME_SHINGLES * total and list(name_tokens(one)) == list(name_tokens(two))
 
 
 def _exchanges_roles(one: str, two: str) -> bool:

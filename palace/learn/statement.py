@@ -7,9 +7,9 @@ the first `MAX_TERMS` terms are looked at, so that no text can cost much.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
+from typing import NamedTuple
 
 from palace.learn.values import (
     MAX_CHARS,
@@ -19,6 +19,7 @@ from palace.learn.values import (
     cut,
     folded_at,
     handles_of,
+    may_be_value,
     read_value,
 )
 from palace.learn.word_classes import (
@@ -49,6 +50,7 @@ from palace.text import stem
 # Their stem is that of a noun: life, leaf.
 _VERB_FORMS = {"lives": "live", "leaves": "leav"}
 _BREAKS = frozenset(".!?;")
+_LABELLING = frozenset({":", "=", "->", "→"})
 _PAST_FORMS = frozenset(
     "broke got went met ran lost won took saw bought sold sent had came gave made paid read wrote"
     " began fell flew".split()
@@ -64,8 +66,7 @@ _DECIDING = FUNCTION_WORDS | FORMER | QUALIFIERS
 _MAY_END = LEAVING | frozenset("longer more from statt of not than".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A text, taken apart.
 
     Attributes:
@@ -107,16 +108,17 @@ def read_statement(text: str) -> Statement:
     pieces = cut(text)
     terms = _terms(pieces)
     folded = [p.folded for p in pieces]
-    label = _label_end(pieces)
+    present = frozenset(folded)
+    label = 0 if present.isdisjoint(_LABELLING) else _label_end(pieces)
     split = label or _subject_end(pieces, terms)
-    terms = _with_retired(pieces, terms)
+    if not present.isdisjoint(_MAY_END):
+        terms = _with_retired(pieces, terms)
     terms = [t._replace(subject=True) if t.at < split else t for t in terms]
     verbs = frozenset(t.key for t in terms if t.verb and not t.subject)
-    present = frozenset(folded)
     handles = tuple(map(handles_of, terms))
     return Statement(
         terms=tuple(terms),
-        negated=_is_negated(pieces),
+        negated=not present.isdisjoint(NEGATIONS) and _is_negated(pieces),
         owner=next((OWNERS[f] for f in folded if f in OWNERS), ""),
         first_person=any(f in FIRST_PERSON for f in folded[:3]),
         verbs=verbs,
@@ -175,7 +177,8 @@ def _terms(pieces: Sequence[Piece]) -> list[Term]:
         piece = pieces[number]
         term, used = _term(pieces, number)
         if term is not None:
-            terms.append(term._replace(slot=slot, at=number))
+            verb = term.verb and folded_at(pieces, number - 1) not in BEFORE_THINGS
+            terms.append(term._replace(slot=slot, verb=verb, at=number))
             slot = ""
         elif piece.folded in PREPOSITIONS:
             slot = piece.folded
@@ -191,13 +194,20 @@ def _terms(pieces: Sequence[Piece]) -> list[Term]:
 
 def _term(pieces: Sequence[Piece], at: int) -> tuple[Term | None, int]:
     """Return the term that begins at a piece, if one does, and how many pieces it takes."""
-    value = read_value(pieces, at)
-    if value is not None:
-        return value
-    piece = pieces[at]
+    return _alone(pieces[at]) or read_value(pieces, at) or (_word(pieces, at), 1)
+
+
+@lru_cache(maxsize=8192)
+def _alone(piece: Piece) -> tuple[Term | None, int] | None:
+    """Return what `_term` makes of a piece wherever it stands, None where others decide."""
+    if piece.kind == "sign":
+        return None, 1
     if piece.kind in ("other", "rest"):
         return Term(piece.folded, piece.text), 1
-    return (None if piece.kind == "sign" else _word(pieces, at)), 1
+    plain = piece.kind == "word" and piece.text.islower()
+    if not plain or may_be_value(piece) or piece.folded in _PARTICLES:
+        return None
+    return _word([piece], 0), 1
 
 
 def _word(pieces: Sequence[Piece], at: int) -> Term | None:
@@ -215,11 +225,9 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
         return Term(folded, piece.text, "code")
     meaning, verb = _meaning(folded)
     name = piece.text[0].isupper() and (not starts or _next_is_name(pieces, at))
-    thing = folded_at(pieces, at - 1) in BEFORE_THINGS
-    return Term(meaning, piece.text, name=name, verb=verb and not thing)
+    return Term(meaning, piece.text, name=name, verb=verb)
 
 
-@lru_cache(maxsize=8192)
 def _meaning(folded: str) -> tuple[str, bool]:
     """Return what a word is compared by, and whether it may be a verb."""
     key = _VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
@@ -264,7 +272,7 @@ def _is_weekday(piece: Piece) -> bool:
 def _label_end(pieces: Sequence[Piece]) -> int:
     """Return the piece after which the value of `attribute: value` begins, 0 if there is none."""
     for number, piece in enumerate(pieces[:12]):
-        if piece.folded in (":", "=", "->", "→") and number:
+        if piece.folded in _LABELLING and number:
             return number
         if piece.folded in _BREAKS or piece.folded in AUXILIARIES:
             return 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import regex
@@ -73,6 +74,8 @@ _PIECE = regex.compile(
     r"|(?P<rest>[^\s\p{P}\p{L}\p{N}])",
     regex.IGNORECASE,
 )
+# No piece goes over a blank, but for a clock time: "7 pm".
+_CHUNK = regex.compile(r"\S+(?:(?<=\d)\s[ap]m\S*)*", regex.IGNORECASE)
 
 
 class Term(NamedTuple):
@@ -181,18 +184,27 @@ def _is_slip(one: Term, other: Term) -> bool:
 
 def cut(text: str) -> list[Piece]:
     """Cut a text into at most twice `MAX_TERMS` pieces; linear in its length."""
-    text = _in_plain_words(text.replace("\u00a0", " "))
-    found = []
-    for match in _PIECE.finditer(text):
-        kind = match.lastgroup or "other"
-        ordinal = kind in ("number", "ordinal") and match["ordinal"] is not None
-        found.append(_piece(match[0], "ordinal" if ordinal else kind))
+    found: list[Piece] = []
+    for chunk in _CHUNK.findall(_in_plain_words(text.replace("\u00a0", " "))):
+        found.extend(_pieces_of(chunk))
         if len(found) >= 2 * MAX_TERMS:
             break
-    return found
+    return found[: 2 * MAX_TERMS]
 
 
 @lru_cache(maxsize=8192)
+def _pieces_of(chunk: str) -> tuple[Piece, ...]:
+    if chunk.isascii() and chunk.isalpha():  # the first of the alternatives: no need to try
+        return (_piece(chunk, "word"),)
+    found = islice(_PIECE.finditer(chunk), 2 * MAX_TERMS)
+    return tuple(_piece(match[0], _kind_of(match)) for match in found)
+
+
+def _kind_of(match: regex.Match[str]) -> str:
+    kind = match.lastgroup or "other"
+    return "ordinal" if kind in ("number", "ordinal") and match["ordinal"] is not None else kind
+
+
 def _piece(surface: str, kind: str) -> Piece:
     if kind == "ordinal":
         return Piece(surface[:-2], fold(surface[:-2]), "number", ordinal=True)
@@ -222,7 +234,7 @@ def folded_at(pieces: Sequence[Piece], number: int) -> str:
 def read_value(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
     """Return the value that begins at a piece and how many pieces it takes, or None."""
     piece = pieces[at]
-    if piece.kind in ("number", "iso") or (piece.kind == "word" and _may_be_value(piece)):
+    if piece.kind in ("number", "iso") or (piece.kind == "word" and may_be_value(piece)):
         for reader in (_date, _told_clock, _clock_after, _number):
             found = reader(pieces, at)
             if found is not None:
@@ -234,7 +246,7 @@ def read_value(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
     return None
 
 
-def _may_be_value(word: Piece) -> bool:
+def may_be_value(word: Piece) -> bool:
     """Whether a word can begin a value: most cannot, and are not tried."""
     return bool(word.month) or word.folded in _VALUE_WORDS
 

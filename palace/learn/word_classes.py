@@ -7,6 +7,7 @@ German, French and Spanish beside it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from palace.text import fold, stem
 
@@ -228,14 +229,20 @@ import export|encrypted plain|strict lenient|loud quiet|clean dirty
     ANTONYMS[_one] = ANTONYMS.get(_one, frozenset()) | {_other}
     ANTONYMS[_other] = ANTONYMS.get(_other, frozenset()) | {_one}
 _PREFIXES = ("un", "in", "im", "il", "dis", "non")
+# What is left of "into" without its beginning is no word.
+_SHORT = 3
 
 
-def are_opposites(one: str, other: str) -> bool:
-    """Whether two stems exclude each other: `open` and `close`, `lock` and `unlock`."""
-    if other in ANTONYMS.get(one, ()):
-        return True
-    short, long = (one, other) if len(one) < len(other) else (other, one)
-    return len(short) > 3 and long.endswith(short) and long[: -len(short)] in _PREFIXES
+@lru_cache(maxsize=8192)
+def opposites_of(one: str) -> frozenset[str]:
+    """Return the stems that a stem excludes, and that exclude it: `open` and `close`, `unlock`."""
+    found = set(ANTONYMS.get(one, ()))
+    for prefix in _PREFIXES:
+        if len(one) > _SHORT:
+            found.add(prefix + one)
+        if one.startswith(prefix) and len(one) - len(prefix) > _SHORT:
+            found.add(one.removeprefix(prefix))
+    return frozenset(found)
 
 
 WEEKDAYS = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain, takewhile
+from typing import NamedTuple
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
@@ -39,6 +40,17 @@ _ELLIPTIC_TERMS = 2
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 
 
+class _Read(NamedTuple):
+    """A prompt as it was read: what it says, and the terms that stand for its content."""
+
+    prompt: str
+    found: list[Word]
+    lexicon: Lexicon
+    content: list[Word]
+    counts: Mapping[str, TermCounts]
+    terms: tuple[str, ...]
+
+
 class Analyst:
     """Turns prompts into queries.
 
@@ -62,8 +74,11 @@ class Analyst:
         self._related = related
         self._timeout_ms = timeout_ms
 
-    def analyse(self, turn: Turn) -> Query:
-        """Return the query of a turn; any text at all gives one."""
+    def terms(self, turn: Turn) -> tuple[str, ...]:
+        """Return the terms of a turn's query, where nothing else of it is asked."""
+        return self._read(turn).terms
+
+    def _read(self, turn: Turn) -> _Read:
         # A label is a program's word, and no memory has to hold it.
         prompt = unlabelled(_bounded(turn.prompt))
         found = words(prompt)
@@ -72,7 +87,11 @@ class Analyst:
             prompt, found = asked, words(asked)
         content = _content(prompt, found, lexicon)
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
-        terms = _terms(content, counts)
+        return _Read(prompt, found, lexicon, content, counts, _terms(content, counts))
+
+    def analyse(self, turn: Turn) -> Query:
+        """Return the query of a turn; any text at all gives one."""
+        prompt, found, lexicon, content, counts, terms = self._read(turn)
         names = _names(prompt, found, content, counts, lexicon)
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)

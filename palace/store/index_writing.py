@@ -78,11 +78,12 @@ class WriteBatch:
     def replace(self, document: Document, stamp: FileStamp, layer: LayerName) -> None:
         """Make a file's rows what its document says; memories that stay cost nothing."""
         self.memories += len(document.memories)
-        number, now = self._file(document, stamp)
-        same, active = self._same(number, document)
+        now = time.time_ns()  # a moment no other write has
+        number, written_ns, tags = self._file(document, stamp)
+        same, active = self._same(written_ns, document)
         start = document.memories[same - 1].position + 1 if same else -1
         stale = self._rows_of(number, from_position=start)
-        moved = stale if self._tags_stay(number, document) else []
+        moved = stale if tags == " ".join(document.tags) else []
         kept = self._write(document, document.memories[same:], number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
         active += _active(document.memories[same:])
@@ -123,38 +124,32 @@ class WriteBatch:
 
     # -- files ---------------------------------------------------------------------------------
 
-    def _file(self, document: Document, stamp: FileStamp) -> tuple[int, int]:
-        """Return the number of a file, new if need be, and a moment no other write has."""
-        now = time.time_ns()
+    def _file(self, document: Document, stamp: FileStamp) -> tuple[int, int, str]:
+        """Return the number of a file, new if need be, when it was written, and with which tags."""
         found = self.connection.execute(
-            "SELECT number FROM files WHERE path = ?", (document.path,)
+            "SELECT number, written_ns, tags FROM files WHERE path = ?", (document.path,)
         ).fetchone()
         if found:
-            return int(found[0]), now
+            number, written_ns, tags = found
+            return number, written_ns, tags
+        tags = " ".join(document.tags)
         made = self.connection.execute(
             "INSERT INTO files"
             " (path, size, mtime_ns, indexed_ns, written_ns, digest, tags, room, layer, active)"
             " VALUES (?, ?, ?, 0, 0, '', ?, '', '', 0)",
-            (document.path, stamp.size, stamp.mtime_ns, " ".join(document.tags)),
+            (document.path, stamp.size, stamp.mtime_ns, tags),
         )
-        return int(made.lastrowid or 0), now
+        return int(made.lastrowid or 0), 0, tags
 
-    def _same(self, number: int, document: Document) -> tuple[int, int]:
+    def _same(self, written_ns: int, document: Document) -> tuple[int, int]:
         """Return how many memories at the beginning are surely as written last; how many active."""
         known = self.written.get(document.path) or self.known.get(document.path)
         if known is None or known.tags != document.tags:
             return 0, 0
-        found = self.connection.execute(
-            "SELECT written_ns FROM files WHERE number = ?", (number,)
-        ).fetchone()
-        if found[0] != known.written_ns:  # anybody who wrote the file since left another moment
+        if written_ns != known.written_ns:  # anybody who wrote the file since left another moment
             return 0, 0
         same = _common(known.memories, document.memories)
         return same, known.active - _active(known.memories[same:])
-
-    def _tags_stay(self, number: int, document: Document) -> bool:
-        found = self.connection.execute("SELECT tags FROM files WHERE number = ?", (number,))
-        return bool(found.fetchone()[0] == " ".join(document.tags))
 
     # -- memories ------------------------------------------------------------------------------
 
@@ -239,15 +234,20 @@ class WriteBatch:
     def _partition(self, layer: LayerName, scope: str) -> int:
         known = self._partitions.get((layer, scope))
         if known is None:
-            self.connection.execute(
-                "INSERT OR IGNORE INTO partitions (scope, layer, memories, tokens)"
-                " VALUES (?, ?, 0, 0)",
-                (scope, layer),
-            )
-            known = self._partitions[layer, scope] = self.connection.execute(
+            found = self.connection.execute(
                 "SELECT number FROM partitions WHERE scope = ? AND layer = ?", (scope, layer)
-            ).fetchone()[0]
+            ).fetchone()
+            known = self._partitions[layer, scope] = (
+                found[0] if found else self._new_partition(layer, scope)
+            )
         return known
+
+    def _new_partition(self, layer: LayerName, scope: str) -> int:
+        made = self.connection.execute(
+            "INSERT INTO partitions (scope, layer, memories, tokens) VALUES (?, ?, 0, 0)",
+            (scope, layer),
+        )
+        return int(made.lastrowid or 0)
 
     def _count(
         self,

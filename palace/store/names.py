@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 
 from palace.errors import UnsafeNameError
@@ -144,13 +146,27 @@ def resolve_inside(root: Path, relative: str) -> Path:
     if "\0" in relative or "\\" in relative or ".." in relative.split("/"):
         raise _unsafe("path", relative, "it has a parent reference, NUL or backslash")
     real_root = os.path.realpath(root)
-    real = os.path.realpath(os.path.join(real_root, relative))  # noqa: PTH118 - realpath's type
+    real = os.path.normpath(os.path.join(real_root, relative))  # noqa: PTH118 - realpath's type
+    if _may_lead_elsewhere(real_root, real):
+        real = os.path.realpath(real)
     if real != real_root and not real.startswith(real_root.rstrip(os.sep) + os.sep):
         raise UnsafeNameError(
             f"{relative[:80]!r} leads out of the palace.",
             hint="Put the folder or file itself where the link stands.",
         )
     return Path(real)
+
+
+def _may_lead_elsewhere(real_root: str, path: str) -> bool:
+    """Whether a link may stand below the root, on the way to a path."""
+    if os.name != "posix":  # other systems have links of more kinds
+        return True
+    while len(path) > len(real_root):
+        with suppress(OSError):
+            if stat.S_ISLNK(os.lstat(path).st_mode):
+                return True
+        path = os.path.dirname(path)  # noqa: PTH120 - a plain string
+    return False
 
 
 def refuse_unsafe(name: str, *, what: str) -> None:

@@ -83,7 +83,7 @@ class RoomStore:
         self._lock_timeout_s = lock_timeout_s
         self._clock = clock
         self._log = WrittenLog(root, clock=clock)
-        self._written: dict[str, tuple[bytes, Page]] = {}
+        self._written: dict[str, tuple[bytes, str, Page]] = {}
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep all other writers out: what is looked at meanwhile holds until it is written.
@@ -141,8 +141,8 @@ class RoomStore:
             UnsafeNameError: If the path leaves the palace.
             StoreUnavailableError: If it cannot be read.
         """
-        data = read_bytes(resolve_inside(self.root, path))
-        return self._parsed(path, data).document(digest(data))
+        page, found = self._parsed(path, read_bytes(resolve_inside(self.root, path)))
+        return page.document(found)
 
     def rooms(self) -> list[str]:
         """Return the names of all rooms, nested ones as `a/b`, sorted."""
@@ -539,16 +539,18 @@ class RoomStore:
             data = read_bytes(real)
         except MemoryNotFoundError:
             return parse(path, ""), ABSENT
-        return self._parsed(path, data), digest(data)
+        return self._parsed(path, data)
 
-    def _parsed(self, path: str, data: bytes) -> Page:
-        """Parse a file unless it is one of the few written last, as the index reads them next."""
-        known, page = self._written.get(path, (b"", None))
-        return page if page and known == data else parse(path, decode(data))
+    def _parsed(self, path: str, data: bytes) -> tuple[Page, str]:
+        """Return a file, parsed, and its digest; of the few written last both are known."""
+        known, found, page = self._written.get(path, (b"", "", None))
+        if page and known == data:
+            return page, found
+        return parse(path, decode(data)), digest(data)
 
     def _remember(self, path: str, data: bytes, page: Page) -> None:
         others = [kept for kept in self._written.items() if kept[0] != path]
-        self._written = dict([*others, (path, (data, page))][-KEPT_PAGES:])
+        self._written = dict([*others, (path, (data, digest(data), page))][-KEPT_PAGES:])
 
     def _room(self, room: str) -> str:
         """Return the folder a room's name means, which need not exist yet."""

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palace import Duplicate, Mempalace
-from palace.learn import values
+from palace.learn import statement, values
 from palace.learn.comparing import compare, may_be_same
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate, says_the_same
 from palace.learn.statement import read_statement
+from palace.learn.word_classes import ANTONYMS, opposites_of
 from tests.doubles import memory
 
 THINGS = "kettle archive greenhouse printer boathouse orchard canteen telescope".split()
@@ -110,6 +111,37 @@ def test_what_is_not_looked_for_is_not_there(text: str) -> None:
         if values.read_value(pieces, at) is None:
             readers = (values._date, values._told_clock, values._clock_after, values._number)
             assert not any(reader(pieces, at) for reader in readers), piece
+
+
+@settings(deadline=None, max_examples=500)
+@given(
+    sayings.map(" ".join) | texts | st.text(alphabet="17 apm:.,h-/v€\t\n\u2009\x1cAé²", max_size=30)
+)
+def test_a_text_is_cut_at_its_blanks_as_it_is_as_a_whole(text: str) -> None:
+    text = values._in_plain_words(text.replace("\u00a0", " "))
+    whole = [values._piece(m[0], values._kind_of(m)) for m in values._PIECE.finditer(text)]
+    chunks = values._CHUNK.findall(text)
+    assert [piece for chunk in chunks for piece in values._pieces_of(chunk)] == whole
+
+
+@settings(deadline=None, max_examples=300)
+@given(sayings.map(" ".join) | texts)
+def test_what_a_word_says_by_itself_it_says_everywhere(text: str) -> None:
+    pieces = values.cut(text)
+    for at, piece in enumerate(pieces):
+        alone = statement._alone(piece)
+        if alone is not None and piece.kind == "word":
+            assert values.read_value(pieces, at) is None
+            assert alone == (statement._word(pieces, at), 1)
+
+
+@plain
+@given(st.sampled_from(sorted(ANTONYMS)), st.sampled_from(("", "un", "dis", "non", "unun")))
+def test_opposites_are_mutual(stem: str, prefix: str) -> None:
+    assert all(stem in opposites_of(other) for other in opposites_of(stem))
+    prefixed = prefix + stem
+    assert (prefixed in opposites_of(stem)) is (stem in opposites_of(prefixed))
+    assert stem not in opposites_of(stem)
 
 
 @plain

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import sys
 import unicodedata
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -152,3 +154,20 @@ def test_symlinks_are_followed_before_the_path_is_judged(tmp_path):
     assert resolve_inside(root, "in/x.md") == root / "real" / "x.md"
     assert resolve_inside(tmp_path / "alias", "a.md") == root / "a.md"
     assert resolve_inside(root, "a.md").is_absolute()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need rights there")
+def test_a_path_is_real_wherever_links_stand_in_it(tmp_path):
+    root = tmp_path / "root"
+    (root / "a").mkdir(parents=True)
+    for link, target in (
+        ("l", "a"),
+        ("loop", "loop"),
+        ("gone", "no/x"),
+        ("a/up", ".."),
+        ("s", "."),
+    ):
+        (root / link).symlink_to(target)
+    for parts in product(["a", "l", "loop", "gone", "up", "s", ".", "", "new"], repeat=4):
+        path = "/".join(parts).strip("/") or "."
+        assert str(resolve_inside(root, path)) == os.path.realpath(root / path), path

@@ -20,7 +20,10 @@ EMPTY = FixedVocabulary()
 
 def analysed(prompt: str, *history: tuple[str, str], vocabulary: FixedVocabulary = EMPTY) -> Query:
     messages = tuple(Message(role, content) for role, content in history)
-    return Analyst(LEXICONS, vocabulary).analyse(Turn(prompt, "s1", "garden", messages))
+    analyst, turn = Analyst(LEXICONS, vocabulary), Turn(prompt, "s1", "garden", messages)
+    query = analyst.analyse(turn)
+    assert analyst.terms(turn) == query.terms
+    return query
 
 
 def test_terms_leave_function_words_out() -> None:
