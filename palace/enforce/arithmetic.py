@@ -30,7 +30,7 @@ _WORKED_OUT = regex.compile(
     r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower"
     r"|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
-    r"|with you|counting|use[sd]?|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
+    r"|with you|counting|use[sd]|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
     r"|early|ahead|spare|included|times (?:as|the)|too \p{L}+|short"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
@@ -213,7 +213,7 @@ def _stands_for(
     beside = nearest_words(sentence, said.start, said.end)
     spoken = {m for q in stated for m in q.measures}
     return any(
-        part.unit == said.unit
+        (part.unit == said.unit or (not part.unit and says_nothing(part.noun)))
         and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2
         and spoken.isdisjoint(part.measures)
         and (

@@ -117,6 +117,15 @@ ISO_WEEK = regex.compile(
     r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
     regex.IGNORECASE,
 )
+_LEAP_YEAR = 2000
+_DAY_BESIDE = regex.compile(
+    r"\b(?:the (?:day|night|evening) (?:before(?! yesterday)|(?P<after>after(?! tomorrow)))"
+    r"|(?:am|einen) (?:vor(?:tag|abend)|(?P<after>folgetag))|tag (?:davor|vorher|(?P<after>danach))"
+    r"|la veille|(?P<after>le lendemain)|(?:el|la) (?:día|noche)"
+    r" (?:antes|anterior|(?P<after>siguiente))"
+    r"|il giorno (?:prima|(?P<after>dopo))|de dag (?:ervoor|(?P<after>daarna)))\b",
+    regex.IGNORECASE,
+)
 _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
     rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year))\b"
@@ -364,6 +373,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
             if month and exists(year, month, number)
         )
     written.extend(_edges_of_months(text, written))
+    written.extend(_days_beside(text, written))
     found = completed(written, as_of)
     years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
     found.extend(
@@ -389,6 +399,18 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
     found.extend(_periods_meant(folded, said))
     return found
+
+
+def _days_beside(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
+    """Yield the day before or after the date that stands before such words."""
+    for match in _DAY_BESIDE.finditer(text):
+        before = [day for day in found if day.end <= match.start() and day.day and day.month]
+        for day in before[-1:]:
+            year, month, number = day.year or _LEAP_YEAR, day.month or 1, day.day or 1
+            if exists(year, month, number):
+                other = date(year, month, number)
+                other += timedelta(days=1 if match["after"] else -1)
+                yield FoundDate(day.year and other.year, other.month, other.day)
 
 
 def _edges_of_months(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:

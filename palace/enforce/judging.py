@@ -50,6 +50,9 @@ _PAST = {
     "e meia": 30, "e mezza": 30, "e un quarto": 15, "meno un quarto": -15,
 }  # fmt: skip
 _SHIFT = regex.compile(rf"\s+(?P<part>{'|'.join(_PAST)})\b", regex.IGNORECASE)
+_ONE = Quantity((1.0,), text="one")  # read alone it is a pronoun
+_PLURAL = regex.compile(r"\d+(?:\.\d+)?s")
+_TO = regex.compile(r"\b(?:to|auf|à|a|naar)\s$", regex.IGNORECASE)
 _COMPARED = regex.compile(
     r"\s?(?:more|less|fewer|mehr|weniger|de plus|de moins|más|menos|di più|in meno|meer|minder)\b",
     regex.IGNORECASE,
@@ -260,7 +263,6 @@ def _specifics_missing(
         and not support.has_joined_name(word, sentence)
         and (len(word.surface) > 1 or support.has_other_label(word, sentence))
         and not (opening and (support.has_word(word) or support.has_synonym(word)))
-        and not (_is_capitals(word) and support.has_synonym(word))
     )
     wrong.extend(
         (word.start, word.surface)
@@ -278,18 +280,21 @@ def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
     """Yield a number and, of "two in the morning", the two that may be taken then."""
     yield quantity
     before = sentence[: quantity.start]
-    elided = quantity.loose or _COMPARED.match(sentence, quantity.end)
+    elided = quantity.loose or _TO.search(before) or _COMPARED.match(sentence, quantity.end)
     if not quantity.unit and elided and says_nothing(quantity.noun):
         # "two hours, five with the break"
         measured = [q for q in read_quantities(before) if q.unit and q.values]
         for last in measured[-1:]:
             yield replace(quantity, unit=last.unit, factor=last.factor)
+    if _PLURAL.fullmatch(quantity.text):  # "the 45s", "3.5s for the ribs"
+        yield replace(quantity, unit="", factor=1.0)
     if quantity.unit == "time" and _HOURS.search(quantity.text):
         shift = _SHIFT.match(sentence, quantity.end)
         at = 60 * quantity.values[0] + (_PAST[shift["part"].casefold()] if shift else 0)
         yield replace(quantity, unit="clock", factor=1.0, values=(at % 1440, (at + 720) % 1440))
     if quantity.unit == "clock":
-        first = next(iter(read_quantities(quantity.text.split(" ", 1)[0])), None)
+        word = quantity.text.split(" ", 1)[0]
+        first = next(iter(read_quantities(word)), _ONE if word.casefold() == "one" else None)
         if first and not first.unit and _DAYTIME.search(quantity.text) and not _AT.search(before):
             yield replace(first, start=quantity.start, end=quantity.start + len(first.text))
 
@@ -304,10 +309,6 @@ def _may_read(quantity: Quantity, other: Quantity) -> bool:
 
 def _count_digits(quantity: Quantity) -> int:
     return sum(letter.isdigit() for letter in quantity.text)
-
-
-def _is_capitals(word: Word) -> bool:
-    return len(word.surface) > 1 and word.surface.removesuffix("s").isupper()
 
 
 def _is_shade(sentence: str, word: Word, support: Support) -> bool:

@@ -197,6 +197,11 @@ class Quantity:
         return tuple(round(value * self.factor, 6) for value in self.values)
 
 
+def is_unit(word: str) -> bool:
+    """Whether a word is the name of a unit."""
+    return fold(word) in _UNITS
+
+
 def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Quantity]:
     """Return the quantities of a text, in order.
 

@@ -59,11 +59,13 @@ _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
 _GIGABYTES = regex.compile(r"(?<![\w.,])(\d{1,4}(?:\.\d+)?)\s?G(?![\w])")  # grams at first sight
+_PAGES = regex.compile(r"(?<![\w.,])(\d{1,4})\s?pp?(?!\w)")  # pence at first sight
 _AT_SECOND_SIGHT = (
     (_LATE, "time", 60.0),
     (_PRIMED, "time", 60.0),
     (_MINUTES, "time", 60.0),
     (_GIGABYTES, "bytes", 1e9),
+    (_PAGES, "", 1.0),
 )
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
 _SCALES = {"k": 1e3, "M": 1e6, "R": 1.0}

@@ -199,7 +199,8 @@ def is_as_long(said: Quantity, known: Quantity) -> bool:
     if {said.unit, known.unit} != {"time", "months"}:
         return False
     mine, theirs = ([measure * _DAYS_IN[q.unit] for measure in q.measures] for q in (said, known))
-    slack = _LOOSE_SHARE if said.loose else _MONTH_SHARE
+    halves = any(not value.is_integer() for value in said.values)  # "a month and a half"
+    slack = _LOOSE_SHARE if said.loose or halves else _MONTH_SHARE
     return any(min(a, b) >= 1 and abs(a - b) <= slack * b for a in mine for b in theirs)
 
 

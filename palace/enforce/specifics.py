@@ -40,11 +40,12 @@ _IDENTIFIER = regex.compile(
     r"[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
     r"|(?<![\w.])(?!\d+[x×](?!\w))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
     r"|(?<![\w.-])\d+-\d*\p{Lu}\w*"  # 608-2RS
+    r"|(?<![\w-])--[a-z][\w-]+"
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
 )
-_COMPOUND = regex.compile(r"(?<![\w/-])\p{Ll}{2,}(?:[-/]\p{L}{2,})+(?![\w/-])")
+_COMPOUND = regex.compile(r"(?<![\w/-])\p{Ll}{2,}(?:[-/]\p{Ll}{2,})+(?![\w/-])")
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 # What follows a name that opens a sentence.
 _VERBS = frozenset(
@@ -67,6 +68,7 @@ _GERMAN = frozenset(
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
+_WITHOUT = regex.compile(r"(?<!\w)w/o(?!\w)", regex.IGNORECASE)
 _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
@@ -78,6 +80,8 @@ _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
     " new year senora signora signor signore sig sra mevrouw mevr meneer mijnheer mlle"
+    " http https url os cpu cpus vcpus ram tv pc sms gps"
+    " whoever whatever whichever whenever wherever"
     " mademoiselle dona pani pan fru vat mwst tva iva btw".split()
 )
 
@@ -244,6 +248,8 @@ def is_negated(text: str) -> bool:
     """Whether a clause has a word that turns it into its opposite."""
     found = _PLAIN_WORD.findall(fold(text))
     negations = answer_words().negations
-    return _NONE.search(text) is not None or any(
-        word in negations or word.endswith(("n't", "n’t")) for word in found
+    return (
+        _NONE.search(text) is not None
+        or _WITHOUT.search(text) is not None
+        or any(word in negations or word.endswith(("n't", "n’t")) for word in found)
     )

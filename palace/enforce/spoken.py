@@ -181,7 +181,7 @@ _CLOCKS = (
     rf"{_ARTICLE}{_HOUR}\s+(?P<way>menos|meno|moins|y|e|et)\s+(?P<part>{_BASE}|un quarto|mezzo"
     rf"|mezza|cuarto|media|meia)(?!\s*\p{{L}}*\s*(?:de|di)\s\p{{L}}*(?:o|bre|ro)\b)(?:\s+{_DAYPART})?",
     rf"\b(?P<part>kwart|vijf|tien|twintig)\s+(?P<way>over|voor)\s+{_HOUR}(?:\s+{_DAYPART})?",
-    rf"\b(?:(?P<part>half\s+an\s+hour|(?:a\s+)?quarter|{_BASE}(?:\s+min(?:ute)?s?)?)"
+    rf"(?<!\b(?:from|between)\s)\b(?:(?P<part>half\s+an\s+hour|(?:a\s+)?quarter|{_BASE}(?:\s+min(?:ute)?s?)?)"
     r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight)\b",
 )
 # A text without one of these says no time in words.

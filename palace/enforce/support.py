@@ -16,7 +16,7 @@ from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.arithmetic import comes_to, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, date_beside, find_weekdays, part_of_month
-from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.quantities import Quantity, is_unit, read_quantities
 from palace.enforce.source import Source, is_cut_from, is_cut_name, is_cut_through, plain
 from palace.enforce.spans import (
     clock_comes_to,
@@ -52,6 +52,7 @@ _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGN
 _POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
+_PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
 _WORD_AND_NUMBER = regex.compile(
     r"(?<![\w./-])(?P<word>\p{L}{4,20})(?P<rest>-[\p{L}]{0,2}\d[\w.]*)(?![\w/-])"
 )
@@ -248,6 +249,8 @@ class Support:
             return self._has_lines(specific.wanted)
         if specific.kind in ("path", "url"):
             wanted = wanted.rstrip("/") or wanted
+        if specific.kind in ("code", "path", "url") and _PLACEHOLDER.search(wanted):
+            return self._has_filled(wanted)
         if specific.kind == "compound":
             return self._has_compound(wanted)
         if specific.kind == "name":
@@ -276,8 +279,14 @@ class Support:
         if not wanted:
             return True
         left = r"(?<![\w\-])" if wanted[0].isalnum() or wanted[0] in "_-" else r"(?<![\w])"
-        right = r"(?![\w\-]|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
+        right = r"(?!\w|-\w|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
         pattern = regex.compile(left + regex.escape(wanted) + right)
+        return any(pattern.search(s.plain) for s in self.sources)
+
+    def _has_filled(self, wanted: str) -> bool:
+        """Whether something stands there that fills the places left open: "dump-<date>.sql"."""
+        kept = map(regex.escape, _PLACEHOLDER.split(wanted))
+        pattern = regex.compile(rf"(?<![\w-]){'[^ /]+'.join(kept)}(?![\w-])")
         return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_identifier(self, wanted: str) -> bool:
@@ -319,7 +328,7 @@ class Support:
         mark = "/" if "/" in wanted else "-"
         parts = wanted.split(mark)
         apart = mark == "-" and all(stem(part) in self.tokens for part in parts)
-        if apart or self._has_whole(wanted):
+        if apart or all(map(is_unit, parts)) or self._has_whole(wanted):
             return True
         siblings = regex.compile(
             rf"(?<![\w-])(?:{regex.escape(parts[0])}{mark}\w+|\w+{mark}{regex.escape(parts[-1])})(?![\w-])"
