@@ -96,7 +96,8 @@ _DENSE_WEEKDAY = regex.compile(
 _BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
     r"\b(?:the|am|vom|zum|le|el)\s+(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
-    r"|(?<=day\s|\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\s)(?P<day>\d{1,2})(?:st|nd|rd|th)\b"
+    r"|(?<=day\s|\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\s)(?P<day>\d{1,2})"
+    r"(?:(?:st|nd|rd|th)\b|(?![\w:.,–-]*\d|\w|\s?(?:[ap]\.?m|h|Uhr|to|until)\b|\s\p{Lu}))"
 )
 _DATED = regex.compile(
     r"[.,]?\s*(?:the\s+|den\s+)?(?:\d{1,2}(?:[./]\d{1,2}\b(?!\s?\p{L}{1,2}\b|\s?[%€])|(?:st|nd|rd|th)\b)|\d{4}-\d"
@@ -118,6 +119,7 @@ ISO_WEEK = regex.compile(
     regex.IGNORECASE,
 )
 _LEAP_YEAR = 2000
+_QUARTER = regex.compile(r"\bQ([1-4])\b")
 _DAY_BESIDE = regex.compile(
     r"\b(?:the (?:day|night|evening) (?:before(?! yesterday)|(?P<after>after(?! tomorrow)))"
     r"|(?:am|einen) (?:vor(?:tag|abend)|(?P<after>folgetag))|tag (?:davor|vorher|(?P<after>danach))"
@@ -374,6 +376,11 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         )
     written.extend(_edges_of_months(text, written))
     written.extend(_days_beside(text, written))
+    written.extend(
+        FoundDate(None, month, None)
+        for match in _QUARTER.finditer(text)
+        for month in range(3 * int(match[1]) - 2, 3 * int(match[1]) + 1)
+    )
     found = completed(written, as_of)
     years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
     found.extend(

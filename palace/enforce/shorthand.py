@@ -81,7 +81,7 @@ _ON = regex.compile(
     r",?\s+$",
     regex.IGNORECASE,
 )
-_GOES_ON = regex.compile(r"\s?[,;:(–-]|\s\p{Ll}")
+_GOES_ON = regex.compile(r"\s?[,;:()–-]|\s\p{Ll}")
 _SCIENTIFIC = regex.compile(r"(?<![\w.,])(\d+(?:\.\d+)?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE)
 _SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
 _OLDEST_SHORT_YEAR = 70

@@ -140,6 +140,12 @@ _METRES = regex.compile(
     r"(?!\s*(?:\p{L}*met|cm|mm|km))",
     regex.IGNORECASE,
 )
+# "an hour fifty", "une heure vingt"; a unit behind makes it two spans.
+_HOURS_AND = regex.compile(
+    rf"\b(?:an|one|1|une?|una?|uma|(?P<whole>[2-9]|{_BASE}))\s+(?:hours?|heures?|horas?|or[ae])\s+"
+    rf"(?:(?:y|e)\s+)?(?P<n>[1-5]\d|{_BASE})(?!\s*[-\d:.,]*\s*(?:\p{{L}}*min|m\b|sec|s\b|h\b|hour|day|%))",
+    regex.IGNORECASE,
+)
 _HOURS = {
     **{word: n for word, n in _ONES.items() if 1 <= n <= 12},
     "una": 1,
@@ -168,7 +174,7 @@ _QUARTER = r"(?P<half>et\s+demie|y\s+media|e\s+meia)|(?P<past>et\s+quart|y\s+cua
 _CLOCKS = (
     r"(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|(?<!\b(?:from|between)\s)(?<!-)(?:five|ten|twenty|twenty-five"
     rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?))\s+(?P<way>past|to|after|before)\s+{_HOUR}"
-    rf"(?!\s*[-%\d]|\s+(?:min|hour|sec|day|week|month|year|per))(?:\s+{_DAYPART})?",
+    rf"(?!\s*[-%\d]|\s+(?:min|hour|sec|day|week|month|year|per|in\s+an?\b))(?:\s+{_DAYPART})?",
     rf"(?<!\b(?:from|between)\s)\b(?P<part>\d{{1,2}})\s+(?P<way>to|before|after)\s+{_HOUR}\s+{_DAYPART}",
     rf"\b(?P<part>\d{{1,2}}|{_BASE})\s+(?P<way>past)\s+{_HOUR}(?!\s*[-%\d])(?:\s+{_DAYPART})?",
     rf"\b(?P<part>viertel|fünf|zehn|zwanzig)\s+(?P<way>vor|nach)\s+{_HOUR}(?:\s+{_DAYPART})?",
@@ -249,6 +255,12 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
         metres = float(whole) if whole.isdigit() else _value(whole)
         if 10 <= hundredths < 100:
             yield Spoken((metres + hundredths / 100,), *match.span(), "m")
+    for match in _HOURS_AND.finditer(text):
+        hours = match["whole"] or "1"
+        minutes = match["n"]
+        value = float(hours) if hours.isdigit() else _value(hours)
+        value += (float(minutes) if minutes.isdigit() else _value(minutes)) / 60
+        yield Spoken((value,), *match.span(), "h")
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
         if match["fourths"]:

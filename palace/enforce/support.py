@@ -30,7 +30,8 @@ from palace.enforce.specifics import Specific, may_be_name
 from palace.text import Word, fold, stem
 
 _AT = regex.compile(
-    r"\b(?:at|by|until|till|before|after|from|to|between|and|around|um|bis|ab|zwischen|und|à|las)\s+$"
+    r"\b(?:at|by|until|till|before|after|from|to|between|and|around|(?:later|earlier) than"
+    r"|um|bis|ab|zwischen|und|à|las)\s+$"
     r"|@\s?$",
     regex.IGNORECASE,
 )
@@ -48,10 +49,12 @@ _DAY_BEFORE = regex.compile(
     r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|del|op|día|dia|do|du|au|the)\s+$",
     regex.IGNORECASE,
 )
+_WORD_BEFORE = regex.compile(r"(\p{L}{3,})\s$")
 _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGNORECASE)
 _POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
+_PEOPLES = ("ian", "ians", "ean", "ese")
 _PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
 _WORD_AND_NUMBER = regex.compile(
     r"(?<![\w./-])(?P<word>\p{L}{4,20})(?P<rest>-[\p{L}]{0,2}\d[\w.]*)(?![\w/-])"
@@ -91,6 +94,11 @@ def _is_cut_compound(known: Sequence[str], said: Sequence[str]) -> bool:
     return len(known) == len(said) and all(
         k == s or is_cut_from(k, s) or stem(k) == stem(s) for k, s in zip(known, said, strict=True)
     )
+
+
+def _without_ending(surface: str) -> str:
+    """Return a word as it is without a German ending: "Rotes" and "Roten" are one."""
+    return regex.sub(r"e[nrsm]?$", "", fold(surface))
 
 
 def _token_at(found: Sequence[Word], place: int) -> str:
@@ -181,7 +189,13 @@ class Support:
             for s in self.sources
         ):
             return True
-        return bool(word.parts) and all(part in self._names for part in word.parts)
+        if word.parts and all(part in self._names for part in word.parts):
+            return True
+        people = (folded.removesuffix(end) for end in _PEOPLES if folded.endswith(end))
+        if not self._names.isdisjoint(people):
+            return True  # "Dobsonian", of Dobson
+        *heads, tail = word.surface.split("-")
+        return tail.islower() and bool(heads) and self._names.issuperset(map(fold, heads))
 
     def has_joined_name(self, word: Word, sentence: str) -> bool:
         """Whether a name stands there as one word with the one beside it: "Let's Encrypt"."""
@@ -220,6 +234,7 @@ class Support:
             and known.surface[0] == word.surface[0]
             and abs(len(known.surface) - len(word.surface)) <= _LIKE_CHARS
             and known not in said
+            and _without_ending(known.surface) != _without_ending(word.surface)
             and any(
                 b and b == _token_at(words, n + m) for b, m in zip(beside, (-1, 1), strict=True)
             )
@@ -278,7 +293,7 @@ class Support:
     def _has_whole(self, wanted: str) -> bool:
         if not wanted:
             return True
-        left = r"(?<![\w\-])" if wanted[0].isalnum() or wanted[0] in "_-" else r"(?<![\w])"
+        left = r"(?<!\w)(?<!(?<!\d)-)" if wanted[0].isalnum() or wanted[0] in "_-" else r"(?<![\w])"
         right = r"(?!\w|-\w|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
         pattern = regex.compile(left + regex.escape(wanted) + right)
         return any(pattern.search(s.plain) for s in self.sources)
@@ -448,6 +463,7 @@ class Support:
         return (
             self.has_reading(quantity)
             or self._has_loosely(quantity)
+            or self._has_share(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(quantity, sentence, before)
             or self._may_count(quantity, sentence)
@@ -461,6 +477,13 @@ class Support:
             if (not q.unit and (not q.noun or _is_telling(q)))
             or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
+        )
+
+    def _has_share(self, quantity: Quantity) -> bool:
+        """Whether a percentage stands there as a share of one: 88.3 % of 0.883."""
+        shares = {round(value / 100, 8) for value in quantity.values}
+        return quantity.unit == "percent" and any(
+            not shares.isdisjoint(q.values) for q in self._quantities if not q.unit
         )
 
     def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
@@ -484,7 +507,8 @@ class Support:
         of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity, sentence):
             return True  # "Friday 30", "am 30."
-        if self._is_of_version(quantity, sentence) or self._is_of_address(quantity, sentence):
+        parts_of_names = self._is_of_version, self._is_of_address, self._is_of_label
+        if any(stands(quantity, sentence) for stands in parts_of_names):
             return True
         years = {float(day.year) for day in self._days if day.year}
         return (
@@ -499,6 +523,14 @@ class Support:
             return False
         written = regex.compile(rf"(?<!\p{{L}})(?:v|r|ver|rev)[.-]?{quantity.text}(?![\d.]\d)")
         return any(written.search(s.plain) for s in self.sources)
+
+    def _is_of_label(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether "step 18000" is the step_18000 of a name there."""
+        before = _WORD_BEFORE.search(sentence, 0, quantity.start)
+        if before is None or not quantity.text.isdigit():
+            return False
+        label = rf"(?<!\p{{L}}){regex.escape(fold(before[1]))}[_-]?0*{quantity.text}(?!\d)"
+        return any(regex.search(label, s.plain) for s in self.sources)
 
     def _is_of_address(self, quantity: Quantity, sentence: str) -> bool:
         """Whether ".47" is the end of an address there: 192.168.1.47."""
