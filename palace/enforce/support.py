@@ -49,7 +49,7 @@ _DAY_BEFORE = regex.compile(
     r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|del|op|día|dia|do|du|au|the)\s+$",
     regex.IGNORECASE,
 )
-_WORD_BEFORE = regex.compile(r"(\p{L}{3,})\s$")
+_WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}{3,40}+)\s$")
 _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGNORECASE)
 _POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
