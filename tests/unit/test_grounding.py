@@ -507,6 +507,10 @@ def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad
         ("14 Mar: 8 inch Dobson; buffer is HEPES, 10 mM", "With the Dobsonian, and a HEPES-based buffer.", "With the Newtonian, and a TRIS-based buffer."),
         ("P01–P11 done, P12 open. ckpt runs/step_18000.pt", "Up to P11 it is done; use step 18000.", "Up to P10 it is done; use step 16000."),
         ("3 series de 12 con goma roja", "Haz 3x12 con goma roja.", "Haz 3x15 con goma roja."),
+        ("1 tablet morning + 1 evening, one hour before food", "He gets one tablet in the morning and one in the evening, one hour before food.", "He gets one tablet in the morning and one in the evening, three hours before food."),
+        ("nginx sent 413 on uploads > 1 MB", "It answered with HTTP 413. Whoever uploads more than 1 MB sees it.", "It answered with HTTP 403. Whoever uploads more than 1 MB sees it."),
+        ("borg-Backup von mini: täglich 03:15", "Ein borg-Lauf von mini kommt täglich um 03:15.", "Ein borg-Lauf von mini kommt täglich um 03:45."),
+        ("switched to 45 mm tubeless, 2.1 bar", "On the 45s you run 2.1 bar.", "On the 45s you run 2.4 bar."),
         ("Sungold x8, Black Krim x12", "Of Black Krim there are 12, of Sungold 8.", "Of Black Krim there are 17, of Sungold 8."),
     ],
 )  # fmt: skip
