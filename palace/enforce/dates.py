@@ -302,19 +302,21 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not match[0][0].isupper()):
             continue
         found.append((number, match.start(), match.end()))
-    for match in _CUT_WEEKDAY.finditer(text):
-        if _AFTER_CUT.match(text, match.end()):
-            number = next(n for n in range(7) if match[f"n{n}"])
-            found.append((number, match.start(), match.end()))
-    pointed = [
-        (next(n for n in range(7) if m[f"n{n}"]), *m.span())
-        for m in _POINTED_WEEKDAY.finditer(text)
-    ]
+    found.extend(
+        (_weekday_cut(match), *match.span())
+        for match in _CUT_WEEKDAY.finditer(text)
+        if _AFTER_CUT.match(text, match.end())
+    )
+    pointed = [(_weekday_cut(match), *match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
     if len({number for number, *_ in pointed}) > 1:  # one alone may be another word cut
         known = {start for _, start, _ in found}
         found.extend(day for day in pointed if day[1] not in known)
     found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
     return found
+
+
+def _weekday_cut(match: regex.Match[str]) -> int:
+    return next(number for number in range(7) if match[f"n{number}"])
 
 
 def date_beside(text: str, end: int) -> FoundDate | None:
@@ -376,11 +378,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         )
     written.extend(_edges_of_months(text, written))
     written.extend(_days_beside(text, written))
-    written.extend(
-        FoundDate(None, month, None)
-        for match in _QUARTER.finditer(text)
-        for month in range(3 * int(match[1]) - 2, 3 * int(match[1]) + 1)
-    )
+    written.extend(_months_of_quarters(text))
     found = completed(written, as_of)
     years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
     found.extend(
@@ -420,12 +418,18 @@ def _days_beside(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
                 yield FoundDate(day.year and other.year, other.month, other.day)
 
 
+def _months_of_quarters(text: str) -> Iterator[FoundDate]:
+    for match in _QUARTER.finditer(text):
+        last = 3 * int(match[1])
+        yield from (FoundDate(None, month, None) for month in range(last - 2, last + 1))
+
+
 def _edges_of_months(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
     """Yield the last day of "the end of June", the first of its beginning."""
     for day in found:
         part = part_of_month(text, day)
         if part and part[0] in _EDGES and day.month:
-            length = monthrange(day.year or 2000, day.month)[1]
+            length = monthrange(day.year or _LEAP_YEAR, day.month)[1]
             yield replace(day, day=range(1, length + 1)[_EDGES[part[0]]])
 
 

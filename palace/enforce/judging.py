@@ -26,6 +26,7 @@ from palace.enforce.specifics import (
     is_inside,
     is_negated,
 )
+from palace.enforce.spoken import minutes_past
 from palace.enforce.support import Support
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
@@ -44,12 +45,6 @@ _AT = regex.compile(
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 # "neuf heures et demie" is a time of day or a time taken.
 _HOURS = regex.compile(r"\s?(?:heures?|h|horas|ore|uur)\Z", regex.IGNORECASE)
-_PAST = {
-    "et demie": 30, "et quart": 15, "moins le quart": -15,
-    "y media": 30, "y cuarto": 15, "menos cuarto": -15,
-    "e meia": 30, "e mezza": 30, "e un quarto": 15, "meno un quarto": -15,
-}  # fmt: skip
-_SHIFT = regex.compile(rf"\s+(?P<part>{'|'.join(_PAST)})\b", regex.IGNORECASE)
 _ONE = Quantity((1.0,), text="one")  # read alone it is a pronoun
 _PLURAL = regex.compile(r"\d+(?:\.\d+)?s")
 _TO = regex.compile(r"\b(?:to|auf|à|a|naar)\s$", regex.IGNORECASE)
@@ -277,7 +272,7 @@ def _specifics_missing(
 
 
 def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
-    """Yield a number and, of "two in the morning", the two that may be taken then."""
+    """Yield a number and what else it may mean: of "two in the morning" two that are taken then."""
     yield quantity
     before = sentence[: quantity.start]
     elided = quantity.loose or _TO.search(before) or _COMPARED.match(sentence, quantity.end)
@@ -289,8 +284,7 @@ def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
     if _PLURAL.fullmatch(quantity.text):  # "the 45s", "3.5s for the ribs"
         yield replace(quantity, unit="", factor=1.0)
     if quantity.unit == "time" and _HOURS.search(quantity.text):
-        shift = _SHIFT.match(sentence, quantity.end)
-        at = 60 * quantity.values[0] + (_PAST[shift["part"].casefold()] if shift else 0)
+        at = 60 * quantity.values[0] + minutes_past(sentence, quantity.end)
         yield replace(quantity, unit="clock", factor=1.0, values=(at % 1440, (at + 720) % 1440))
     if quantity.unit == "clock":
         word = quantity.text.split(" ", 1)[0]

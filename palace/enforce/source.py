@@ -67,18 +67,18 @@ def is_cut_from(short: str, word: str) -> bool:
         return False
     if word.startswith(short):
         return len(short) >= _LEAST_CUT
-    if any(letter in "aeiou" for letter in short[1:]):
-        return False
-    rest = iter(word)
-    return all(letter in rest for letter in short)
+    return not any(letter in "aeiou" for letter in short[1:]) and _are_in_order(short, word)
 
 
 def is_cut_through(short: str, word: str) -> bool:
     """Whether a word is another one with letters left out anywhere: effnet, of efficientnet."""
-    if len(word) < len(short) + 2 or short[0] != word[0] or short[-1] != word[-1]:
-        return False
+    ends = word[0] == short[0] and word[-1] == short[-1]
+    return ends and len(word) >= len(short) + 2 and _are_in_order(short, word)
+
+
+def _are_in_order(letters: str, word: str) -> bool:
     rest = iter(word)
-    return all(letter in rest for letter in short)
+    return all(letter in rest for letter in letters)
 
 
 def is_cut_name(short: str, name: str, *, whole: bool) -> bool:

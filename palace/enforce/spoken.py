@@ -141,10 +141,10 @@ _METRES = regex.compile(
     regex.IGNORECASE,
 )
 # "an hour fifty", "une heure vingt"; a unit behind makes it two spans.
-_HOURS_AND = regex.compile(
+_HOUR_SAID = regex.compile(r"\b(?:hours?|heures?|horas?|or[ae])\s", regex.IGNORECASE)
+_HOURS_AND = (
     rf"\b(?:an|one|1|une?|una?|uma|(?P<whole>[2-9]|{_BASE}))\s+(?:hours?|heures?|horas?|or[ae])\s+"
-    rf"(?:(?:y|e)\s+)?(?P<n>[1-5]\d|{_BASE})(?!\s*[-\d:.,]*\s*(?:\p{{L}}*min|m\b|sec|s\b|h\b|hour|day|%))",
-    regex.IGNORECASE,
+    rf"(?:(?:y|e)\s+)?(?P<n>[1-5]\d|{_BASE})(?!\s*[-\d:.,]*\s*(?:\p{{L}}*min|m\b|sec|s\b|h\b|hour|day|%))"
 )
 _HOURS = {
     **{word: n for word, n in _ONES.items() if 1 <= n <= 12},
@@ -169,8 +169,12 @@ _PM = (
 )
 _NIGHT = r"at\s+night|nachts|de\s+la\s+noche|da\s+noite|di\s+notte|'s\s+nachts"
 _DAYPART = rf"(?:(?P<am>{_AM})|(?P<pm>{_PM})|(?P<night>{_NIGHT}))\b"
-_QUARTER = r"(?P<half>et\s+demie|y\s+media|e\s+meia)|(?P<past>et\s+quart|y\s+cuarto|e\s+quinze)" \
-    r"|(?P<to>moins\s+le\s+quart|menos\s+cuarto)"  # fmt: skip
+_QUARTER = (
+    r"(?P<half>et\s+demie|y\s+media|e\s+m(?:eia|ezza))"
+    r"|(?P<past>et\s+quart|y\s+cuarto|e\s+(?:quinze|un\s+quarto))"
+    r"|(?P<to>moins\s+le\s+quart|menos\s+cuarto|meno\s+un\s+quarto)"
+)
+_PAST_HOUR = regex.compile(rf"\s+(?:{_QUARTER})\b", regex.IGNORECASE)
 _CLOCKS = (
     r"(?P<part>half(?=\s)(?:\s+an\s+hour)?|(?:a\s+)?quarter|(?<!\b(?:from|between)\s)(?<!-)(?:five|ten|twenty|twenty-five"
     rf"|(?:\d{{1,2}}|{_BASE})\s+min(?:ute)?s?))\s+(?P<way>past|to|after|before)\s+{_HOUR}"
@@ -255,7 +259,7 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
         metres = float(whole) if whole.isdigit() else _value(whole)
         if 10 <= hundredths < 100:
             yield Spoken((metres + hundredths / 100,), *match.span(), "m")
-    for match in _HOURS_AND.finditer(text):
+    for match in _hours_and().finditer(text) if _HOUR_SAID.search(text) else ():
         hours = match["whole"] or "1"
         minutes = match["n"]
         value = float(hours) if hours.isdigit() else _value(hours)
@@ -268,6 +272,12 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
         if match["quarters"]:
             value = 0.75 if match["quarters"].casefold() == "three" else 0.25
         yield Spoken((value,), *match.span(), match["unit"])
+
+
+@cache
+def _hours_and() -> regex.Pattern[str]:
+    """Return what hours and minutes in words look like; compiled for the first text with hours."""
+    return regex.compile(_HOURS_AND, regex.IGNORECASE)
 
 
 @cache
@@ -314,6 +324,12 @@ def _shift(said: dict[str, str | None]) -> float:
     return (
         30.0 if said.get("half") else 15.0 if said.get("past") else -15.0 if said.get("to") else 0.0
     )
+
+
+def minutes_past(text: str, end: int) -> float:
+    """Return the minutes that stand behind an hour: 30 of "et demie", below 0 before it, else 0."""
+    match = _PAST_HOUR.match(text, end)
+    return _shift(match.groupdict()) if match else 0.0
 
 
 def _value(run: str) -> float:

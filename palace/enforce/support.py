@@ -54,6 +54,7 @@ _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGN
 _POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
+_ENDING = regex.compile(r"e[nrsm]?$")
 _PEOPLES = ("ian", "ians", "ean", "ese")
 _PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
 _WORD_AND_NUMBER = regex.compile(
@@ -98,7 +99,7 @@ def _is_cut_compound(known: Sequence[str], said: Sequence[str]) -> bool:
 
 def _without_ending(surface: str) -> str:
     """Return a word as it is without a German ending: "Rotes" and "Roten" are one."""
-    return regex.sub(r"e[nrsm]?$", "", fold(surface))
+    return _ENDING.sub("", fold(surface))
 
 
 def _token_at(found: Sequence[Word], place: int) -> str:
@@ -234,10 +235,10 @@ class Support:
             and known.surface[0] == word.surface[0]
             and abs(len(known.surface) - len(word.surface)) <= _LIKE_CHARS
             and known not in said
-            and _without_ending(known.surface) != _without_ending(word.surface)
             and any(
                 b and b == _token_at(words, n + m) for b, m in zip(beside, (-1, 1), strict=True)
             )
+            and _without_ending(known.surface) != _without_ending(word.surface)
             for source in self.sources
             for words in (read_words(source.text),)
             for n, known in enumerate(words)

@@ -598,6 +598,12 @@ def test_courtesy_claims_nothing(courtesy):
     assert not check("Good luck with the lawyer Quentin Ashdown!").supported
 
 
+def test_what_is_said_in_passing_is_held_against_the_memory_too():
+    memory = [evidence("Concert in Ulm on 9 May. The leak in the roof was fixed.", as_of=DAY)]
+    assert not check("Enjoy the Berlin concert!", "And?", items=memory).supported
+    assert not check("The leak in the roof was not fixed.", "And?", items=memory).supported
+
+
 def test_a_short_reply_is_free():
     assert check("She has!", "Has Runa moved the archive?").supported
     assert not check("Yes.", "Has Milo sold the boat?").supported
