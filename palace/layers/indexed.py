@@ -19,8 +19,9 @@ from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport
 
-# The cue of "how do I …": of the world in general, unless a playbook tells it.
-_HOW_TO = "howto_general"
+# The cues of "how do I …", of the world in general unless a playbook tells it, and of what one is
+# to do: "what pressure do I set it to?".
+_ASKS_HOW = frozenset({"howto_general", "ask_i"})
 
 
 class IndexedLayer:
@@ -64,7 +65,8 @@ class IndexedLayer:
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
-        asks_how = "procedure" in (signal.kind, signal.runner_up) or _HOW_TO in signal.cues
+        is_how = "procedure" in (signal.kind, signal.runner_up)
+        asks_how = is_how or not _ASKS_HOW.isdisjoint(signal.cues)
         if self.name == "L4" and report.outcome == "sufficient" and not asks_how:
             # A playbook tells how a thing is done; it proves nothing about what was the case.
             judged = report.judgement

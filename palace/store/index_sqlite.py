@@ -29,6 +29,7 @@ from palace.store.index_rows import (
 )
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
+from palace.store.passages import TURNS_BEFORE, passage_of
 from palace.store.postings import (
     K1,
     PLACE_FREQUENCY,
@@ -42,7 +43,7 @@ from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -518,6 +519,21 @@ class SqliteIndex:
     def version(self) -> int:
         """Return a number that changes whenever any process changed the database."""
         return hash(self._database.state())
+
+    def passage_texts(self, keys: Sequence[int]) -> dict[int, str]:
+        """Return what is embedded for these memories; vanished ones are left out."""
+        before: dict[int, list[Memory]] = {}
+        for key, *row in self._database.rows(
+            "SELECT m.key, f.path, b.line, b.position, b.data FROM memories m"
+            " JOIN files f ON f.number = m.file JOIN memories b ON b.file = m.file"
+            f" AND b.position BETWEEN m.position - {TURNS_BEFORE} AND m.position - 1"
+            f" WHERE m.key IN ({marks(keys)}) AND m.session != '' ORDER BY b.position DESC",
+            keys,
+        ):
+            before.setdefault(key, []).append(self._decoded(*row))
+        return {
+            key: passage_of(memory, before.get(key, ())) for key, memory in self.load(keys).items()
+        }
 
     def passages(self, *, after: int = 0) -> list[tuple[int, str, str, str, bytes]]:
         """Return (key, path, layer, scope, passage digest) of active memories, by key.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
-from palace.store.passages import passage_digest, passage_of
+from palace.store.passages import TURNS_BEFORE, passage_digest, passage_of
 from palace.store.postings import posting_row, posting_words
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
@@ -27,7 +27,7 @@ _COUNT = (
     " names = names + excluded.names"
 )
 
-_Row = tuple[int, int, int, str, "int | None", str, str, str]
+_Row = tuple[int, int, int, str, bytes, "int | None", str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class WriteBatch:
         start = document.memories[same - 1].position + 1 if same else -1
         stale = self._rows_of(number, from_position=start)
         moved = stale if tags == " ".join(document.tags) else []
-        kept = self._write(document, document.memories[same:], number, layer, moved)
+        kept = self._write(document, same, number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
         active += _active(document.memories[same:])
         self.connection.execute(
@@ -155,30 +155,31 @@ class WriteBatch:
 
     def _rows_of(self, number: int, *, from_position: int) -> list[_Row]:
         return self.connection.execute(
-            "SELECT key, position, line, data, partition, body, context, names FROM memories"
-            " WHERE file = ? AND position >= ?",
+            "SELECT key, position, line, data, passage, partition, body, context, names"
+            " FROM memories WHERE file = ? AND position >= ?",
             (number, from_position),
         ).fetchall()
 
     def _write(
         self,
         document: Document,
-        memories: Sequence[Memory],
+        start: int,
         number: int,
         layer: LayerName,
-        before: Iterable[_Row],
+        stale: Iterable[_Row],
     ) -> set[int]:
-        """Write these memories and return the keys of the rows that only moved."""
-        reusable: dict[str, list[_Row]] = {}
-        for row in before:
-            reusable.setdefault(row[3], []).append(row)
+        """Write the memories from `start` on, and return the keys of the rows that only moved."""
+        reusable: dict[tuple[str, bytes], list[_Row]] = {}
+        for row in stale:
+            reusable.setdefault((row[3], row[4]), []).append(row)
         kept: set[int] = set()
-        for memory in memories:
-            data = encode_row(memory)
-            if not reusable.get(data):
-                self._insert(memory, document.tags, data, number, layer)
+        for place, memory in enumerate(document.memories[start:], start):
+            before = document.memories[max(place - TURNS_BEFORE, 0) : place][::-1]
+            written = encode_row(memory), passage_digest(passage_of(memory, before))
+            if not reusable.get(written):
+                self._insert(memory, document.tags, written, number, layer)
                 continue
-            key, position, line, *_ = reusable[data].pop()
+            key, position, line, *_ = reusable[written].pop()
             kept.add(key)
             if (position, line) != (memory.position, memory.line):
                 self.connection.execute(
@@ -188,7 +189,12 @@ class WriteBatch:
         return kept
 
     def _insert(
-        self, memory: Memory, tags: Sequence[str], data: str, number: int, layer: LayerName
+        self,
+        memory: Memory,
+        tags: Sequence[str],
+        written: tuple[str, bytes],
+        number: int,
+        layer: LayerName,
     ) -> None:
         body, context, names, asks = self.tokens(memory, tags)
         said, place = body.split(), context.split()
@@ -208,8 +214,7 @@ class WriteBatch:
                 context,
                 names,
                 asks,
-                data,
-                passage_digest(passage_of(memory)),
+                *written,
                 memory.kind,
                 memory.trust,
                 memory.confidence,
@@ -223,7 +228,7 @@ class WriteBatch:
             self._count(partition, said, place, names.split(), sign=1)
 
     def _remove(self, rows: Iterable[_Row]) -> None:
-        for key, _, _, _, partition, body, context, names in rows:
+        for key, _, _, _, _, partition, body, context, names in rows:
             self.connection.execute("DELETE FROM memories WHERE key = ?", (key,))
             if partition is not None:
                 said, place = body.split(), context.split()

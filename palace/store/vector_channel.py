@@ -28,7 +28,6 @@ from palace.errors import (
 )
 from palace.ports import Embedder, EmbedderIdentity, Scope, Vector, VectorState
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.passages import passage_of
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
 from palace.types.verdict import LayerName
@@ -280,10 +279,10 @@ class VectorChannel:
         lock = FileLock(self._file.folder / "embedding.lock")
         with lock.acquire(timeout=patience_s, poll_interval=_POLL_S):
             missing = self._vectors.missing(limit=self._batch_size)
-            loaded = self._index.load(list(missing))
-            if len(loaded) < len(missing):  # removed since
+            texts = self._index.passage_texts(list(missing))
+            if len(texts) < len(missing):  # removed since
                 self._vectors.recount()
-            passages = {missing[key]: passage_of(memory) for key, memory in loaded.items()}
+            passages = {missing[key]: text for key, text in texts.items()}
             model = self._model()
             vectors = model.embed(list(passages.values()), kind="passage")
             if self._stopped.is_set():

@@ -245,10 +245,11 @@ def test_a_playbook_proves_nothing_to_who_does_not_ask_how() -> None:
     assert (report.outcome, len(report.evidence)) == ("unclear", 1)
 
 
-def test_how_do_i_asks_for_a_playbook_too() -> None:
+@pytest.mark.parametrize("cue", ["howto_general", "ask_i"])
+def test_what_one_is_to_do_asks_for_a_playbook_too(cue: str) -> None:
     index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
     query = Analyst(LEXICONS, index).analyse(Turn("blue kettle"))
-    asking = replace(signal("fact"), cues=("howto_general",))
+    asking = replace(signal("fact"), cues=(cue,))
     report = rooms(index, name="L4").gather(Turn("blue kettle"), query, asking)
     assert (report.outcome, len(report.evidence)) == ("sufficient", 1)
 

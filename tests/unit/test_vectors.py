@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
-from palace.ports import EmbedderIdentity, Scope
+from palace.ports import EmbedderIdentity, Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.passages import passage_digest, passage_of
 from palace.store.vector_file import VectorFile
@@ -240,6 +242,104 @@ def test_identity_reads_well() -> None:
 )
 def test_passages(fields, passage) -> None:
     assert passage_of(memory("It runs on port 80.", **fields)) == passage
+
+
+def turn(text: str, number: int, speaker: str = "Mira", **fields: object) -> Memory:
+    return memory(text, number, **{"speaker": speaker, "session": "s1", **fields})
+
+
+def test_a_turn_is_embedded_with_what_it_replies_to() -> None:
+    asked = turn("Since when do you run?", 1, "Nora")
+    reply = turn("Since March!", 2)
+    assert passage_of(reply, [asked]) == "Mira: Since March! (Nora: Since when do you run?)"
+    elsewhere = turn("Good morning.", 0, session="s2")
+    retired = turn("I never run.", 0, status="inactive")
+    assert passage_of(reply, [asked, elsewhere]) == passage_of(reply, [asked])
+    assert passage_of(reply, [asked, retired]) == passage_of(reply, [asked])
+    assert passage_of(memory("It runs on port 80."), [asked]) == "It runs on port 80."
+
+
+def test_of_what_was_said_before_the_end_counts() -> None:
+    long = "The weather was fine. " * 10 + "And how is the dog?"
+    passage = passage_of(turn("She is well.", 1), [turn(long, 0, "Nora")])
+    head, _, end = passage.partition(" (Nora: ")
+    assert head == "Mira: She is well."
+    assert end.endswith("And how is the dog?)")
+    assert len(end) <= 121
+    assert f" {end[:-1]}" in f" {long}"  # it begins with a whole word
+
+
+def test_a_secret_is_not_cut_away_from_what_names_it() -> None:
+    secret = "k9J2mQ7xT4vB8nL5"
+    said = f"api_key = {secret} {'and so we went on and on ' * 4}"
+    assert secret not in passage_of(turn("Right.", 1), [turn(said, 0, "Nora")])
+
+
+TURNS = st.lists(
+    st.builds(
+        lambda text, speaker, session, retired: (text, speaker, session, retired),
+        st.sampled_from(["Yes.", "Since March!", "Why?", "The blue kettle broke."]),
+        st.sampled_from(["Mira", "Nora", ""]),
+        st.sampled_from(["s1", "s2", ""]),
+        st.booleans(),
+    ),
+    max_size=7,
+)
+
+
+@given(TURNS, TURNS)
+def test_a_digest_is_that_of_the_passage_however_a_page_was_written(before, now) -> None:
+    def page(said):
+        return paged(
+            *(
+                memory(
+                    text,
+                    number,
+                    speaker=speaker if session else "",
+                    session=session,
+                    status="inactive" if retired else "active",
+                )
+                for number, (text, speaker, session, retired) in enumerate(said)
+            )
+        )
+
+    index = SqliteIndex(None)
+    for said in (before, now):
+        index.apply([page(said)])
+    stored = {key: digest for key, *_, digest in index.passages()}
+    texts = index.passage_texts(list(stored))
+    assert {key: passage_digest(text) for key, text in texts.items()} == stored
+    index.close()
+
+
+def test_what_follows_an_edited_turn_is_embedded_anew(index: SqliteIndex, file: VectorFile) -> None:
+    vectors = VectorIndex(index, file)
+    said = [turn(text, n) for n, text in enumerate(("One.", "Two.", "Three.", "Four."))]
+
+    def embedded() -> list[str]:
+        texts = index.passage_texts(list(vectors.missing()))
+        rows = [
+            (passage_digest(t), v) for t, v in zip(texts.values(), _vectors(texts), strict=True)
+        ]
+        file.add(rows, identity=EMBEDDER.identity)
+        return sorted(texts.values())
+
+    index.apply([paged(*said)])
+    assert len(embedded()) == 4
+    said[0] = turn("Zero.", 0)
+    index.apply([paged(*said)])
+    assert embedded() == [
+        "Mira: Three. (Mira: Two.) (Mira: Zero.)",
+        "Mira: Two. (Mira: Zero.)",
+        "Mira: Zero.",
+    ]
+    said.append(turn("Five.", 4))
+    index.apply([paged(*said)])
+    assert embedded() == ["Mira: Five. (Mira: Four.) (Mira: Three.)"]
+
+
+def _vectors(texts: Mapping[int, str]) -> list[Vector]:
+    return EMBEDDER.embed(list(texts.values()), kind="passage")
 
 
 # Many rows
