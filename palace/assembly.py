@@ -317,7 +317,7 @@ class Assembly:
             limit=_SEARCHED,
         )
         memories = self._palace.index.load([c.key for c in found]).values()
-        return [m for m in memories if m.scope == memory.scope and m.id != memory.id]
+        return [m for m in memories if m.scope == memory.scope and m.source != memory.source]
 
     def dated(self, turn: Turn) -> Turn:
         """Give a turn the past moment it asks about, if it asks about one."""

@@ -11,6 +11,7 @@ from shlex import quote
 from types import TracebackType
 from typing import Any, Literal, NoReturn
 
+from palace.arguments import check_texts
 from palace.errors import ConfigError
 from palace.layout import LaidOut, lay_out
 from palace.ports import ConflictJudge, Embedder, Fetcher, Generator
@@ -210,7 +211,9 @@ class Mempalace(
 
         Raises:
             UnsafeNameError: If the name would leave the palace.
+            ConfigError: If it is no text.
         """
+        check_texts(name=name)
         return PalaceRoom(self, self.store.create_room(name))
 
     def doctor(self) -> list[Check]:

@@ -481,6 +481,13 @@ _LABELLED_TAIL = re.compile(
 _LABELLED_LINE = re.compile(
     r"^[> \t]*question[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})$", re.IGNORECASE | re.MULTILINE
 )
+_TAGGED_TAIL = re.compile(
+    r"<(?P<tag>(?:(?:user|human|original|follow[ _-]?up)[ _-])?(?:question|query)"
+    r"|(?:user|human|follow[ _-]?up)[ _-](?:message|input|request))>"
+    r"(?P<words>[^<>]{3,2000})</(?P=tag)>\s*(?:[\w' ]{1,40}:\s*|<[\w -]{1,40}>\s*)?\Z",
+    re.IGNORECASE,
+)
+_TAGGED_CHARS = 2200
 _ANSWER_WANTED = re.compile(
     r"\n[> \t]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}|[\w'()/ ]{1,40}:)\s*\Z",
     re.IGNORECASE,
@@ -491,11 +498,13 @@ _ANSWER_CHARS = 200
 def labelled_question(text: str) -> str:
     """Return the question that a program's template labels as one in a longer text, or "".
 
-    It is the line "Question: <words>" (or "User: …" and the like) at the end, perhaps with one more
-    label behind it; where the text ends with another label, to be continued, the last line
-    "Question: <words>".
+    It is the line "Question: <words>" (or "User: …" and the like) at the end, or what stands there
+    between tags such as `<question>`, perhaps with one more label behind it; where the text ends
+    with another label, to be continued, the last line "Question: <words>".
     """
-    found = _LABELLED_TAIL.search(text)
+    found = _LABELLED_TAIL.search(text) or _TAGGED_TAIL.search(
+        text, max(0, len(text) - _TAGGED_CHARS)
+    )
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
         for line in _LABELLED_LINE.finditer(text):
             found = line

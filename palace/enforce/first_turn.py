@@ -1,17 +1,21 @@
 """Which turn of a session is its first: only that one carries the wake-up.
 
-In: session ids as turns come. Out: whether to wake up, told once for each session.
+In: session ids as turns come, and wake-ups whose call failed. Out: whether to wake up, told once
+for each session.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 
 from palace.ports import Journal
 from palace.text import new_id, utc_now
 
 # In records. A session that began before them is woken up once more.
 _LOOKED_AT = 2000
+# Wake-ups whose call failed that may wait for a later one at the same time.
+_KEPT_LEFT = 512
 
 
 class FirstTurns:
@@ -24,7 +28,9 @@ class FirstTurns:
     def __init__(self, journal: Journal | None) -> None:
         self._journal = journal
         self._begun: set[str] = set()
+        self._left: OrderedDict[tuple[str, str | None], str] = OrderedDict()
         self._lock = threading.Lock()
+        self._leaving = threading.Lock()  # never held while the journal is read
 
     def begin(self, session_id: str) -> bool:
         """Whether this is the first turn of the session; True at most once for each session."""
@@ -49,6 +55,18 @@ class FirstTurns:
     def knows(self, session_id: str) -> bool:
         """Whether `begin` was called for the session in this process; reads nothing."""
         return session_id in self._begun
+
+    def leave(self, session_id: str, project: str | None, text: str) -> None:
+        """Keep a wake-up that nobody was told for a later turn of the session."""
+        with self._leaving:
+            self._left[session_id, project] = text
+            while len(self._left) > _KEPT_LEFT:
+                self._left.popitem(last=False)
+
+    def take(self, session_id: str, project: str | None) -> str:
+        """Return what was left to this session and project, once; "" if nothing was."""
+        with self._leaving:
+            return self._left.pop((session_id, project), "")
 
     def _marked(self, journal: Journal, session_id: str) -> bool:
         begun = journal.records(type="wake_up", among=_LOOKED_AT)

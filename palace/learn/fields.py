@@ -6,6 +6,7 @@ In: the values a caller gave. Out: nothing, or an error that names the field and
 from __future__ import annotations
 
 from datetime import datetime
+from numbers import Real
 from typing import get_args
 
 from palace.errors import ConfigError
@@ -29,9 +30,9 @@ def check_share(name: str, value: float) -> None:
     """Refuse a number that is not in [0, 1].
 
     Raises:
-        ConfigError: If it is not; nan is in no range.
+        ConfigError: If it is not; nan and words are in no range.
     """
-    if not 0.0 <= value <= 1.0:
+    if not isinstance(value, Real) or not 0.0 <= value <= 1.0:
         raise ConfigError(f"{name} is {value!r}", hint="use a number from 0 to 1")
 
 

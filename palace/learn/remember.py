@@ -6,7 +6,7 @@ refused with an error that says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -133,8 +133,8 @@ class Writer:
         # Only a write needs the rules and their word lists; asking must start without them.
         from palace.learn.conflict import find_conflicts
 
-        going = {m.id: m for m in replaces}
-        similar = self._similar(draft, going)
+        going = list(replaces)
+        similar = self._similar(draft, {m.id for m in going})
         duplicate = find_duplicate(draft.text, similar)
         if duplicate is not None:
             memory, match = duplicate
@@ -146,7 +146,7 @@ class Writer:
             outranked = any(_RANK[draft.trust] < _RANK[old.trust] for old, _ in found)
             if found and (on_conflict == "ask" or outranked):
                 return _conflict(draft, found)
-            going.update((old.id, old) for old, _ in found)
+            going += [old for old, _ in found]
         draft = replace(draft, id=new_id("m"))
         with self._promise(draft.id, going):
             memory = self.store.add(draft, room=room, drawer=drawer)
@@ -154,11 +154,13 @@ class Writer:
             self._retire(going, by=memory)
         return Remembered(memory)
 
-    def _promise(self, new: str, going: Collection[str]) -> AbstractContextManager[None]:
-        return self.promised(new, tuple(going)) if going else nullcontext()
+    def _promise(self, new: str, going: Iterable[Memory]) -> AbstractContextManager[None]:
+        ids = tuple(dict.fromkeys(m.id for m in going))
+        return self.promised(new, ids) if ids else nullcontext()
 
-    def _retire(self, going: Mapping[str, Memory], *, by: Memory) -> None:
-        for old in going.values():
+    def _retire(self, going: Iterable[Memory], *, by: Memory) -> None:
+        # One for each place: a copy of a whole file has the same ids.
+        for old in {m.source: m for m in going}.values():
             retired = self.store.update(old, status="inactive", superseded_by=by.id)
             self.written(retired.path)
 

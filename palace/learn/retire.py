@@ -91,7 +91,9 @@ def forget(
 
 
 def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
-    return [m for m in copies if m.id != memory.id and says_the_same(m.text, memory.text)]
+    # By place: a copy of a whole file, as synced folders make them, has the same ids.
+    others = [m for m in copies if m.source != memory.source]
+    return [m for m in others if says_the_same(m.text, memory.text)]
 
 
 def _corrected(old: Memory, text: str, *, source: Trust, reason: str) -> Draft:

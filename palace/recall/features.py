@@ -6,8 +6,8 @@ never depend on what else was found, so the best of the bad stays bad.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import regex
@@ -24,6 +24,12 @@ _DAY = regex.compile(
     r"|\d{1,2}(?:st|nd|rd|th)$|.*[年月号曜]"
 )
 _PARTS = regex.compile("[:/.-]")
+_DAY_NUMBER = regex.compile(r"(?:[012]?\d|3[01])$")
+_MOST_DAYS = 3
+# "30k", "12mm": how much of something, and no label of it.
+_MEASURE = regex.compile(r"\d[\d.,]*(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
+_CODE = regex.compile(r"[^\W\d].*\d")
+_FIRST_WITHOUT_CAPITALS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
 
 class Asked:
@@ -162,22 +168,38 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
-    tells = _TOKEN_TELLS.get(query.answer_type)
-    if tells is not None:
-        telling = [t for t in candidate.body if tells(t)]
-        return float(bool(set(telling).difference(query.terms, query.carried, query.numbers)))
-    if query.answer_type != "person" and query.answer_type not in _TELLS:
-        return 0.5
-    if query.answer_type == "person" and candidate.session:
+    if query.answer_type in ("person", "name"):
+        return _named(query, candidate)
+    telling = _TELLING.get(query.answer_type)
+    return 0.5 if telling is None else float(bool(_fresh(query, telling(candidate.body))))
+
+
+def _fresh(query: Query, tokens: Iterable[str]) -> set[str]:
+    """Return what the question did not say itself."""
+    return set(tokens).difference(query.terms, query.carried, query.numbers)
+
+
+def _named(query: Query, candidate: Candidate) -> float:
+    """Return whether a memory names somebody, or whether it can say what something is called.
+
+    A name that stands there need not be the one that is asked for, so of a thing it proves nothing.
+    """
+    body = candidate.body
+    is_named = any(map(_is_name, candidate.names & _fresh(query, body)))
+    if query.answer_type == "name":
+        # "the cat is called mitzi"
+        if is_named or any(t in query.soft or t[0] >= _FIRST_WITHOUT_CAPITALS for t in body):
+            return 0.5
+    elif is_named or candidate.session:
         return 1.0  # who speaks
-    fresh = set(candidate.body).difference(query.terms, query.carried, query.numbers)
-    if query.answer_type == "person":
-        if not candidate.names.isdisjoint(fresh):
-            return 1.0
-        # "Ada owns the backups": at its beginning every word has a capital.
-        common = not candidate.body or candidate.body[0] in word_tokens("stopwords")
-        return 0.0 if common else 0.5
-    return float(_TELLS[query.answer_type](fresh))
+    # "Ada owns the backups": at its beginning every word has a capital.
+    common = not body or body[0] in word_tokens("stopwords") or body[0] in query.terms
+    return 0.0 if common else 0.5
+
+
+def _is_name(token: str) -> bool:
+    """Whether a token that is written like a name is one: no day of the week, no currency."""
+    return not _tells_date(token) and not _tells_money(token)
 
 
 def _is_month(token: str) -> bool:
@@ -199,20 +221,53 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
 
     1 if it does, 0 if not, .5 where nothing is counted.
     """
-    if query.answer_type != "number" or not query.head:
+    if query.answer_type not in ("number", "count") or not query.head:
         return 0.5
     thing = query.head[0]
     places = [i for i, token in enumerate(body) if token == thing]
-    near = {token for i in places for token in body[max(i - 3, 0) : i + 4]}
-    return float(_tell_number(near))
+    return float(any(_numbers(body[max(i - 3, 0) : i + 4]) for i in places))
 
 
-def _tell_number(tokens: Collection[str]) -> bool:
-    """Whether one of the tokens is a number; a date, a year or a time of day is none."""
-    times = {t for t in tokens if ":" in t or _is_day(t)}
-    parts = {part for t in times for part in _PARTS.split(t)}
-    plain = any(t[0].isdigit() and t not in times and t not in parts for t in tokens)
-    return plain or not word_tokens("number_words").isdisjoint(tokens)
+def _numbers(body: Sequence[str]) -> list[str]:
+    """Return the numbers of a memory and words for them; dates, years and times of day are none."""
+    times = {t for t in body if ":" in t or _is_day(t)}
+    times.update(*map(_PARTS.split, times))
+    words = word_tokens("number_words")
+    return [t for t in body if t in words or (t[0].isdigit() and t not in times)]
+
+
+def _counts(body: Sequence[str]) -> set[str]:
+    """Return what can say how many: numbers that are no price and no day of a month."""
+    return set(_numbers(body)).difference(
+        token
+        for place, token in enumerate(body)
+        if any(map(_tells_money, _beside(body, place))) or _is_day_of_month(body, place)
+    )
+
+
+def _labels(body: Sequence[str]) -> set[str]:
+    """Return what can be the number, code or address that something has."""
+    measures = [t for t in body if _MEASURE.match(t)]
+    numbers = {
+        t for t in _counts(body) if t[0].isdigit() and not any(m.startswith(t) for m in measures)
+    }
+    return numbers.union(t for t in body if "@" in t or (_CODE.match(t) and not _is_month(t)))
+
+
+def _beside(body: Sequence[str], place: int) -> tuple[str, ...]:
+    return (*body[max(place - 1, 0) : place], *body[place + 1 : place + 2])
+
+
+def _is_day_of_month(body: Sequence[str], place: int) -> bool:
+    """Whether a number stands before or after a month: "May 12", "12 May", "12 to 14 May"."""
+    if not _DAY_NUMBER.match(body[place]):
+        return False
+    for following in body[place + 1 : place + 1 + _MOST_DAYS]:
+        if _is_month(following):
+            return True
+        if not _DAY_NUMBER.match(following):
+            break
+    return any(map(_is_month, body[max(place - 2, 0) : place]))  # its name stands behind it
 
 
 def _tells_money(token: str) -> bool:
@@ -231,17 +286,17 @@ def _tells_clock(token: str) -> bool:
     return (":" in token and token[0].isdigit()) or token in word_tokens("clock_words")
 
 
-def _tell_duration(tokens: Collection[str]) -> bool:
-    return _tell_number(tokens) or any(map(_tells_date, tokens))
+def _durations(body: Sequence[str]) -> list[str]:
+    return [*_numbers(body), *filter(_tells_date, body)]
 
 
-# A time or a price is told by one token, whatever stands beside it; a number is not.
-_TOKEN_TELLS: Mapping[AnswerType, Callable[[str], bool]] = {
-    "clock": _tells_clock,
-    "date": _tells_date,
-    "money": _tells_money,
-}
-_TELLS: Mapping[AnswerType, Callable[[Collection[str]], bool]] = {
-    "duration": _tell_duration,
-    "number": _tell_number,
+# What of a memory, in its order, is of the kind that is asked for.
+_TELLING: Mapping[AnswerType, Callable[[Sequence[str]], Iterable[str]]] = {
+    "clock": partial(filter, _tells_clock),
+    "date": partial(filter, _tells_date),
+    "money": partial(filter, _tells_money),
+    "duration": _durations,
+    "number": _numbers,
+    "count": _counts,
+    "label": _labels,
 }

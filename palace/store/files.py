@@ -223,6 +223,19 @@ def ensure_folder(folder: Path, *, file_system: FileSystem = DISK) -> None:
     file_system.fsync_dir(folder.parent)
 
 
+def keep_out_of_git(folder: Path) -> None:
+    """Tell git to leave a derived folder alone, unless the person has told it something else.
+
+    Where it cannot be written, nothing is: it is a courtesy, and a read-only palace is read.
+    """
+    told = folder / ".gitignore"
+    if not told.exists():
+        with suppress(OSError):
+            descriptor = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write("# The index: made anew from the files wherever it is missing.\n*\n")
+
+
 def remove_file(path: Path, *, expected_digest: str, file_system: FileSystem = DISK) -> None:
     """Delete a file durably, unless somebody else changed it.
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from numbers import Real
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -305,7 +306,7 @@ def checked_ttl(ttl_s: float) -> float:
     Raises:
         ConfigError: If it is not.
     """
-    if not math.isfinite(ttl_s) or ttl_s <= 0:
+    if not isinstance(ttl_s, Real) or not math.isfinite(ttl_s) or ttl_s <= 0:
         raise ConfigError(
             f"a note cannot live for {ttl_s} seconds", hint="use a number of seconds above 0"
         )

@@ -15,8 +15,9 @@ RecallKind = Literal[
     "fact", "status", "history", "preference", "procedure", "identity", "meta", "none"
 ]
 AnswerType = Literal[
-    "clock", "duration", "date", "money", "number", "person", "place", "reason", "yes_no", "thing"
-]
+    "clock", "duration", "date", "money", "label", "name", "count", "number",
+    "person", "place", "reason", "yes_no", "thing",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

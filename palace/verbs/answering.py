@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from palace.arguments import moment_in
+from palace.arguments import check_counts, check_texts, moment_in
 from palace.assembly import answer_options
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
@@ -75,7 +75,11 @@ class AnsweringVerbs(ReadingVerbs):
             session_id: The session that starts.
             project: Its project, if any.
             budget_tokens: Most estimated tokens; `wakeup.budget_tokens` if not given.
+
+        Raises:
+            ConfigError: If the session is no text.
         """
+        check_texts(session=session_id)
         settings = self.settings.wakeup
         self.refresh(force=False)
         return compose_wake_up(
@@ -92,32 +96,72 @@ class AnsweringVerbs(ReadingVerbs):
         """Return the wake-up text on the first turn of a session, "" on all later ones.
 
         A session has begun when this method was called for it in this process, or in another one
-        that kept the same journal.
+        that kept the same journal. What `leave_wake_up` was given is returned once more.
 
         Args:
             session_id: The session; without one there is no first turn, and the result is "".
             project: Its project, if any.
         """
-        if not session_id or not self._first_turns.begin(session_id):
+        if not session_id:
             return ""
+        if not self._first_turns.begin(session_id):
+            return self.take_wake_up(session_id, project)
         return self.wake_up(session_id, project).text
 
     def has_begun(self, session_id: str) -> bool:
-        """Whether this process knows that a session has begun, so that its wake-up is "".
+        """Whether this process knows that a session has begun.
 
-        It reads nothing, so an event loop may ask before it sends `session_wake_up` to a thread.
+        It reads nothing, so an event loop may ask before it sends `begin_session` to a thread.
 
         Args:
             session_id: The session.
         """
         return self._first_turns.knows(session_id)
 
+    def begin_session(self, session_id: str, project: str | None = None) -> None:
+        """Have the wake-up of a session, on its first turn, wait for `take_wake_up`.
+
+        So it is not lost where the turn that asked for it is gone before it is made.
+
+        Args:
+            session_id: The session.
+            project: Its project, if any.
+        """
+        self.leave_wake_up(session_id, self.session_wake_up(session_id, project), project)
+
+    def take_wake_up(self, session_id: str, project: str | None = None) -> str:
+        """Return the wake-up that waits for a turn of the session, once; "" if none does.
+
+        It reads nothing, so an event loop may ask.
+
+        Args:
+            session_id: The session.
+            project: Its project, if any.
+        """
+        return self._first_turns.take(session_id, project)
+
+    def leave_wake_up(self, session_id: str, text: str, project: str | None = None) -> None:
+        """Leave a wake-up to the next turn of its session, for the call that carried it failed.
+
+        Args:
+            session_id: The session.
+            text: What it was given as; "" leaves nothing.
+            project: Its project, if any.
+        """
+        if text:
+            self._first_turns.leave(session_id, project, text)
+
     @cached_property
     def _first_turns(self) -> FirstTurns:
         return FirstTurns(self.journal if self.settings.journal.enabled else None)
 
     def verdicts(self, *, limit: int = 20, since: datetime | None = None) -> list[dict[str, Any]]:
-        """Return journal records of verdicts, newest first."""
+        """Return journal records of verdicts, newest first.
+
+        Raises:
+            ConfigError: If the limit is no whole number from 1 on, or `since` is no datetime.
+        """
+        check_counts(limit=limit)
         found: list[dict[str, Any]] = []
         for record in self.journal.records(since=moment_in("since", since), type="verdict"):
             found.append(record)
@@ -130,7 +174,10 @@ class AnsweringVerbs(ReadingVerbs):
 
         Raises:
             MemoryNotFoundError: If the journal has none.
+            ConfigError: If the id is no text.
         """
+        if verdict_id is not None:
+            check_texts(id=verdict_id)
         record = (
             self.journal.find(verdict_id)
             if verdict_id

@@ -83,7 +83,9 @@ class ConsolidatingVerbs(WritingVerbs):
         Raises:
             UnsafeNameError: If the session id cannot name a file.
             StoreUnavailableError: If the disk refuses.
+            ConfigError: If the session or a message is no text.
         """
+        check_texts(session=session_id)
         from palace.learn.consolidate import About
 
         self.refresh(force=False)
@@ -117,7 +119,9 @@ class ConsolidatingVerbs(WritingVerbs):
         Raises:
             UnsafeNameError: If the session id cannot name a file.
             StoreUnavailableError: If the disk refuses.
+            ConfigError: If the session or a message is no text.
         """
+        check_texts(session=session_id)
         from palace.learn.gapfill import stated_in
 
         said = messages_in(history)

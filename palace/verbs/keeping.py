@@ -49,8 +49,10 @@ class KeepingVerbs(WritingVerbs):
 
         Raises:
             MemoryNotFoundError: If there is no such memory or drawer.
-            ConfigError: If a memory is to be linked to itself, or a link to remove is not there.
+            ConfigError: If a memory is to be linked to itself, a link to remove is not there, or
+                the target is no text.
         """
+        check_texts(target=target)
         with self._changing("link") as change:
             memory = self.get(memory_id)
             name = target if remove and target in memory.links else self._target(change, target)
@@ -104,7 +106,10 @@ class KeepingVerbs(WritingVerbs):
         Raises:
             MemoryNotFoundError: If there is nothing to take back, or its memory is gone.
             WriteConflictError: If the memory was changed since; not retryable.
+            ConfigError: If the id is no text.
         """
+        if event is not None:
+            check_texts(id=event)
         with self.store.locked():
             self.refresh()
             record = self._undoable(event)

@@ -20,7 +20,7 @@ from palace.learn.use_counts import UseTally
 from palace.ports import Embedder, Fetcher, Generator, Scrubbable
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
-from palace.store.files import ensure_folder, sweep, unavailable
+from palace.store.files import ensure_folder, keep_out_of_git, sweep, unavailable
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
@@ -133,6 +133,7 @@ class OpenedPalace:
 
     def _tidy(self) -> None:
         """Drop what has outlived its time: old journal months, ended notes, half-written files."""
+        keep_out_of_git(self.root / ".palace")
         try:
             self.journal.apply_retention()
             self.scratchpad.purge_expired()

@@ -44,10 +44,15 @@ class WeighingVerbs(ReadingVerbs):
 
         Raises:
             MemoryNotFoundError: If there is no such memory or verdict, or the verdict used none.
-            ConfigError: If no journal is kept, or the reason is no text.
+            ConfigError: If no journal is kept, the reason is no text, or `helpful` is neither
+                True nor False.
             StoreUnavailableError: If the journal cannot be written.
         """
         check_texts(target=target, reason=reason)
+        if not isinstance(helpful, bool):
+            raise ConfigError(
+                f"helpful must be True or False, not {helpful!r}", hint="give True where it helped"
+            )
         if not self.settings.journal.enabled:
             raise ConfigError(
                 "feedback is kept in the journal, and none is kept",

@@ -80,6 +80,8 @@ class WritingVerbs(ChangingVerbs):
             UnsafeNameError: If a name would leave the palace.
         """
         check_texts(text=text, drawer=drawer, provenance=provenance)
+        if room is not None:
+            check_texts(room=room)
         check_lists(tags=tags, triggers=triggers)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
@@ -225,15 +227,20 @@ class WritingVerbs(ChangingVerbs):
         """Note something for the rest of a session.
 
         Raises:
-            ConfigError: If the text is no text.
+            ConfigError: If the text or the session is no text.
             SecretRefusedError: If the text holds a secret.
             UnsafeNameError: If the session id cannot name a file.
         """
-        check_texts(text=text)
+        check_texts(text=text, session=session_id)
         return self.scratchpad.append(session_id, self._parts.writer.fit(text), ttl_s=ttl_s)
 
     def notes(self, session_id: str) -> list[ScratchEntry]:
-        """Return the living notes of a session, oldest first."""
+        """Return the living notes of a session, oldest first.
+
+        Raises:
+            ConfigError: If the session is no text.
+        """
+        check_texts(session=session_id)
         return self.scratchpad.entries(session_id)
 
     def promote_to_palace(
@@ -266,7 +273,7 @@ class WritingVerbs(ChangingVerbs):
             SecretRefusedError: If anything in it is a secret.
             ConfigError: If `kind` or `on_conflict` is none, or a text is no text.
         """
-        check_texts(summary=summary, reason=reason)
+        check_texts(summary=summary, reason=reason, room=room, drawer=drawer)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)

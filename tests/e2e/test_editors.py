@@ -136,3 +136,40 @@ def test_what_a_person_moved_or_reworded_is_not_named(tmp_path):
         palace.refresh()
         assert palace.overwritten() == ()
         assert palace.memories()[0].text == "The lathe stands in Bergen."
+
+
+def _copied(root: Path, copied: str) -> None:
+    """Copy a drawer as synced folders do, or a memory in it with its comment."""
+    drawer = root / "rooms/yard/notes.md"
+    words = drawer.read_text()
+    if copied == "file":
+        (root / "rooms/yard/notes (conflicted copy).md").write_text(words)
+    else:
+        drawer.write_text(words + words[words.index("- ") :])
+
+
+@pytest.mark.parametrize("copied", ["file", "lines"])
+@pytest.mark.parametrize("verb", ["forget", "correct"])
+def test_copies_with_the_same_id_go_with_what_is_retired(tmp_path, copied, verb):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard").memory
+        _copied(tmp_path, copied)
+        palace.refresh()
+        assert [m.text for m in palace.memories()] == [OLD, OLD]
+        if verb == "forget":
+            palace.forget(memory.id)
+        else:
+            palace.correct(memory.id, NEW)
+        assert [m.text for m in palace.memories()] == [NEW] * (verb == "correct")
+        palace.undo()
+        assert [m.text for m in palace.memories()] == [OLD, OLD]
+
+
+@pytest.mark.parametrize("copied", ["file", "lines"])
+def test_copies_with_the_same_id_are_erased_with_it(tmp_path, copied):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard").memory
+        _copied(tmp_path, copied)
+        erased = palace.erase(memory.id)
+        left = [p for p in (tmp_path / "rooms").rglob("*.md") if OLD in p.read_text()]
+        assert bool(left) == bool(erased.remaining)

@@ -557,3 +557,12 @@ def test_a_day_is_no_hour(root: Path) -> None:
         assert ask(palace, "When is Leo's next oral test with Dr. Campos?").action == "ground"
         hour = ask(palace, "At what time is Leo's next oral test with Dr. Campos?")
     assert hour.action == "confirm"
+
+
+def test_git_leaves_the_index_alone_unless_told_otherwise(palace: Mempalace, root: Path) -> None:
+    told_git = root / ".palace" / ".gitignore"
+    assert "*" in told_git.read_text().splitlines()
+    told_git.write_text("")
+    palace.close()
+    Mempalace.open(root).close()
+    assert told_git.read_text() == ""

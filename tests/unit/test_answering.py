@@ -276,6 +276,44 @@ def test_only_the_first_turn_of_a_session_wakes_up(palace, tmp_path):
         assert "Ottokar" in later.session_wake_up("s-3")
 
 
+def test_a_wake_up_that_nobody_was_told_is_returned_once_more(palace):
+    palace.set_identity("I am Ottokar.")
+    first = palace.session_wake_up("s-1", "site")
+
+    palace.leave_wake_up("s-1", first, "site")
+
+    assert palace.session_wake_up("s-1") == ""  # what was left is of a project
+    assert palace.session_wake_up("s-1", "site") == first
+    assert palace.session_wake_up("s-1", "site") == ""
+
+
+def test_a_wake_up_waits_until_it_is_taken(palace):
+    palace.set_identity("I am Ottokar.")
+    assert palace.take_wake_up("s-1") == ""
+
+    palace.begin_session("s-1")
+    palace.begin_session("s-2", "site")
+
+    assert palace.has_begun("s-1")
+    assert "Ottokar" in palace.take_wake_up("s-1")
+    assert palace.take_wake_up("s-1") == ""
+    assert palace.take_wake_up("s-2") == ""
+    assert "Ottokar" in palace.take_wake_up("s-2", "site")
+
+
+def test_a_session_that_has_begun_keeps_the_wake_up_that_waits(palace):
+    palace.leave_wake_up("s-1", "I am Ottokar.")
+    palace.leave_wake_up("s-1", "")
+    assert palace.take_wake_up("s-1") == "I am Ottokar."
+
+
+def test_only_so_many_wake_ups_are_left():
+    turns = FirstTurns(None)
+    for number in range(600):
+        turns.leave(f"s-{number}", None, "I am Ottokar.")
+    assert [turns.take(name, None) for name in ("s-0", "s-599")] == ["", "I am Ottokar."]
+
+
 def test_deciding_before_waking_up_changes_nothing(palace):
     palace.set_identity("I am Ottokar.")
     RetrievalEnforcer(palace).decide("Which bulb does the lamp need?", session_id="s-9")

@@ -53,6 +53,13 @@ VERBS: dict[str, Verb] = {
     "forget, reason": lambda p, x: p.forget(_id(p), reason=x),
     "erase, reason": lambda p, x: p.erase(_id(p), reason=x),
     "note": lambda p, x: p.note(x, session_id="s"),
+    "note, session": lambda p, x: p.note("The gate is red.", session_id=x),
+    "notes": lambda p, x: p.notes(x),
+    "wake_up": lambda p, x: p.wake_up(x),
+    "compress_if_needed": lambda p, x: p.compress_if_needed([], x),
+    "on_session_end": lambda p, x: p.on_session_end(x, []),
+    "link": lambda p, x: p.link(_id(p), x),
+    "room": lambda p, x: p.room(x),
     "promote, summary": lambda p, x: _promote(p, summary=x),
     "promote, reason": lambda p, x: _promote(p, reason=x),
     "set_identity": lambda p, x: p.set_identity(x),
@@ -77,6 +84,43 @@ def test_what_is_no_text_is_refused_by_name(palace: Mempalace, verb: str, wrong:
 
     assert [m.text for m in palace.memories(include_inactive=True)] == before
     assert [n.text for n in palace.notes("s")] == ["The gate is blue."]
+
+
+@pytest.mark.parametrize("wrong", [b"words", 7, ["words"]], ids=["bytes", "int", "list"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda p, x: p.undo(x),
+        lambda p, x: p.verdict(x),
+        lambda p, x: p.remember("The gate is red.", room=x),
+    ],
+    ids=["undo", "verdict", "remember, room"],
+)
+def test_what_may_be_left_out_is_text_where_it_is_given(
+    palace: Mempalace, verb: Verb, wrong: object
+) -> None:
+    with pytest.raises(ConfigError, match=r"^the (id|room) must be text, not (bytes|int|list)"):
+        verb(palace, wrong)
+
+
+@pytest.mark.parametrize("wrong", ["no", "yes", 0, None])
+def test_whether_something_helped_is_true_or_false_and_no_word(
+    palace: Mempalace, wrong: Any
+) -> None:
+    before = palace.strength(_id(palace))
+    with pytest.raises(ConfigError, match="^helpful must be True or False, not"):
+        palace.feedback(_id(palace), wrong)
+    assert palace.strength(_id(palace)) == before
+
+
+def test_what_is_no_number_is_refused_by_name(palace: Mempalace) -> None:
+    wrong: Any = "high"
+    with pytest.raises(ConfigError, match="^importance is 'high'"):
+        palace.remember("The gate is red.", importance=wrong)
+    with pytest.raises(ConfigError, match="^limit must be a whole number from 1 on"):
+        palace.verdicts(limit=wrong)
+    with pytest.raises(ConfigError, match="^a note cannot live for high seconds"):
+        palace.note("The gate is red.", session_id="s", ttl_s=wrong)
 
 
 async def test_what_is_no_text_is_refused_where_it_is_awaited(palace: Mempalace) -> None:

@@ -25,7 +25,7 @@ def questions(lexicon: str = "en", note=NOTE) -> set[str]:
 
 def test_every_kind_of_fact_is_asked_for() -> None:
     asked = questions()
-    for opening in ("What time", "When", "How many", "Who", "What"):
+    for opening in ("What time", "When", "How much", "Who", "What"):
         assert any(q.startswith(f"{opening} ") for q in asked), opening
     assert not any(q.startswith("Who") and "Holt" in q for q in asked)
     assert not any(q.startswith(("What time", "At what time")) and "9:30" in q for q in asked)

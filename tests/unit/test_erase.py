@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
-from palace import MemoryNotFoundError, Mempalace, RetrievalEnforcer
+from palace import ConversationTurn, MemoryNotFoundError, Mempalace, RetrievalEnforcer
 from palace.learn.erase import Eraser
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity
@@ -158,6 +159,28 @@ def test_the_vector_of_erased_words_is_overwritten(palace, root):
     assert stored.read_bytes() == bytes(8) + b"KEPTKEPT"
     assert digests[gone.id] not in {digest for _, digest in file.rows()}
     file.close()
+
+
+def test_what_replied_to_erased_words_loses_its_vector_too(palace, root):
+    at = datetime(2026, 3, 1, tzinfo=timezone.utc)
+    palace.import_turns(
+        ConversationTurn(session="s1", speaker=speaker, text=text, at=at)
+        for speaker, text in (("Mira", SECRETIVE), ("Nora", "How nice!"))
+    )
+    index = palace.index
+    keys = {key: digest for key, *_, digest in index.passages()}
+    texts = index.passage_texts(list(keys))
+    assert all(SECRETIVE in text for text in texts.values())
+    file = VectorFile(root / ".palace")
+    rows = [(keys[key], b"GONEGONE") for key in texts]
+    assert file.add(rows, identity=EmbedderIdentity("double", "", 2)) == 2
+    file.close()
+    (gone,) = (m for m in index.load(list(keys)).values() if m.text == SECRETIVE)
+    palace.erase(gone.id)
+    (stored,) = (root / ".palace").glob("vectors-*.f32")
+    assert b"GONE" not in stored.read_bytes()
+    (left,) = index.passages()
+    assert index.passage_texts([left[0]]) == {left[0]: "Nora on 01 March 2026: How nice!"}
 
 
 def test_no_vector_of_erased_words_is_left_anywhere(palace, root):

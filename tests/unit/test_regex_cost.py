@@ -6,14 +6,15 @@ import importlib
 import inspect
 import pkgutil
 import re
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 import regex
 
 import palace
+from tests.clock import seconds
 
 SMALL, LARGE = 400, 3200
 # Linear is 8 times the time, quadratic 64 times; a floor keeps the clock's grain out of it.
@@ -82,22 +83,16 @@ def compiled(value: object) -> list[Any]:
 PATTERNS = patterns()
 
 
-def seconds(pattern: Any, use: Use, text: str) -> float:
-    started = time.thread_time()
-    use(pattern, text)
-    return time.thread_time() - started
-
-
 def slowest(name: str) -> str:
     """The first text that is too slow for this pattern, or ""."""
     pattern, use = PATTERNS[name]
     for piece in PIECES:
         large = piece * (LARGE // len(piece)) + "\x00"
-        cost = seconds(pattern, use, large)
+        cost = seconds(partial(use, pattern, large))
         if cost < FLOOR_S * MOST_TIMES_SLOWER:
             continue
-        small = max(seconds(pattern, use, large[:SMALL] + "\x00"), FLOOR_S)
-        cost = min(seconds(pattern, use, large) for _ in range(3))
+        small = max(seconds(partial(use, pattern, large[:SMALL] + "\x00")), FLOOR_S)
+        cost = seconds(partial(use, pattern, large), tries=3)
         if cost > MOST_TIMES_SLOWER * small:
             return f"{name} on {piece!r}: {small * 1000:.1f} -> {cost * 1000:.0f} ms"
     return ""

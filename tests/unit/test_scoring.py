@@ -317,10 +317,31 @@ def test_head_and_tail() -> None:
         ("number", "bought some", 0.0),
         ("number", "bought 60g", 1.0),
         ("number", "bought on 2026-10-05 at 14:30", 0.0),
+        ("count", "bought 12", 1.0),
+        ("count", "bought twelve", 1.0),
+        ("count", "bought for £12", 0.0),
+        ("count", "bought for 12 EUR", 0.0),
+        ("count", "bought on 12 May at 11:30", 0.0),
+        ("count", "bought on May 12, 2026", 0.0),
+        ("count", "bought 4, 12 and 14 May", 1.0),  # the first may be one of three days or not
+        ("count", "bought 12–14 May", 0.0),
+        ("count", "bought 12 chairs in May", 1.0),
+        ("label", "the key is 7741", 1.0),
+        ("label", "the key is KR52", 1.0),
+        ("label", "ask ada@example.org", 1.0),
+        ("label", "paid £42 on 7 March 2027", 0.0),
+        ("label", "the 30k trail, 12mm, twelve of us", 0.0),
+        ("label", "boosters due in February", 0.0),
+        ("name", "we have Mitzi", 0.5),
+        ("name", "on Friday it cost EUR 12", 0.0),
+        ("name", "the cat sleeps", 0.0),
+        ("name", "Mitzi, the cat", 0.5),
+        ("name", "我家的猫", 0.5),
         ("money", "it came to 48 €", 1.0),
         ("money", "it came to $48", 1.0),
         ("money", "it came to CHF 48", 1.0),
         ("money", "那台冰箱48元", 1.0),
+        ("money", "38,450 NOK left", 1.0),
         ("money", "it was free", 1.0),
         ("money", "bought in August 2026, 880 kg", 0.0),
         ("money", "it was dear", 0.0),
@@ -335,6 +356,12 @@ def test_head_and_tail() -> None:
 )
 def test_answer_type(kind: AnswerType, text: str, expected: float) -> None:
     assert answer_present(query("move", answer_type=kind), candidate(text)) == expected
+
+
+def test_a_name_may_be_written_small_where_it_is_called_a_name() -> None:
+    asked = query("cat called", answer_type="name", soft=("call",))
+    assert answer_present(asked, candidate("the cat is called mitzi")) == 0.5
+    assert answer_present(asked, candidate("the cat sleeps")) == 0.0
 
 
 def test_what_the_question_says_is_no_answer() -> None:

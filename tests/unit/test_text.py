@@ -324,6 +324,9 @@ def test_clip(text: str, limit: int, expected: str) -> None:
         "Say whether it matters.\n\n> Question: {}\n> Context:\nRain.\n> Relevant (YES / NO):",
         "Question: the question to answer\nBegin!\n\nQuestion: {}\nThought: I look.\n"
         "Action: clock\nAction Input: now\nObservation: Noon.\nThought:",
+        "<documents>Rain.</documents>\n<question>\n{}\n</question>",
+        "Be kind.\n<user_query>{}</user_query>\n\nAnswer:",
+        "Be kind. <Follow Up Message>{}</Follow Up Message><answer>",
     ],
 )
 def test_a_labelled_question_is_found(template: str) -> None:
@@ -340,6 +343,9 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "Question: what?\nA report follows: it is long.",
         "I asked her a simple question: none came.",
         "Translate this. Message: when was it?",
+        "Translate this. <message>When was it?</message>",
+        "<question>When was it?</question> is how the form begins.",
+        "<question>When was it?</query>",
     ],
 )
 def test_other_texts_label_no_question(text: str) -> None:
@@ -371,7 +377,13 @@ def test_what_has_more_than_labels_around_it_stays(text: str) -> None:
 
 def test_looking_for_a_label_takes_no_time() -> None:
     began = time.monotonic()
-    for text in ("Question: a b c\n" * 20_000, "Question: abc" + "\n" * 100_000, " \t\n" * 50_000):
+    for text in (
+        "Question: a b c\n" * 20_000,
+        "Question: abc" + "\n" * 100_000,
+        " \t\n" * 50_000,
+        "<query>" * 40_000,
+        *["<query>" + " " * 2_000] * 100,
+    ):
         labelled_question(f"{text}\nAnswer: z")
         unlabelled(f"{text}\nAnswer: z")
     assert time.monotonic() - began < 5
