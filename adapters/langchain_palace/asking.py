@@ -16,15 +16,11 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
 
+from langchain_palace.arguments import SHAPING
 from langchain_palace.messages import asking, text_of
 from langchain_palace.steps import Step
 from palace import ConfigError, ModelCall, ModelReply
 
-# Arguments that decide what a reply looks like; a call of our own has its own.
-_SHAPING = frozenset(
-    "tools tool_choice functions function_call response_format parallel_tool_calls strict"
-    " ls_structured_output_format structured_output_format output_config format".split()
-)
 # What both a model and a config may have for callbacks to hear.
 _TOLD = ("tags", "metadata", "callbacks")
 
@@ -128,7 +124,7 @@ class Asker:
         self._messages = messages
         self._index = index
         self._stop, given = stopping(stop, {**bound, **(kwargs or {})})
-        self._kwargs = {k: v for k, v in given.items() if k not in _SHAPING}
+        self._kwargs = {k: v for k, v in given.items() if k not in SHAPING}
 
     def __call__(self, call: ModelCall) -> Step[ModelReply]:
         """Return the step that makes a call."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -18,6 +18,7 @@ from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr
 
+from langchain_palace.arguments import forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
@@ -27,7 +28,7 @@ from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
 from langchain_palace.turns import Plan, Turns, key_of
-from palace import RecallMiss
+from palace import Mempalace, RecallMiss
 
 
 class ChatPalace(GatedChatModel):
@@ -60,13 +61,30 @@ class ChatPalace(GatedChatModel):
     forced_tools: int = Field(default=0, exclude=True)
     # Names of bound tools that do work, beside ones that only hold an answer in a schema.
     working_tools: frozenset[str] | None = Field(default=None, exclude=True)
-    _turns: Turns = PrivateAttr()
+    _kept_turns: Turns = PrivateAttr()
     _call: Call | None = PrivateAttr(default=None)
+
+    if TYPE_CHECKING:
+        # The field holds the model alone; what is bound to it is taken over.
+        def __init__(
+            self,
+            *,
+            inner: Runnable[LanguageModelInput, AIMessage],
+            palace: Mempalace,
+            session_id: str | None = None,
+            project: str | None = None,
+            **more: Any,
+        ) -> None: ...
 
     def model_post_init(self, context: Any, /) -> None:
         """Set up what the copies of this model share."""
         super().model_post_init(context)
-        self._turns = Turns(self.palace)
+        self._kept_turns = Turns(self.palace)
+
+    @property
+    def _turns(self) -> Turns:
+        self._kept_turns = self._kept_turns.of(self.palace)
+        return self._kept_turns
 
     # -- entry points: who asks --------------------------------------------------------------------
 
@@ -131,6 +149,7 @@ class ChatPalace(GatedChatModel):
         # shared by the copies, each of which would make its own: a fifth of what a call costs.
         getattr(self, DESCRIPTION, None)
         called = self.model_copy()
+        called._kept_turns = self._turns
         called._call = call_of(config, session_id=self.session_id, project=self.project)
         return called
 
@@ -138,7 +157,7 @@ class ChatPalace(GatedChatModel):
 
     def with_structured_output(
         self,
-        schema: dict[str, Any] | type,
+        schema: dict[str, Any] | type | None = None,
         *,
         include_raw: bool = False,
         on_miss: Callable[[str], Any] | None = None,
@@ -147,26 +166,29 @@ class ChatPalace(GatedChatModel):
         """Return a runnable that answers in a schema, or says that there is no answer.
 
         Args:
-            schema: As the inner model takes it.
+            schema: As the inner model takes it; some take none where any JSON will do.
             include_raw: As the inner model takes it.
             on_miss: Called with the reply in words when nothing is remembered; what it returns is
                 the result. Without it `RecallMiss` is raised.
             **kwargs: As the inner model takes them.
         """
-        made = self.inner.with_structured_output(schema, include_raw=include_raw, **kwargs)
+        given: Any = schema
+        made = self.inner.with_structured_output(given, include_raw=include_raw, **kwargs)
+        if schema is not None and not isinstance(schema, Mapping):
+            schema = convert_to_openai_tool(schema)
         return StructuredPalace(
             model=self,
             bound=made,
-            answer_schema=schema if isinstance(schema, Mapping) else convert_to_openai_tool(schema),
+            answer_schema=schema,
             include_raw=include_raw,
             on_miss=on_miss,
         )
 
     def _bound_update(self, tools: Sequence[Any], tool_choice: object) -> dict[str, Any]:
-        forced = tool_choice not in (None, False, "auto", "none")
         working = [tool for tool in tools if not _holds_answer(tool)]
-        named = frozenset(map(_name_of, working)) if len(working) < len(tools) else None
-        return {"forced_tools": len(tools) if forced else 0, "working_tools": named}
+        named = frozenset(map(tool_name, working)) if len(working) < len(tools) else None
+        forced = forced_tools({"tools": tools, "tool_choice": tool_choice})
+        return {"forced_tools": forced, "working_tools": named}
 
     # -- the turn ----------------------------------------------------------------------------------
 
@@ -241,7 +263,11 @@ class ChatPalace(GatedChatModel):
 
     def _must_fit(self, kwargs: Mapping[str, Any]) -> bool:
         """Whether a reply in words would not be understood, as in a loop that waits for a tool."""
-        return bool(self.forced_tools or kwargs.get("response_format"))
+        return bool(self._forced(kwargs) or wants_format(kwargs))
+
+    def _forced(self, kwargs: Mapping[str, Any]) -> int:
+        """Return among how many tools the model has to choose, however they are bound to it."""
+        return self.forced_tools or forced_tools(kwargs)
 
     def _structured(
         self, plan: Plan, kwargs: Mapping[str, Any], *, in_text: bool
@@ -255,14 +281,11 @@ class ChatPalace(GatedChatModel):
         if self.working_tools is not None:
             return self.working_tools
         unclear = plan.verdict.outcome == "near_miss"
-        forced = self.forced_tools == 1 or (self.forced_tools > 1 and unclear)
+        tools = self._forced(kwargs)
+        forced = tools == 1 or (tools > 1 and unclear)
         in_text = in_text and not kwargs.get("tools")
-        return () if forced or in_text or kwargs.get("response_format") else None
+        return () if forced or in_text or wants_format(kwargs) else None
 
 
 def _holds_answer(tool: object) -> bool:
     return isinstance(tool, StructuredTool) and tool.func is None and tool.coroutine is None
-
-
-def _name_of(tool: Any) -> str:
-    return str(convert_to_openai_tool(tool)["function"]["name"])

@@ -9,13 +9,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from langchain_palace.messages import is_text, labelled, leaves, released, spoken, text_of, told
+from langchain_palace.messages import (
+    calls_of,
+    is_text,
+    labelled,
+    leaves,
+    released,
+    spoken,
+    text_of,
+    told,
+)
 from langchain_palace.turns import Plan
 from palace import AnswerCheck, CheckedAnswer, RecallMiss, SentenceGate, UngroundedAnswerError
 
@@ -63,6 +74,11 @@ class ReplyGate:
         """Whether everything passes unchanged."""
         return self._check is None
 
+    def expect_object(self, host_tools: Collection[str]) -> None:
+        """Take the reply for an answer in a schema, which nobody knew of when the gate was made."""
+        if self._structured is None:
+            self._structured = host_tools
+
     def message(self, reply: AIMessage) -> AIMessage:
         """Return what may be released of a whole message.
 
@@ -79,28 +95,36 @@ class ReplyGate:
                 metadata = self.plan.metadata(self.checked)
                 return self._with_usage(released(reply, text_of(reply), metadata))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
-        if self.checked is None and not _is_calling(reply):
+        calling = bool(calls_of(reply))
+        if self.checked is None and not calling:
             self.checked = self.nothing_said()
         text = self.checked.text if self.checked else ""
-        if self._must_fit and self.checked and self.checked.declined and not _is_calling(reply):
+        if self._must_fit and self.checked and self.checked.declined and not calling:
             raise RecallMiss(text, hint=NOTHING_TO_FIT)
-        if _is_calling(reply) and self.checked and not _is_clean(self.checked):
+        if calling and self.checked and not _is_clean(self.checked):
             text = ""
         self.text = text
         return self._with_usage(released(reply, text, self.plan.metadata(self.checked)))
 
     def result(self, result: ChatResult) -> ChatResult:
-        """Return a result whose every generation went through the gate."""
+        """Return a result whose every generation went through the gate.
+
+        The first one is the reply, and tells what the calls before it cost; the others are spare.
+        """
         passed = []
-        for generation in result.generations:
-            message = self._passed(generation.message)
+        for number, generation in enumerate(result.generations):
+            gate = self if number == 0 else self._spare()
+            message = gate._passed(generation.message)
             info = generation.generation_info or {}
             passed.append(
                 ChatGeneration(
                     message=message, generation_info=info if self.is_open else told(info)
                 )
             )
-        return ChatResult(generations=passed, llm_output=result.llm_output)
+        output = result.llm_output
+        return ChatResult(
+            generations=passed, llm_output=output if self.is_open or not output else told(output)
+        )
 
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""
@@ -109,6 +133,11 @@ class ReplyGate:
     def stream(self) -> ChunkGate:
         """Return the gate for a reply in chunks."""
         return ChunkGate(self, self._check, whole=self._structured is not None)
+
+    def _spare(self) -> ReplyGate:
+        spare = copy(self)
+        spare.plan = replace(self.plan, usage=None)
+        return spare
 
     def _passed(self, message: BaseMessage) -> AIMessage:
         if isinstance(message, AIMessage):
@@ -135,6 +164,7 @@ class ChunkGate:
         self._is_first = True
         self._has_text = False
         self._info: dict[str, Any] = {}
+        self._id: str | None = None
 
     def feed(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
         """Take in a chunk; return what may be released now."""
@@ -146,6 +176,7 @@ class ChunkGate:
             return []
         if self._sentences is None:
             return [self._labelled(chunk)]
+        self._id = self._id or message.id
         self._info.update(told(chunk.generation_info or {}))
         self._info.update(told(message.response_metadata))
         return [_chunk(m) for m in self._checked(message, self._sentences)]
@@ -167,11 +198,13 @@ class ChunkGate:
         self._gate.text = checked.text if checked else ""
         last = AIMessageChunk(
             content="",
+            id=self._id,
             response_metadata={**self._info, "palace": self._gate.plan.metadata(checked)},
             usage_metadata=self._gate.plan.usage,
             chunk_position="last",
         )
-        return [*(_chunk(AIMessageChunk(content=piece)) for piece in rest), _chunk(last)]
+        said = (AIMessageChunk(content=piece, id=self._id) for piece in rest)
+        return [*map(_chunk, said), _chunk(last)]
 
     def _rest(self, sentences: SentenceGate) -> tuple[list[str], CheckedAnswer | None]:
         """Return what is left to release, and the check of everything."""
@@ -195,21 +228,22 @@ class ChunkGate:
     def _checked(self, chunk: AIMessageChunk, sentences: SentenceGate) -> list[AIMessageChunk]:
         text = text_of(chunk)
         self._has_text = self._has_text or bool(text.strip())
-        out = [AIMessageChunk(content=piece, id=chunk.id) for piece in sentences.feed(text)]
+        out = [AIMessageChunk(content=piece, id=self._id) for piece in sentences.feed(text)]
         parts = [p for p in _parts(chunk) if not _is_calling_part(p)]
         self._reasoning.extend(parts)
         calls = [p for p in _parts(chunk) if _is_calling_part(p)]
-        if chunk.tool_call_chunks or calls:
+        function = chunk.additional_kwargs.get("function_call")
+        if chunk.tool_call_chunks or calls or function:
             # Providers that reason want it back beside the call, and before it.
             calls = [*self._reasoning, *calls]
             self._reasoning = []
             self._has_calls = True
-        if chunk.tool_call_chunks or calls or chunk.usage_metadata:
+        if chunk.tool_call_chunks or calls or function or chunk.usage_metadata:
             out.append(
                 chunk.model_copy(
                     update={
                         "content": calls or "",
-                        "additional_kwargs": {},
+                        "additional_kwargs": {"function_call": function} if function else {},
                         "response_metadata": {},
                         "chunk_position": None,
                     }
@@ -227,13 +261,17 @@ def check_values(check: AnswerCheck, value: object, schema: object = None) -> Ch
         schema: What it has to fit, or what holds that; see `AnswerCheck.without_labels`.
 
     Raises:
+        RecallMiss: If the model declines in a value, the only place where a forced tool lets it.
         UngroundedAnswerError: If a value is unsupported and such text is to be replaced: half an
             object cannot be.
     """
     said = check.without_labels(leaves(value), schema)
     judged = [(leaf, check.check(leaf)) for leaf in said]
-    wrong = tuple(leaf for leaf, checked in judged if not _is_clean(checked))
-    if wrong and (check.mode == "replace" or any(c.declined for _, c in judged)):
+    declined = next((checked for _, checked in judged if checked.declined), None)
+    if declined is not None:
+        raise RecallMiss(declined.text, hint=NOTHING_TO_FIT)
+    wrong = tuple(leaf for leaf, checked in judged if not checked.supported)
+    if wrong and check.mode == "replace":
         raise UngroundedAnswerError(
             f"{len(wrong)} of {len(judged)} values of the structured answer are not in the memory",
             hint="catch it and use the memory's own words, or set answers.check to flag",
@@ -273,10 +311,11 @@ def chunk_of(message: AIMessage) -> AIMessageChunk:
 
 def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object | None:
     """Return the values of a structured reply, or None if it is plain text or a host's tool."""
-    answers = [call["args"] for call in _answers(reply.tool_calls, host_tools)]
+    calls = calls_of(reply)
+    answers = [call["args"] for call in calls if call["name"] not in host_tools]
     if answers:
         return [*answers, text_of(reply)]
-    if reply.tool_calls:
+    if calls:
         return None
     fenced = _FENCED.match(text_of(reply))
     try:
@@ -286,17 +325,8 @@ def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object 
     return value if isinstance(value, (dict, list)) else None
 
 
-def _answers(calls: Sequence[ToolCall], host_tools: Collection[str]) -> list[ToolCall]:
-    return [call for call in calls if call["name"] not in host_tools]
-
-
 def _is_clean(checked: CheckedAnswer) -> bool:
     return checked.supported and not checked.declined
-
-
-def _is_calling(message: AIMessage) -> bool:
-    """Whether a message calls tools; a call that nobody can read is none."""
-    return bool(message.tool_calls)
 
 
 def _parts(chunk: AIMessageChunk) -> list[Any]:

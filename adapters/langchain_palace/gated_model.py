@@ -25,6 +25,7 @@ from langchain_palace.gate import ChunkGate, ReplyGate, chunk_of
 from langchain_palace.messages import text_of
 from langchain_palace.session import known_fields
 from langchain_palace.steps import Steps, arun, run
+from palace import ConfigError
 
 DESCRIPTION = "_serialized"
 """Where LangChain keeps what it tells callbacks of a model, once it is worked out."""
@@ -75,6 +76,8 @@ class GatedChatModel(BaseChatModel):
 
     inner: BaseChatModel = Field(exclude=True)
     inner_kwargs: dict[str, Any] = Field(default_factory=dict, exclude=True)
+    # As many models have it: whether `invoke` streams, too; False where nothing may.
+    streaming: bool | None = None
     # A cached answer would outlive the memory it rests on, and reach sessions that may not see it.
     cache: Any = False
 
@@ -84,9 +87,16 @@ class GatedChatModel(BaseChatModel):
         values = known_fields(cls, values, only_like=_OURS)
         if not isinstance(values, Mapping) or "inner" not in values:
             return values
+        if values.get("cache"):
+            raise ConfigError(
+                "a cache would answer one session with the memories of another",
+                hint="leave it out: only models that hold no memories can have one",
+            )
         inner, kwargs = unbound(values["inner"])
         taken = {name: getattr(inner, name) for name in _TAKEN_OVER}
-        return {**taken, "inner_kwargs": kwargs, **values, "inner": inner}
+        if "streaming" in inner.model_fields_set:
+            taken["streaming"] = getattr(inner, "streaming", None)
+        return {**taken, "inner_kwargs": kwargs, **values, "inner": inner, "cache": False}
 
     # -- what hosts ask of the model ---------------------------------------------------------------
 
@@ -107,6 +117,10 @@ class GatedChatModel(BaseChatModel):
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
         stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
         return self.inner._get_ls_params(stop=stop, **kwargs)
+
+    def _combine_llm_outputs(self, llm_outputs: list[dict[str, Any] | None], /) -> dict[str, Any]:
+        told: list[dict[str, Any] | None] = [output for output in llm_outputs if output]
+        return self.inner._combine_llm_outputs(told) if told else {}
 
     def get_token_ids(self, text: str) -> list[int]:
         """Return the token ids of a text as the inner model counts them."""

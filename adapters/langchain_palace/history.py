@@ -29,17 +29,17 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
 
     Args:
         palace: The open palace.
-        session_id: The session.
+        session_id: The session, as a config names it: an id of another type counts as its text.
 
     Raises:
         ConfigError: If the session has no name, or the palace is not open.
     """
 
-    def __init__(self, palace: Mempalace, session_id: str) -> None:
-        if not session_id or not session_id.strip():
+    def __init__(self, palace: Mempalace, session_id: object) -> None:
+        self.session_id = "" if session_id is None else str(session_id)
+        if not self.session_id.strip():
             raise ConfigError("the session has no name", hint="give a session_id")
         self.palace = require_palace(palace)
-        self.session_id = session_id
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]

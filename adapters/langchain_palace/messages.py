@@ -5,6 +5,7 @@ In: LangChain messages. Out: new ones; a message that comes in is never changed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,16 +14,22 @@ from langchain_core.messages import (
     BaseMessage,
     ChatMessage,
     HumanMessage,
-    SystemMessage,
+    ToolCall,
 )
 
 from palace import Message
 
 # More than this much of a conversation never told a follow-up from a new question.
 HISTORY_MESSAGES = 12
-_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
-_ROLES |= {"user": "user", "assistant": "assistant"}
-_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "system": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+_ROLES |= {"user": "user", "assistant": "assistant", "developer": "system"}
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text", "guard_content"})
 _USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
 
@@ -46,6 +53,11 @@ def is_persons(message: BaseMessage) -> bool:
     return _role_of(message) == "user" and not is_summary(message)
 
 
+def is_system(message: BaseMessage) -> bool:
+    """Whether a message is the program's own."""
+    return _role_of(message) == "system"
+
+
 def asking_index(messages: Sequence[BaseMessage]) -> int | None:
     """Return where the last message of the person stands.
 
@@ -54,7 +66,7 @@ def asking_index(messages: Sequence[BaseMessage]) -> int | None:
     for index in range(len(messages) - 1, -1, -1):
         if is_persons(messages[index]):
             return index
-    return len(messages) - 1 if messages and isinstance(messages[-1], SystemMessage) else None
+    return len(messages) - 1 if messages and is_system(messages[-1]) else None
 
 
 def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
@@ -62,7 +74,7 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
     for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
         if is_persons(messages[earlier]):
             return earlier
-        if _role_of(messages[earlier]) != "system":
+        if not is_system(messages[earlier]):
             return None
     return None
 
@@ -81,7 +93,7 @@ def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message
 
 def tool_texts(messages: Sequence[BaseMessage], index: int) -> tuple[str, ...]:
     """Return what tools of the host answered since the person asked."""
-    return tuple(text_of(m) for m in messages[index + 1 :] if m.type == "tool")
+    return tuple(text_of(m) for m in messages[index + 1 :] if _role_of(m) == "tool")
 
 
 def with_text(message: BaseMessage, text: str) -> BaseMessage:
@@ -113,7 +125,7 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
             one of its own.
         text: What the model is asked.
     """
-    if index is not None and isinstance(messages[index], SystemMessage):
+    if index is not None and is_system(messages[index]):
         return [*messages, *([HumanMessage(text)] if text != text_of(messages[index]) else [])]
     if index is not None:
         return [*messages[:index], with_text(messages[index], text), *messages[index + 1 :]]
@@ -141,7 +153,7 @@ def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMe
     Reasoning and other parts are text that nobody checked: they stay only beside tool calls,
     where providers want them back, and never as text. So are calls that cannot be read.
     """
-    calling = bool(message.tool_calls)
+    calling = bool(calls_of(message))
     update: dict[str, Any] = {
         "invalid_tool_calls": [],
         "content": _released_content(message, text) if calling else text,
@@ -176,6 +188,22 @@ def _released_extras(extras: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def calls_of(message: AIMessage) -> list[ToolCall]:
+    """Return the tools that a message calls, a function of the older kind among them.
+
+    A call that nobody can read is none.
+    """
+    called = message.additional_kwargs.get("function_call")
+    if message.tool_calls or not isinstance(called, Mapping) or not called.get("name"):
+        return message.tool_calls
+    arguments = called.get("arguments") or "{}"
+    try:
+        read = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        return []
+    return [ToolCall(name=called["name"], args=read, id=None)] if isinstance(read, dict) else []
+
+
 def leaves(value: object) -> Iterator[str]:
     """Yield every text and number of a structured answer, as text; truth values say nothing."""
     if isinstance(value, str):
@@ -206,4 +234,5 @@ def _role_of(message: BaseMessage) -> str:
     """Return the role that the palace knows, "" if it knows none."""
     if isinstance(message, HumanMessage):
         return "user"
-    return _ROLES.get(message.role if isinstance(message, ChatMessage) else message.type, "")
+    role = message.role if isinstance(message, ChatMessage) else message.type
+    return _ROLES.get(role.strip().lower().removesuffix("messagechunk"), "")

@@ -20,12 +20,13 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import Field
 from typing_extensions import NotRequired
 
+from langchain_palace.arguments import tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.chat_model import ChatPalace
 from langchain_palace.gate import ReplyGate, canned, check_values
@@ -35,15 +36,19 @@ from langchain_palace.messages import (
     asking,
     asking_index,
     is_persons,
+    is_system,
     labelled,
     spoken,
     text_of,
     tool_texts,
 )
 from langchain_palace.session import Call, call_of_run, thread_of
-from langchain_palace.steps import Step, Steps, arun, run
+from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, Turns
-from palace import Mempalace, UngroundedAnswerError
+from palace import EnforcementError, Mempalace, RecallMiss, UngroundedAnswerError
+
+# What the gate says of an answer that it does not let through.
+_REFUSED: tuple[type[EnforcementError], ...] = (RecallMiss, UngroundedAnswerError)
 
 
 def _merged(kept: Mapping[str, Any] | None, update: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -71,10 +76,13 @@ class PlannedModel(GatedChatModel):
         self,
         messages: list[BaseMessage],
         stop: list[str] | None,  # noqa: ARG002 - decided already
-        kwargs: Mapping[str, Any],  # noqa: ARG002 - decided already
+        kwargs: Mapping[str, Any],
     ) -> Steps[Prepared]:
         yield from ()
-        return Prepared(self.prepared.gate, messages)
+        gate = self.prepared.gate
+        if gate is not None and wants_format(kwargs):
+            gate.expect_object(frozenset(map(tool_name, kwargs.get("tools") or ())))
+        return Prepared(gate, messages)
 
     def _finish(self, prepared: Prepared) -> Steps[None]:
         gate = prepared.gate
@@ -116,11 +124,15 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         name: str = "PalaceMiddleware",
     ) -> None:
         super().__init__()
-        self.palace = palace
         self.session_id = session_id
         self.project = project
         self._name = name
         self._turns = Turns(palace)
+
+    @property
+    def palace(self) -> Mempalace:
+        """The open palace; for another one make another middleware."""
+        return self._turns.palace
 
     @property
     def name(self) -> str:
@@ -201,7 +213,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if plan.stops:
             return _stopped(canned(plan))
         gate = _gate(plan, request)
-        step = self._guarded(handle, self._asked(request, plan, gate))
+        # An error is what is left of an answer that the gate refused.
+        step = caught(handle(self._asked(request, plan, gate)), *_REFUSED)
         made = yield self._turns.told_by(plan, step)
         self._turns.replied(plan)
         response = self._passed(made, request, plan, gate)
@@ -263,31 +276,9 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         model = PlannedModel(inner=request.model, prepared=Prepared(gate, []), turns=self._turns)
         return request.override(model=model)
 
-    def _guarded(
-        self,
-        handle: Callable[[ModelRequest[Any]], Step[ModelResponse[Any]]],
-        request: ModelRequest[Any],
-    ) -> Step[ModelResponse[Any] | None]:
-        """Return the call; None is what is left of an answer that the gate refused."""
-        step = handle(request)
-
-        def now() -> ModelResponse[Any] | None:
-            try:
-                return step.now()
-            except UngroundedAnswerError:
-                return None
-
-        async def later() -> ModelResponse[Any] | None:
-            try:
-                return await step.later()
-            except UngroundedAnswerError:
-                return None
-
-        return Step(now, later)
-
     def _passed(
         self,
-        made: ModelResponse[Any] | None,
+        made: ModelResponse[Any] | EnforcementError,
         request: ModelRequest[Any],
         plan: Plan,
         gate: ReplyGate,
@@ -297,20 +288,25 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         Middleware further in may have called another model than the one behind the gate: what it
         brought passes the gate here.
         """
-        instead = spoken(plan.verdict.text or plan.options.fallback_text, plan.metadata())
-        if made is None:
-            return instead
         try:
+            if isinstance(made, EnforcementError):
+                raise made
             if plan.is_checked and made.structured_response is not None:
                 check_values(_check(plan, request), made.structured_response, _schema(request))
             result = [_through(gate, message) for message in made.result]
-        except UngroundedAnswerError:
-            return instead
+        except _REFUSED as error:
+            return _instead(plan, error)
         return ModelResponse(result=result, structured_response=made.structured_response)
 
     def _call(self, runtime: Runtime[Any] | None) -> Call:
         """Return who asks, as the run's context or config tells."""
         return call_of_run(runtime, session_id=self.session_id, project=self.project)
+
+
+def _instead(plan: Plan, error: EnforcementError) -> AIMessage:
+    """Return what is said in place of an answer that the gate refused."""
+    quoted = None if isinstance(error, RecallMiss) else plan.verdict.text
+    return spoken(quoted or plan.options.fallback_text, plan.metadata())
 
 
 def _stopped(message: AIMessage) -> ExtendedModelResponse[Any]:
@@ -345,7 +341,7 @@ def _unwrapped(request: ModelRequest[Any]) -> ModelRequest[Any]:
 
 
 def _ids(messages: Sequence[BaseMessage]) -> list[str]:
-    found = (m.id for m in messages if is_persons(m) or isinstance(m, SystemMessage))
+    found = (m.id for m in messages if is_persons(m) or is_system(m))
     return [identifier for identifier in found if identifier]
 
 
@@ -377,9 +373,16 @@ def _since(messages: Sequence[BaseMessage], plan: Plan) -> Sequence[BaseMessage]
 def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
     structured = None
     if request.response_format is not None:
-        structured = frozenset(_tool_name(tool) for tool in request.tools)
+        structured = frozenset(map(tool_name, request.tools))
     texts = tool_texts(request.messages, _texts_from(request, plan))
-    return ReplyGate(plan, tool_texts=texts, structured=structured, schema=_schema(request))
+    return ReplyGate(
+        plan,
+        tool_texts=texts,
+        structured=structured,
+        # Words alone do not end a structured run, so whoever declines would be asked again.
+        must_fit=structured is not None,
+        schema=_schema(request),
+    )
 
 
 def _schema(request: ModelRequest[Any]) -> list[Any]:
@@ -396,12 +399,6 @@ def _check(plan: Plan, request: ModelRequest[Any]) -> Any:
 def _texts_from(request: ModelRequest[Any], plan: Plan) -> int:
     index = _index_of(request.messages, plan)
     return -1 if index is None else index
-
-
-def _tool_name(tool: object) -> str:
-    if isinstance(tool, Mapping):
-        return str(tool.get("name") or (tool.get("function") or {}).get("name", ""))
-    return str(getattr(tool, "name", ""))
 
 
 def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:

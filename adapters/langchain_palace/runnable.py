@@ -7,16 +7,23 @@ not run for a question about something that is not remembered.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
-from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.output_parsers import BaseLLMOutputParser
 from langchain_core.outputs import ChatGenerationChunk
-from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
-from langchain_core.runnables.base import coerce_to_runnable
+from langchain_core.runnables import (
+    Runnable,
+    RunnableBranch,
+    RunnableConfig,
+    RunnableSequence,
+    RunnableSerializable,
+)
+from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnable
 from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
+from langchain_core.utils.pydantic import TypeBaseModel
 from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from langchain_palace.gate import ReplyGate, canned, check_values
@@ -24,9 +31,9 @@ from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
 from langchain_palace.questions import Question, question_in
 from langchain_palace.session import Call, OpenPalace, call_of, known_fields, unseen
-from langchain_palace.steps import Step, Steps, arun, run
+from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, Turns
-from palace import CheckedAnswer, ConfigError, ModelCall, ModelReply, RecallMiss
+from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss
 
 _SESSION_SPEC = ConfigurableFieldSpec(
     id="session_id",
@@ -46,6 +53,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     of objects. Text streams sentence by sentence where it is checked; anything else, and what a
     chain without a declared output type returns, comes whole then.
 
+    A chain that keeps the conversation itself keeps what it was sent, evidence included: a message
+    history belongs around this one (`RunnableWithMessageHistory(PalaceRunnable(...))`), and an
+    agent with a checkpointer gets `PalaceMiddleware` instead.
+
     Args:
         bound: The chain, or a function.
         palace: The open palace.
@@ -53,9 +64,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             `input`, `question`, `query` or `messages`.
         session_id: The session of calls whose config names none.
         project: The project of calls whose config names none.
-        on_miss: Called with the reply in words when the chain does not run; what it returns is the
-            result. By default that is the text, or a message if the chain returns messages; for a
-            chain that declares anything else `RecallMiss` is raised.
+        on_miss: Called with the reply in words when the chain does not run, or its model declines
+            in an object; what it returns is the result. By default that is the text, or a message
+            if the chain returns messages; for a chain that declares anything else, or ends with a
+            parser, `RecallMiss` is raised.
 
     Raises, when it streams:
         ConfigError: If it is a graph and asked for a `stream_mode` other than `values`.
@@ -67,7 +79,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     session_id: str | None = None
     project: str | None = None
     on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
-    _turns: Turns = PrivateAttr()
+    _kept_turns: Turns = PrivateAttr()
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -76,10 +88,29 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     def _know_fields(cls, values: Any) -> Any:
         return known_fields(cls, values)
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            bound: Runnable[Any, Any] | Callable[..., Any],
+            palace: Mempalace,
+            input_key: str | None = None,
+            session_id: str | None = None,
+            project: str | None = None,
+            on_miss: Callable[[str], Any] | None = None,
+            name: str | None = None,
+        ) -> None: ...
+
     def model_post_init(self, context: Any, /) -> None:
         """Set up what decides the turns."""
         super().model_post_init(context)
-        self._turns = Turns(self.palace)
+        self._kept_turns = Turns(self.palace)
+
+    @property
+    def _turns(self) -> Turns:
+        self._kept_turns = self._kept_turns.of(self.palace)
+        return self._kept_turns
 
     @property
     def InputType(self) -> Any:  # noqa: N802 - LangChain's name
@@ -90,6 +121,14 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     def OutputType(self) -> Any:  # noqa: N802 - LangChain's name
         """What the chain returns."""
         return self.bound.OutputType
+
+    def get_input_schema(self, config: RunnableConfig | None = None) -> TypeBaseModel:
+        """Return the schema of what the chain takes, for `as_tool` and servers."""
+        return self.bound.get_input_schema(config)
+
+    def get_output_schema(self, config: RunnableConfig | None = None) -> TypeBaseModel:
+        """Return the schema of what the chain returns."""
+        return self.bound.get_output_schema(config)
 
     @property
     def config_specs(self) -> list[ConfigurableFieldSpec]:
@@ -149,9 +188,20 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             return self._missed(plan)
         seen = unseen(config) if plan.is_checked else config
         given = _given(input, question, plan.user_text())
-        step = self._run(given.sent_input, seen, kwargs)
-        out = yield self._turns.told_by(plan, step)
-        return (yield from self._passed(out, given, plan))
+        return (yield from self._answered(given, plan, seen, kwargs))
+
+    def _answered(
+        self, given: Given, plan: Plan, config: RunnableConfig, kwargs: Mapping[str, Any]
+    ) -> Steps[Any]:
+        """Run the chain and return what may be released of what it returns."""
+        step = self._turns.told_by(plan, self._run(given.sent_input, config, kwargs))
+        out = yield caught(step, RecallMiss)
+        try:
+            return (yield from self._passed(out, given, plan))
+        except RecallMiss as declined:
+            if self.on_miss is None:
+                raise
+            return self.on_miss(declined.message)
 
     def _planned(
         self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
@@ -182,6 +232,8 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     def _passed(self, out: Any, given: Given, plan: Plan) -> Steps[Any]:
         """Return what may be released of what the chain returned."""
+        if isinstance(out, RecallMiss):
+            raise out
         self._turns.replied(plan)
         gate = ReplyGate(plan)
         if isinstance(out, AIMessage):
@@ -237,9 +289,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         config = unseen(config) if plan.is_checked else config
         given = _given(input, question, plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
-            with self._turns.telling(plan):
-                out = self.bound.invoke(given.sent_input, config, **kwargs)
-            yield run(self._passed(out, given, plan))
+            yield run(self._answered(given, plan, config, kwargs))
             return
         gate = _StreamGate(plan, given)
         with self._turns.telling(plan):
@@ -267,9 +317,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         config = unseen(config) if plan.is_checked else config
         given = _given(input, question, plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
-            with self._turns.telling(plan):
-                out = await self.bound.ainvoke(given.sent_input, config, **kwargs)
-            yield await arun(self._passed(out, given, plan))
+            yield await arun(self._answered(given, plan, config, kwargs))
             return
         gate = _StreamGate(plan, given)
         with self._turns.telling(plan):
@@ -340,8 +388,8 @@ def _kind(bound: Runnable[Any, Any]) -> str:
         declared = bound.OutputType
     except TypeError:
         return "unknown"
-    if declared is Any:
-        return "unknown"
+    if declared is Any or isinstance(declared, TypeVar):
+        return _kind_of_part(bound)
     if declared is str:
         return "text"
     told = getattr(declared, "__args__", (declared,))
@@ -353,27 +401,37 @@ def _kind(bound: Runnable[Any, Any]) -> str:
     return "object"
 
 
+def _kind_of_part(bound: Runnable[Any, Any]) -> str:
+    """Say what a chain without a declared output type returns by what stands at its end."""
+    if isinstance(bound, RunnableSequence):
+        return _kind(bound.last)
+    if isinstance(bound, RunnableBindingBase):
+        return _kind(bound.bound)
+    if isinstance(bound, RunnableBranch):
+        kinds = {_kind(bound.default), *(_kind(branch) for _, branch in bound.branches)}
+        return kinds.pop() if len(kinds) == 1 else "unknown"
+    if isinstance(bound, BaseLLMOutputParser):
+        return "object"
+    # A chat model whose class is only known when it runs.
+    return "message" if hasattr(bound, "bind_tools") else "unknown"
+
+
 def _given(input: object, question: Question, sent: str) -> Given:
     """Return the input of a chain with another text in place of the person's words."""
     return Given(input, question.text, question.replaced(sent), sent)
 
 
 def _pointing(step: Step[Any], read: Callable[[Any], ModelReply]) -> Step[ModelReply]:
-    """Return a run of the chain as a call of ours; what its parser cannot read proves nothing."""
+    """Return a run of the chain as a call of ours; what it cannot read itself proves nothing."""
+    tried = caught(step, ValueError)  # what parsers raise, and hosts of theirs in their place
 
-    def now() -> ModelReply:
-        try:
-            return read(step.now())
-        except OutputParserException:
-            return ModelReply()
+    def reply(out: Any) -> ModelReply:
+        return ModelReply() if isinstance(out, ValueError) else read(out)
 
     async def later() -> ModelReply:
-        try:
-            return read(await step.later())
-        except OutputParserException:
-            return ModelReply()
+        return reply(await tried.later())
 
-    return Step(now, later)
+    return Step(lambda: reply(tried.now()), later)
 
 
 def _reply(out: object, given: Given, plan: Plan) -> ModelReply:

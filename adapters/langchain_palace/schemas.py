@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import BaseMessage
 
-from langchain_palace.messages import asking_index, text_of
+from langchain_palace.messages import asking_index, is_system, text_of
 from palace import labelled_question
 
 # What `get_format_instructions` returns: for JSON and what is like it the shape, with a schema.
@@ -33,6 +33,16 @@ _OTHERS = (
 _WANTS_JSON = re.compile(_JSON, re.DOTALL)
 _SCHEMA = re.compile(r"Here is the output schema[^\n]*:\n```\n(?P<schema>\{.*?\})\n```", re.DOTALL)
 _INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
+# The prompt of another wrapper around this one, which has decided on its question.
+_OWN_EVIDENCE = re.compile(r"<\s*/?\s*memory-context\b", re.IGNORECASE)
+
+
+def template_question(text: str) -> str:
+    """Return what a template labels as the question at the end of a longer text, or "".
+
+    In a conversation that is written down as one text that is what the person says last.
+    """
+    return "" if _OWN_EVIDENCE.search(text) else labelled_question(text)
 
 
 def wanted_schema(messages: Sequence[BaseMessage]) -> object:
@@ -41,7 +51,7 @@ def wanted_schema(messages: Sequence[BaseMessage]) -> object:
     It is None where none will, and empty where the prompt does not say it.
     """
     index = asking_index(messages)
-    told = [m for m in messages if isinstance(m, SystemMessage)]
+    told = [m for m in messages if is_system(m)]
     texts = [text_of(m) for m in (told if index is None else [*told, messages[index]])]
     wanted = next((text for text in texts if _WANTS_JSON.search(text)), None)
     if wanted is None:

@@ -74,8 +74,8 @@ def call_of(
     """
     whole = ensure_config(config)
     given: Mapping[str, Any] = whole.get("configurable") or {}
-    session = next((given[key] for key in SESSION_KEYS if given.get(key)), session_id)
-    named = given.get("project") or project
+    session = _named(given, SESSION_KEYS) or session_id
+    named = _named(given, ("project",)) or project
     return Call(
         session_id=None if session is None else str(session),
         project=None if named is None else str(named),
@@ -108,6 +108,6 @@ def thread_of(runtime: object) -> str | None:
 def _named(context: object, keys: Sequence[str]) -> str | None:
     for key in keys:
         found = context.get(key) if isinstance(context, Mapping) else getattr(context, key, None)
-        if found:
+        if found is not None and str(found):
             return str(found)
     return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Exception)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,24 @@ Steps = Generator[Step[Any], Any, T]
 def in_thread(work: Callable[[], T]) -> Step[T]:
     """Return blocking work as a step; with an event loop it runs in a thread."""
     return Step(work, lambda: asyncio.to_thread(work))
+
+
+def caught(step: Step[T], *errors: type[E]) -> Step[T | E]:
+    """Return a step that returns errors of these kinds instead of raising them."""
+
+    def now() -> T | E:
+        try:
+            return step.now()
+        except errors as error:
+            return error
+
+    async def later() -> T | E:
+        try:
+            return await step.later()
+        except errors as error:
+            return error
+
+    return Step(now, later)
 
 
 def run(steps: Steps[T]) -> T:

@@ -16,8 +16,8 @@ from pydantic import ConfigDict, Field
 from langchain_palace.gate import ReplyGate, check_values
 from langchain_palace.messages import asking, released, text_of, tool_texts
 from langchain_palace.session import call_of, unseen
-from langchain_palace.steps import Step, Steps, arun, run
-from langchain_palace.turns import Plan
+from langchain_palace.steps import Step, Steps, arun, caught, run
+from langchain_palace.turns import Plan, unreadable
 from palace import RecallMiss
 
 if TYPE_CHECKING:
@@ -74,14 +74,22 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         index = plan.place_in(messages)
         sent = asking(messages, index, plan.user_text(text_of(messages[index])))
         seen = unseen(config) if plan.is_checked else config
-        made = yield model._turns.told_by(plan, _invoked(bound, sent, seen, kwargs))
+        step = model._turns.told_by(plan, _invoked(bound, sent, seen, kwargs))
+        made = yield caught(step, RecallMiss)
+        if isinstance(made, RecallMiss):
+            return self._missed(made.message)
         model._turns.replied(plan)
         if not plan.is_checked:
             return self._noted(made, plan.metadata())
-        return (yield from self._checked(made, plan, tool_texts(messages, index)))
+        try:
+            return (yield from self._checked(made, plan, tool_texts(messages, index)))
+        except RecallMiss as declined:
+            return self._missed(declined.message)
 
     def _checked(self, made: Any, plan: Plan, texts: tuple[str, ...]) -> Steps[Any]:
         parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
+        if parsed is None and self.include_raw and made.get("parsing_error"):
+            raise unreadable(plan, made["parsing_error"])
         if parsed is None:
             return self._missed(plan.options.fallback_text)
         checked = check_values(plan.check(texts), parsed, self.answer_schema)

@@ -18,7 +18,7 @@ from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
 from langchain_palace.messages import asking_before, asking_index, history_before, text_of
-from langchain_palace.schemas import questions_in, without_instructions
+from langchain_palace.schemas import questions_in, template_question, without_instructions
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -32,6 +32,8 @@ from palace import (
     ModelCall,
     ModelError,
     ModelReply,
+    PalaceError,
+    RecallMiss,
     RetrievalEnforcer,
     Turn,
     Verdict,
@@ -162,12 +164,14 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._under_way: OrderedDict[Key, Plan] = OrderedDict()
-        # Wake-ups whose call failed, by session.
-        self._untold: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way
+
+    def of(self, palace: Mempalace) -> Turns:
+        """Return these turns, or new ones where a wrapper was given another palace since."""
+        return self if palace is self.palace else Turns(palace)
 
     def options(self) -> Step[AnswerOptions]:
         """Return how answers are made now; for a turn that was decided elsewhere."""
@@ -184,15 +188,18 @@ class Turns:
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
-        What a template labels as the question, or puts beside the instructions of a parser, is
-        decided on too, if the whole text asks nothing.
+        What a template labels as the question is decided on first, for its context would blur it;
+        the whole text is if that asks nothing, and then what stands beside the instructions of a
+        parser.
         """
         turn = Turn(question, call.session_id, call.project, history)
 
         def decided() -> Plan:
-            verdict, options = self._enforcer.decide(turn), self.palace.answer_options
-            for part in questions_in(question):
-                if verdict.action == "pass" and not _is_settled(verdict):
+            options = self.palace.answer_options
+            first = template_question(question) or question
+            verdict = self._enforcer.decide(replace(turn, prompt=first))
+            for part in (question, *questions_in(question)):
+                if part != first and verdict.action == "pass" and not _is_settled(verdict):
                     verdict = self._enforcer.decide(replace(turn, prompt=part))
             return Plan(verdict, question, options, message_id=message_id)
 
@@ -264,14 +271,10 @@ class Turns:
         if plan.stops or not wakes or call.session_id is None:
             return plan
         session, project = call.session_id, call.project
-        woken = ""
         if not self.palace.has_begun(session):
-            woken = yield in_thread(lambda: self.palace.session_wake_up(session, project))
-        return replace(plan, wake_up=woken or self._left_untold(session))
-
-    def _left_untold(self, session: str) -> str:
-        with self._lock:
-            return self._untold.pop(session, "")
+            yield in_thread(lambda: self.palace.begin_session(session, project))
+        woken = self.palace.take_wake_up(session, project)
+        return replace(plan, wake_up=woken) if woken else plan
 
     @contextmanager
     def telling(self, plan: Plan) -> Iterator[None]:
@@ -281,6 +284,7 @@ class Turns:
 
         Raises:
             ModelError: If a reply that is to be checked cannot be read; it is not repeated.
+            RecallMiss: If it cannot be read because the model declines in it.
         """
         try:
             yield
@@ -288,14 +292,9 @@ class Turns:
             raise
         except BaseException as error:
             if plan.wake_up and plan.session:
-                with self._lock:
-                    self._untold[plan.session] = plan.wake_up
-                    while len(self._untold) > KEPT_TURNS:
-                        self._untold.popitem(last=False)
+                self.palace.leave_wake_up(plan.session, plan.wake_up, plan.verdict.turn.project)
             if plan.is_checked and isinstance(error, (OutputParserException, ValidationError)):
-                raise ModelError(
-                    "the model did not return the object it was asked for", hint="ask again"
-                ) from error
+                raise unreadable(plan, error) from error
             raise
 
     def told_by(self, plan: Plan, step: Step[T]) -> Step[T]:
@@ -331,8 +330,16 @@ class Turns:
 
     def replied(self, plan: Plan) -> None:
         """Note that the model has replied: what the session starts with is told."""
-        if plan.wake_up and plan.session:
-            self._left_untold(plan.session)
+        if plan.wake_up and plan.session:  # an earlier try of this turn may have left it
+            self.palace.take_wake_up(plan.session, plan.verdict.turn.project)
+
+
+def unreadable(plan: Plan, error: Exception) -> PalaceError:
+    """Return what to raise where a checked reply cannot be read; nothing of it is repeated."""
+    said = getattr(error, "llm_output", None)
+    if said and plan.check().check(str(said)).declined:
+        return RecallMiss(plan.options.fallback_text, hint="the model declines")
+    return ModelError("the model did not return the object it was asked for", hint="ask again")
 
 
 def _is_settled(verdict: Verdict) -> bool:

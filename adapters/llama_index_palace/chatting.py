@@ -9,6 +9,7 @@ palace's own reply without any call.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from llama_index_palace.events import KEY, verdict_metadata
 from llama_index_palace.pointing import calls_of
 from llama_index_palace.questions import Asked, told_by_choice
 from llama_index_palace.replies import (
+    Said,
     Screen,
     chat_reply,
     is_step,
@@ -137,16 +139,18 @@ class ChattingLLM(WrappedLLM):
 
     def _ended(self, chunks: _Chunks) -> Steps[ChatResponse | None]:
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
-        response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
-        if response is None:
-            return None
+        ruling, asked = chunks.ruling, chunks.asked
+        response = chunks.last or chat_reply("", chunks.metadata)
         if asked.purpose == "rewrite" and ruling.gated:
-            self._turns.rewrote(ruling, asked, response.message.content or "")
+            text = chunks.said.text
+            if not text.strip():  # an empty question is under nobody's ruling
+                return chat_reply(ruling.words, chunks.metadata, delta=ruling.words)
+            self._turns.rewrote(ruling, asked, text)
         if asked.purpose != "answer":
             return None
         calls_tools = bool(calls_of(self.inner, response))
         if not ruling.gated:
-            text = response.message.content or ""
+            text = chunks.said.text
             if not is_step(text, asked, calls_tools=calls_tools):
                 yield from self._turns.finish(ruling, text, calls=1)
             return None
@@ -157,10 +161,10 @@ class ChattingLLM(WrappedLLM):
                 ruling, screen.released, checked=screen.checked, calls=1
             )
             screen.demand_support()
-            return chat_reply(screen.released, metadata, delta=rest)
+            return chat_reply(screen.released, metadata, delta=rest, spent=response)
         if calls_tools:
             return tool_reply(response, screen.released, chunks.metadata, delta=rest)
-        return chat_reply(screen.released, chunks.metadata, delta=rest)
+        return chat_reply(screen.released, chunks.metadata, delta=rest, spent=response)
 
     # -- tools ---------------------------------------------------------------------------------
 
@@ -181,7 +185,7 @@ class ChattingLLM(WrappedLLM):
         schemas = answer_tools(tools)
         given = self._given_answers(response, schemas)
         if given:
-            asked = self._asked(_with_user(chat_history, user_msg))
+            asked = self._asked_already(chat_history, user_msg)
             ruling = self._rule(asked)
             self._turns.run(self._answers_released(given, schemas, ruling, asked))
         return response
@@ -199,7 +203,7 @@ class ChattingLLM(WrappedLLM):
         schemas = answer_tools(tools)
         given = self._given_answers(response, schemas)
         if given:
-            asked = self._asked(_with_user(chat_history, user_msg))
+            asked = self._asked_already(chat_history, user_msg)
             ruling = await self._arule(asked)
             await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
         return response
@@ -212,12 +216,17 @@ class ChattingLLM(WrappedLLM):
         *args: Any,
         **kwargs: Any,
     ) -> ChatResponseGen:
-        """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
+        """Stream a reply with tools at hand, checked as in `chat_with_tools`.
+
+        Raises:
+            RecallMiss: On a miss, or when the model declines, where only an object is asked for.
+        """
         schemas = answer_tools(tools)
         source = super().stream_chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
         if not schemas:
             return source
-        return self._calls(source, schemas, self._asked(_with_user(chat_history, user_msg)))
+        asked = self._asked_already(chat_history, user_msg)
+        return self._calls(source, schemas, asked, demanded=len(schemas) == len(tools))
 
     async def astream_chat_with_tools(
         self,
@@ -234,20 +243,32 @@ class ChattingLLM(WrappedLLM):
         )
         if not schemas:
             return source
-        asked = self._asked(_with_user(chat_history, user_msg))
-        return self._acalls(source, schemas, asked)
+        asked = self._asked_already(chat_history, user_msg)
+        return self._acalls(source, schemas, asked, demanded=len(schemas) == len(tools))
 
-    def _calls(self, source: ChatResponseGen, schemas: Schemas, asked: Asked) -> ChatResponseGen:
+    def _asked_already(
+        self, history: Sequence[ChatMessage] | None, user_msg: str | ChatMessage | None
+    ) -> Asked:
+        """Return what a call was about whose reply is looked at once more."""
+        return replace(self._asked(_with_user(history, user_msg)), goes_on=True)
+
+    def _calls(
+        self, source: ChatResponseGen, schemas: Schemas, asked: Asked, *, demanded: bool
+    ) -> ChatResponseGen:
         for chunk in source:
+            if demanded and _is_ours(chunk):  # hosts would make an empty object of it
+                raise miss(chunk.message.content or "")
             given = self._given_answers(chunk, schemas)
             if given:
                 self._turns.run(self._answers_released(given, schemas, self._rule(asked), asked))
             yield chunk
 
     async def _acalls(
-        self, source: ChatResponseAsyncGen, schemas: Schemas, asked: Asked
+        self, source: ChatResponseAsyncGen, schemas: Schemas, asked: Asked, *, demanded: bool
     ) -> ChatResponseAsyncGen:
         async for chunk in source:
+            if demanded and _is_ours(chunk):
+                raise miss(chunk.message.content or "")
             given = self._given_answers(chunk, schemas)
             if given:
                 ruling = await self._arule(asked)
@@ -310,8 +331,7 @@ class ChattingLLM(WrappedLLM):
         Raises:
             RecallMiss: If a call is demanded and the palace gave the reply instead of the model.
         """
-        verdict = response.message.additional_kwargs.get(KEY)
-        if verdict and verdict["action"] in ("fallback", "answer"):
+        if _is_ours(response):
             if error_on_no_tool_call:
                 raise miss(response.message.content or "")
             return []
@@ -392,6 +412,7 @@ class _Chunks:
         self.ruling = ruling
         self.asked = asked
         self.last: ChatResponse | None = None
+        self.said = Said()
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
@@ -410,14 +431,19 @@ class _Chunks:
 
     def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:
         self.last = chunk
-        if self.asked.purpose != "answer":
-            yield chunk
-        elif not self.ruling.gated:
-            yield noted_chat(chunk, self.metadata)
-        else:
-            piece = self.screen.feed(chunk.message.content or "", chunk.delta)
+        if self.ruling.gated and self.asked.purpose == "answer":
+            piece = self.screen.feed(chunk.message.content, chunk.delta)
             if piece:
                 yield chat_reply(self.screen.released, self.metadata, delta=piece)
+            return
+        self.said.add(chunk.message.content, chunk.delta)
+        yield noted_chat(chunk, self.metadata) if self.asked.purpose == "answer" else chunk
+
+
+def _is_ours(response: ChatResponse) -> bool:
+    """Whether the palace gave a reply in the model's place, or the model declined."""
+    verdict = response.message.additional_kwargs.get(KEY) or {}
+    return verdict.get("action") in ("fallback", "answer") or verdict.get("declined", False)
 
 
 def _with_functions(inner: LLM) -> FunctionCallingLLM:

@@ -18,7 +18,7 @@ from llama_index.core.base.llms.types import (
 
 from llama_index_palace.events import verdict_metadata
 from llama_index_palace.questions import Asked
-from llama_index_palace.replies import Screen, completion_reply, is_step, noted_completion
+from llama_index_palace.replies import Said, Screen, completion_reply, is_step, noted_completion
 from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 
@@ -120,28 +120,29 @@ class CompletingLLM(WrappedLLM):
 
     def _text_ended(self, chunks: _TextChunks) -> Steps[CompletionResponse | None]:
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
-        response, ruling, asked = chunks.last, chunks.ruling, chunks.asked
-        if response is None:
-            return None
+        ruling, asked = chunks.ruling, chunks.asked
+        response = chunks.last or completion_reply("", chunks.metadata)
         if asked.purpose == "rewrite" and ruling.gated:
-            self._turns.rewrote(ruling, asked, response.text)
+            if not chunks.said.text.strip():  # an empty question is under nobody's ruling
+                return completion_reply(ruling.words, chunks.metadata, delta=ruling.words)
+            self._turns.rewrote(ruling, asked, chunks.said.text)
         if asked.purpose != "answer":
             return None
         if not ruling.gated:
-            ruling.goes_on = is_step(response.text, asked, calls_tools=False)
+            ruling.goes_on = is_step(chunks.said.text, asked, calls_tools=False)
             if not ruling.goes_on:
-                yield from self._turns.finish(ruling, response.text, calls=1)
+                yield from self._turns.finish(ruling, chunks.said.text, calls=1)
             return None
         screen = chunks.screen
         rest = screen.close()
         ruling.goes_on = screen.checked is None
         if screen.checked is None:
-            return completion_reply(screen.released, chunks.metadata, delta=rest)
+            return completion_reply(screen.released, chunks.metadata, delta=rest, spent=response)
         metadata = yield from self._turns.finish(
             ruling, screen.released, checked=screen.checked, calls=1
         )
         screen.demand_support()
-        return completion_reply(screen.released, metadata, delta=rest)
+        return completion_reply(screen.released, metadata, delta=rest, spent=response)
 
 
 class _TextChunks:
@@ -151,6 +152,7 @@ class _TextChunks:
         self.ruling = ruling
         self.asked = asked
         self.last: CompletionResponse | None = None
+        self.said = Said()
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
@@ -169,14 +171,13 @@ class _TextChunks:
 
     def take(self, chunk: CompletionResponse) -> Iterator[CompletionResponse]:
         self.last = chunk
-        if self.asked.purpose != "answer":
-            yield chunk
-        elif not self.ruling.gated:
-            yield noted_completion(chunk, self.metadata)
-        else:
+        if self.ruling.gated and self.asked.purpose == "answer":
             piece = self.screen.feed(chunk.text, chunk.delta)
             if piece:
                 yield completion_reply(self.screen.released, self.metadata, delta=piece)
+            return
+        self.said.add(chunk.text, chunk.delta)
+        yield noted_completion(chunk, self.metadata) if self.asked.purpose == "answer" else chunk
 
 
 def _prepared(prompt: str, ruling: Ruling, asked: Asked, lent: Lent) -> str:

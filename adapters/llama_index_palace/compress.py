@@ -11,10 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.bridge.pydantic import Field
-from llama_index.core.memory import BaseMemoryBlock
 
-from llama_index_palace.session import current_session
+from llama_index_palace.memory_block import PalaceBlock
 from palace import Mempalace, Message, require_palace
 
 _ROLES = {
@@ -87,7 +85,7 @@ def _calls(message: ChatMessage) -> Iterator[str]:
             yield str(found)
 
 
-class PalaceSummaryBlock(BaseMemoryBlock[str]):
+class PalaceSummaryBlock(PalaceBlock):
     """Condenses the messages that leave the short-term memory, and gives back what they became.
 
     `Memory` hands over its oldest messages when its token limit is reached; here they become a
@@ -101,12 +99,6 @@ class PalaceSummaryBlock(BaseMemoryBlock[str]):
     """
 
     name: str = "palace_summary"
-    palace: Any = Field(exclude=True)
-    session_id: str | None = None
-    project: str | None = None
-
-    def __init__(self, palace: Mempalace, **fields: Any) -> None:
-        super().__init__(palace=require_palace(palace), **fields)
 
     async def _aget(
         self,
@@ -114,19 +106,15 @@ class PalaceSummaryBlock(BaseMemoryBlock[str]):
         **block_kwargs: Any,
     ) -> str:
         """Return what was condensed so far."""
-        session = self._session(block_kwargs.get("session_id"))
+        session = self._asking(block_kwargs.get("session_id")).session_id
         return await asyncio.to_thread(self._condensed, session) if session else ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Condense messages that leave the short-term memory."""
         told = next((m.additional_kwargs.get("session_id") for m in messages), None)
-        session = self._session(told)
+        session = self._asking(told).session_id
         if session:
             await asyncio.to_thread(self._put, list(messages), session)
-
-    def _session(self, told: Any) -> str | None:
-        default = self.session_id or (str(told) if told else None)
-        return current_session(default, project=self.project).session_id
 
     def _condensed(self, session: str) -> str:
         return str(self.palace.compress_if_needed((), session).injected)

@@ -9,24 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llama_index.core.llms.llm import LLM
+from llama_index.core.llms.structured_llm import StructuredLLM
 
 from llama_index_palace.chatting import ChattingLLM
 from llama_index_palace.completing import CompletingLLM
 from llama_index_palace.predicting import PredictingLLM
 from llama_index_palace.questions import HOST_REWRITES, rewrite_pattern
 from llama_index_palace.turns import Turns
+from llama_index_palace.wrapped import SHARED
 from palace import ConfigError, Mempalace
-
-# What hosts read from a model besides its calls.
-_COPIED = (
-    "callback_manager",
-    "system_prompt",
-    "messages_to_prompt",
-    "completion_to_prompt",
-    "output_parser",
-    "pydantic_program_mode",
-    "query_wrapper_prompt",
-)
 
 
 class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
@@ -42,9 +33,10 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     what hosts add to it, or the question among a template's arguments. A host with prompts of its
     own making can be served inside `palace_session(session_id, question=...)`.
 
-    Two things it does not do. Housekeeping of a host (summaries, fact extraction) is no turn of a
-    person: give it `inner`. Arguments of tool calls go to the tools as the model wrote them: a tool
-    that shows them to a person, or stores them, does so on the host's responsibility.
+    Housekeeping of LlamaIndex' own hosts (summaries, extraction of metadata) passes; one with
+    prompts of your making is no turn of a person either: give it `inner`. Arguments of tool calls
+    go to the tools as the model wrote them: a tool that shows them to a person, or stores them,
+    does so on the host's responsibility.
 
     Args:
         inner: The model.
@@ -56,7 +48,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
             LlamaIndex' own chat engines are known.
 
     Raises:
-        ConfigError: If one of the first two is anything else.
+        ConfigError: If one of the first two is anything else, or the model a structured one.
 
     Example:
         >>> llm = PalaceLLM(model, palace, session_id="s1")  # doctest: +SKIP
@@ -77,12 +69,17 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
                 f"{type(inner).__name__} is no model of LlamaIndex",
                 hint="PalaceLLM(model, palace) takes the model first, then the open palace",
             )
+        if isinstance(inner, StructuredLLM):  # it reads objects where there are checked words
+            raise ConfigError(
+                "a model that replies with objects is wrapped from the inside",
+                hint="PalaceLLM(model, palace).as_structured_llm(Answer)",
+            )
         super().__init__(
             inner=inner,
             palace=palace,
             session_id=session_id,
             project=project,
-            **{name: getattr(inner, name) for name in _COPIED},
+            **{name: getattr(inner, name) for name in SHARED},
         )
         self._turns = Turns(palace)
         self._rewrites = (*(rewrite_pattern(p.strip()) for p in rewrite_prompts), *HOST_REWRITES)

@@ -6,8 +6,6 @@ In: the messages of a conversation. Out: the context of the last thing the perso
 from __future__ import annotations
 
 import asyncio
-import threading
-import time
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -15,18 +13,53 @@ from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
 
 from llama_index_palace.events import announce_look, announce_verdict
+from llama_index_palace.kept import Kept
 from llama_index_palace.questions import asked_in_messages
-from llama_index_palace.session import current_session
+from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.spans import adecide_traced
 from llama_index_palace.structured import miss
-from palace import ConfigError, Mempalace, RetrievalEnforcer, Turn, Verdict, render_context
+from palace import (
+    ConfigError,
+    Mempalace,
+    RetrievalEnforcer,
+    Turn,
+    Verdict,
+    render_context,
+    require_palace,
+)
 
-# Long enough for the tool loop of one turn, short enough that a new memory is found.
-_KEPT_S = 30.0
-_KEPT_TURNS = 256
+# Long enough for the tool loop of one turn.
+_KEPT_S = 120.0
 
 
-class PalaceMemoryBlock(BaseMemoryBlock[str]):
+class PalaceBlock(BaseMemoryBlock[str]):
+    """What the blocks of this package share: the palace, and whose conversation it is."""
+
+    palace: Any = Field(exclude=True)
+    session_id: str | None = None
+    project: str | None = None
+
+    def __init__(self, palace: Mempalace, **fields: Any) -> None:
+        own = type(self).model_fields.keys()
+        unknown = sorted(fields.keys() - own)
+        if unknown:
+            ours = sorted(own - BaseMemoryBlock.model_fields.keys())
+            raise ConfigError(
+                f"{type(self).__name__} has no argument {unknown[0]!r}",
+                hint=f"it takes {', '.join(ours)}, and what any block takes",
+            )
+        super().__init__(palace=require_palace(palace), **fields)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> PalaceBlock:
+        return self.model_copy()  # copies share what they keep of a turn
+
+    def _asking(self, told: Any) -> PalaceSession:
+        """Return whose conversation it is, where the `Memory` tells its session."""
+        default = self.session_id or (str(told) if told else None)
+        return current_session(default, project=self.project)
+
+
+class PalaceMemoryBlock(PalaceBlock):
     """Adds sufficient evidence to the conversation.
 
     A block grounds; it cannot enforce: the host calls its model whatever the block returns. On a
@@ -43,52 +76,34 @@ class PalaceMemoryBlock(BaseMemoryBlock[str]):
     """
 
     name: str = "palace"
-    palace: Any = Field(exclude=True)
-    session_id: str | None = None
-    project: str | None = None
     raise_on_miss: bool = False
     _enforcer: RetrievalEnforcer = PrivateAttr()
-    _kept: dict[tuple[Any, ...], tuple[float, str]] = PrivateAttr(default_factory=dict)
-    _lock: Any = PrivateAttr(default_factory=threading.Lock)
+    _kept: Kept[tuple[Any, ...], str] = PrivateAttr(default_factory=lambda: Kept(_KEPT_S, 256))
 
     def __init__(self, palace: Mempalace, **fields: Any) -> None:
-        unknown = sorted(fields.keys() - type(self).model_fields.keys())
-        if unknown:
-            raise ConfigError(
-                f"PalaceMemoryBlock has no argument {unknown[0]!r}",
-                hint="it takes session_id, project, raise_on_miss, and what any block takes",
-            )
-        super().__init__(palace=palace, **fields)
+        super().__init__(palace, **fields)
         self._enforcer = RetrievalEnforcer(palace)
 
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> PalaceMemoryBlock:
-        return self.model_copy()  # copies share what they keep of a turn
-
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
-        """Return the evidence for the last message of the user, decided once for each turn.
+        """Return the evidence for the last message of the user, decided once for a tool loop.
 
         Raises:
             RecallMiss: On a miss, if asked to.
         """
-        default = self.session_id or block_kwargs.get("session_id")
-        session = current_session(default, project=self.project)
+        session = self._asking(block_kwargs.get("session_id"))
         asked = asked_in_messages(messages or (), question=session.question)
         if not asked.words.strip():
             return ""
-        key = (session, asked.number, asked.words, *asked.further)
-        with self._lock:
-            at, text = self._kept.get(key, (float("-inf"), ""))
-        if time.monotonic() - at <= _KEPT_S:
-            return text
+        key = (session, *asked.turn)
+        kept = self._kept.get(key) if asked.goes_on else None
+        if kept is not None:
+            return kept
         turn = Turn(asked.words, session.session_id, session.project, asked.history)
         announce_look(asked.words)
         verdict = await adecide_traced(self._enforcer, turn, asked.further)
         announce_verdict(verdict)
         text = await asyncio.to_thread(self._context, verdict)
-        with self._lock:
-            while len(self._kept) >= _KEPT_TURNS:
-                self._kept.pop(next(iter(self._kept)))
-            self._kept[key] = (time.monotonic(), text)
+        self._kept.put(key, text)
         return text
 
     def _context(self, verdict: Verdict) -> str:

@@ -6,7 +6,7 @@ palace or refused; all others go to the engine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -14,7 +14,7 @@ from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms.llm import LLM
 from llama_index.core.prompts.mixin import PromptMixinType
-from llama_index.core.schema import QueryBundle
+from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
@@ -47,7 +47,7 @@ class PalaceQueryEngine(BaseQueryEngine):
         callback_manager: As for any engine; the inner one's if not given.
 
     Raises:
-        ConfigError: If one of the first two is anything else.
+        ConfigError: If one of the first three is anything else.
     """
 
     def __init__(
@@ -65,6 +65,11 @@ class PalaceQueryEngine(BaseQueryEngine):
                 f"{type(inner).__name__} is no query engine of LlamaIndex",
                 hint="PalaceQueryEngine(engine, palace) takes the engine first",
             )
+        if llm is not None and not isinstance(llm, LLM):
+            raise ConfigError(
+                f"{type(llm).__name__} is no model of LlamaIndex",
+                hint="llm= takes a model, or nothing: then the engine itself answers",
+            )
         super().__init__(callback_manager=callback_manager or inner.callback_manager)
         self.inner = inner
         self._llm = llm.inner if isinstance(llm, WrappedLLM) else llm
@@ -74,13 +79,52 @@ class PalaceQueryEngine(BaseQueryEngine):
     def _get_prompt_modules(self) -> PromptMixinType:
         return {"inner": self.inner}
 
+    def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """Return what the engine retrieves; for a recall question its evidence, if sufficient."""
+        asked, session = self._asked(query_bundle)
+        verdict, _, _ = self._turns.run(self._turns.decided(asked, session))
+        if verdict.action in ("pass", "generate"):
+            return self.inner.retrieve(query_bundle)
+        proved = verdict.action in ("ground", "answer")
+        return evidence_nodes(verdict.evidence if proved else ())
+
+    def synthesize(
+        self,
+        query_bundle: QueryBundle,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+    ) -> RESPONSE_TYPE:
+        """Answer from nodes, decided as a query."""
+        return self._replied(
+            query_bundle, lambda b: self.inner.synthesize(b, nodes, additional_source_nodes)
+        )
+
+    async def asynthesize(
+        self,
+        query_bundle: QueryBundle,
+        nodes: list[NodeWithScore],
+        additional_source_nodes: Sequence[NodeWithScore] | None = None,
+    ) -> RESPONSE_TYPE:
+        """Answer from nodes, decided as a query."""
+        return await self._areplied(
+            query_bundle, lambda b: self.inner.asynthesize(b, nodes, additional_source_nodes)
+        )
+
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        return self._replied(query_bundle, self.inner.query)
+
+    async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        return await self._areplied(query_bundle, self.inner.aquery)
+
+    def _replied(
+        self, query_bundle: QueryBundle, inner: Callable[[QueryBundle], RESPONSE_TYPE]
+    ) -> RESPONSE_TYPE:
         asked, session = self._asked(query_bundle)
 
         def reply(call: ModelCall) -> ModelReply:
             if self._llm is not None:
                 return ask(self._llm, call, asked.history)
-            return ModelReply(str(self.inner.query(_carrying(query_bundle, call.user_text))))
+            return ModelReply(str(inner(_carrying(query_bundle, call.user_text))))
 
         ruling = self._turns.run(self._turns.rule(asked, session, alone=True), reply)
         lent = ruling.lend(asked)
@@ -88,16 +132,18 @@ class PalaceQueryEngine(BaseQueryEngine):
             if ruling.refused or ruling.gated:
                 return self._turns.run(self._answered(ruling, asked, lent), reply)
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
-            response = self.inner.query(bundle)
+            response = inner(bundle)
         return self._turns.run(self._passed(response, ruling))
 
-    async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+    async def _areplied(
+        self, query_bundle: QueryBundle, inner: Callable[[QueryBundle], Awaitable[RESPONSE_TYPE]]
+    ) -> RESPONSE_TYPE:
         asked, session = self._asked(query_bundle)
 
         async def reply(call: ModelCall) -> ModelReply:
             if self._llm is not None:
                 return await aask(self._llm, call, asked.history)
-            return ModelReply(str(await self.inner.aquery(_carrying(query_bundle, call.user_text))))
+            return ModelReply(str(await inner(_carrying(query_bundle, call.user_text))))
 
         ruling = await self._turns.arun(self._turns.rule(asked, session, alone=True), reply)
         lent = ruling.lend(asked)
@@ -105,7 +151,7 @@ class PalaceQueryEngine(BaseQueryEngine):
             if ruling.refused or ruling.gated:
                 return await self._turns.arun(self._answered(ruling, asked, lent), reply)
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
-            response = await self.inner.aquery(bundle)
+            response = await inner(bundle)
         return await self._turns.arun(self._passed(response, ruling))
 
     def _asked(self, query_bundle: QueryBundle) -> tuple[Asked, PalaceSession]:

@@ -24,8 +24,10 @@ from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.memory.chat_summary_memory_buffer import SUMMARIZE_PROMPT
 from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
 from llama_index.core.prompts import BasePromptTemplate
+from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
 from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 from llama_index.core.selectors.prompts import (
     DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL,
@@ -33,7 +35,7 @@ from llama_index.core.selectors.prompts import (
 )
 from llama_index.core.tools.types import BaseTool
 
-from llama_index_palace.templates import Purpose, asked_in_template
+from llama_index_palace.templates import Purpose, Told, asked_in_template
 from palace import ConfigError, Message, labelled_question
 
 _HISTORY_MESSAGES = 12
@@ -77,6 +79,13 @@ _CHOICES = tuple(
     )
     for template in (DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL, DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL)
 )
+# What a reranker says that has the model put passages in order, message by message.
+_RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
+_RANKED = re.compile(
+    _pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
+)
+# How a memory that condenses old messages hands them over.
+_TRANSCRIPT = '"Transcript so far: '
 _MEMORY_BLOCK = re.compile(r"\A\s*<memory>.*</memory>\s*\Z", re.DOTALL)
 _HISTORY_LINE = re.compile(r"^\s*(user|assistant): ", re.MULTILINE)
 # What ReActAgent says in the user's role when a step of the model could not be read; what it
@@ -135,6 +144,11 @@ class Asked:
     schema: object = None
 
     @property
+    def turn(self) -> tuple[Any, ...]:
+        """What tells this turn from the others of its session, which may have the same words."""
+        return self.number, self.words, self.further, self.history
+
+    @property
     def in_schema(self) -> bool:
         """Whether the host will read an object of a schema out of the text."""
         return self.schema is not None
@@ -142,7 +156,7 @@ class Asked:
 
 # -- what a template knows -----------------------------------------------------------------------
 
-_TOLD: ContextVar[tuple[str, Purpose] | None] = ContextVar("llama_index_palace_told", default=None)
+_TOLD: ContextVar[Told | None] = ContextVar("llama_index_palace_told", default=None)
 
 
 @contextmanager
@@ -163,7 +177,7 @@ def told_by_choice(tools: Sequence[BaseTool], messages: Sequence[ChatMessage]) -
     if schemas and schemas <= {SingleSelection, MultiSelection}:
         asked = asked_in_messages(messages).words
         found = next((m for pattern in _CHOICES if (m := pattern.match(asked))), None)
-    token = _TOLD.set((found["words"], "inner")) if found else None
+    token = _TOLD.set(Told(found["words"], "inner")) if found else None
     try:
         yield
     finally:
@@ -198,6 +212,9 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
         schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
     )
+    told = _told_by_messages(messages, words)
+    if told is not None:
+        found = replace(found, words=told.words, purpose=told.purpose)
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]
@@ -218,9 +235,8 @@ def asked_in_prompt(
         match = pattern.match(prompt)
         if match is not None:
             groups = match.groupdict()
-            history = _history_of_text(groups.get("chat_history") or "")
-            users = 1 + sum(m.role == "user" for m in history)
-            found = Asked(match["question"].strip(), "rewrite", history, number=users)
+            found = Asked(match["question"].strip(), "rewrite")
+            found = _after(found, groups.get("chat_history") or "")
             return replace(found, words=question) if question else found
     found = Asked(prompt, reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt))
     return _known_better(found, question)
@@ -260,10 +276,21 @@ _STATE = re.compile(
 def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
-        found = replace(found, words=told[0], purpose=told[1], further=tuple(_parts_of(told[0])))
+        further = tuple(_parts_of(told.words))
+        found = replace(found, words=told.words, purpose=told.purpose, further=further)
+        found = _after(found, told.chat_history)
     elif question is None:
         found = replace(found, further=(*_parts_of(found.words), *found.further))
     return replace(found, words=question, further=()) if question is not None else found
+
+
+def _after(found: Asked, said: str) -> Asked:
+    """Return a question as it is asked after what was said, as hosts write that down."""
+    history = _history_of_text(said)
+    if not history:
+        return found
+    number = 1 + sum(m.role == "user" for m in history)
+    return replace(found, history=history, number=number)
 
 
 def _parts_of(words: str) -> Iterator[str]:
@@ -277,6 +304,17 @@ def _parts_of(words: str) -> Iterator[str]:
         again = match["words"]
     if again != words:
         yield again
+
+
+def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | None:
+    """Return what a host asks in messages of its own making: nobody else reads the reply."""
+    first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
+    if first is None:
+        return None
+    if first == SUMMARIZE_PROMPT and words.startswith(_TRANSCRIPT):
+        return Told("", "inner")
+    ranked = _RANKED.fullmatch(words) if first.startswith(_RANKER) else None
+    return Told(ranked["words"], "inner") if ranked else None
 
 
 def _unanswered(before: Sequence[ChatMessage]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from llama_index.core.agent.react.output_parser import extract_tool_use
@@ -26,6 +27,7 @@ from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
 
+_USAGE_KEYS = ("usage", "usage_metadata")
 _REACT_ANSWER = "Thought: I can answer from memory.\nAnswer: "
 _REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {arguments}"
 
@@ -81,6 +83,25 @@ def _with_prompt(message: ChatMessage, ruling: Ruling, lent: Lent) -> ChatMessag
 # -- back to the host ----------------------------------------------------------------------------
 
 
+class Said:
+    """The words of one model reply, taken in as the chunks of a stream tell them.
+
+    Some models tell in each chunk all that was said so far, some only what is new.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def add(self, text: str | None, delta: str | None) -> str:
+        """Take in the text so far or the next piece of it; return what is new."""
+        if text and len(text) > len(self.text) and text.startswith(self.text):
+            new = text[len(self.text) :]
+        else:
+            new = delta or ""
+        self.text += new
+        return new
+
+
 class Screen:
     """Lets the words of one model reply through as they are verified.
 
@@ -104,11 +125,11 @@ class Screen:
         self._schema = schema
         self._object: Any = None
         self._held = ""
-        self._seen = ""
+        self._said = Said()
 
-    def feed(self, chunk_text: str, delta: str | None) -> str:
+    def feed(self, text: str | None, delta: str | None) -> str:
         """Take in the text so far or the next piece of it; return what may be released now."""
-        new = self._new(chunk_text, delta)
+        new = self._said.add(text, delta)
         if self._in_schema:
             self._held += new
             return ""
@@ -164,14 +185,6 @@ class Screen:
         self.released += text
         return text
 
-    def _new(self, text: str, delta: str | None) -> str:
-        if len(text) > len(self._seen) and text.startswith(self._seen):
-            new = text[len(self._seen) :]
-        else:
-            new = delta or ""
-        self._seen += new
-        return new
-
 
 def _react_step(text: str) -> str:
     """Return the action of a ReAct step without the model's thought, "" if there is none."""
@@ -196,18 +209,39 @@ def refusal_text(ruling: Ruling, asked: Asked) -> str:
     return _REACT_ANSWER + ruling.text if asked.reasoning else ruling.text
 
 
-def chat_reply(text: str, metadata: Mapping[str, Any], *, delta: str | None = None) -> ChatResponse:
-    """Return a reply of verified text alone."""
+def chat_reply(
+    text: str,
+    metadata: Mapping[str, Any],
+    *,
+    delta: str | None = None,
+    spent: ChatResponse | None = None,
+) -> ChatResponse:
+    """Return a reply of verified text alone.
+
+    Args:
+        text: The text.
+        metadata: The verdict.
+        delta: What of the text is new.
+        spent: The model's reply whose tokens it cost.
+    """
     noted = {KEY: message_note(metadata)}
     message = ChatMessage(role=MessageRole.ASSISTANT, content=text, additional_kwargs=noted)
-    return ChatResponse(message=message, delta=delta, additional_kwargs={KEY: dict(metadata)})
+    raw, counts = _usage_of(spent)
+    extra = {**counts, KEY: dict(metadata)}
+    return ChatResponse(message=message, delta=delta, raw=raw, additional_kwargs=extra)
 
 
 def completion_reply(
-    text: str, metadata: Mapping[str, Any], *, delta: str | None = None
+    text: str,
+    metadata: Mapping[str, Any],
+    *,
+    delta: str | None = None,
+    spent: CompletionResponse | None = None,
 ) -> CompletionResponse:
-    """Return a completion of verified text alone."""
-    return CompletionResponse(text=text, delta=delta, additional_kwargs={KEY: dict(metadata)})
+    """Return a completion of verified text alone, as `chat_reply` does."""
+    raw, counts = _usage_of(spent)
+    extra = {**counts, KEY: dict(metadata)}
+    return CompletionResponse(text=text, delta=delta, raw=raw, additional_kwargs=extra)
 
 
 def tool_reply(
@@ -216,16 +250,45 @@ def tool_reply(
     """Return a reply that calls tools with its unverified words taken out."""
     calls = [b for b in response.message.blocks if not isinstance(b, TextBlock)]
     blocks = [TextBlock(text=text), *calls] if text else calls
-    message = response.message.model_copy(
-        update={
-            "blocks": blocks,
-            "additional_kwargs": {
-                **response.message.additional_kwargs,
-                KEY: message_note(metadata),
-            },
-        }
-    )
-    return ChatResponse(message=message, delta=delta, additional_kwargs={KEY: dict(metadata)})
+    noted = {**response.message.additional_kwargs, KEY: message_note(metadata)}
+    message = response.message.model_copy(update={"blocks": blocks, "additional_kwargs": noted})
+    reply = chat_reply(text, metadata, delta=delta, spent=response)
+    return reply.model_copy(update={"message": message})
+
+
+def _usage_of(
+    response: ChatResponse | CompletionResponse | None,
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Return what a model's reply cost, where providers and hosts look for it: numbers alone.
+
+    The rest holds what the model said, numbers too, which nobody has checked.
+    """
+    if response is None:
+        return None, {}
+    extras = response.additional_kwargs or {}
+    return _usage_in(response.raw) or None, {**_numbers(extras), **_usage_in(extras)}
+
+
+def _usage_in(value: Any) -> dict[str, Any]:
+    """Return the usage that a reply tells, with its details."""
+    usages = {name: _held(value).get(name) for name in _USAGE_KEYS}
+    told = {name: _numbers(usage, details=True) for name, usage in usages.items()}
+    return {name: numbers for name, numbers in told.items() if numbers}
+
+
+def _numbers(value: Any, *, details: bool = False) -> dict[str, Any]:
+    """Return the numbers of a mapping or an object, by name; with details those of its parts."""
+    parts = _held(value).items()
+    found = {k: v for k, v in parts if isinstance(v, (int, float)) and not isinstance(v, bool)}
+    if not details:
+        return found
+    return {**found, **{name: inner for name, part in parts if (inner := _numbers(part))}}
+
+
+def _held(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, Enum):  # a word of the provider's, with numbers of Python's own
+        return {}
+    return value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
 
 
 def noted_chat(response: ChatResponse, metadata: Mapping[str, Any]) -> ChatResponse:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from llama_index.core.evaluation import (
     answer_relevancy,
+    context_relevancy,
     correctness,
+    faithfulness,
     guideline,
     pairwise,
     relevancy,
 )
+from llama_index.core.extractors import metadata_extractors as extracting
 from llama_index.core.indices.property_graph.sub_retrievers.llm_synonym import (
     DEFAULT_SYNONYM_EXPAND_TEMPLATE,
 )
@@ -28,16 +31,30 @@ from llama_index.core.indices.query.query_transform.prompts import (
     DEFAULT_DECOMPOSE_QUERY_TRANSFORM_TMPL,
     DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
 )
+from llama_index.core.postprocessor.node import (
+    DEFAULT_INFER_PREV_NEXT_TMPL,
+    DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
+)
 from llama_index.core.prompts import BasePromptTemplate, PromptType
 from llama_index.core.prompts.default_prompts import HYDE_TMPL
 from llama_index.core.query_engine.flare.base import DEFAULT_INSTRUCT_PROMPT
+from llama_index.core.query_engine.sql_join_query_engine import (
+    DEFAULT_SQL_AUGMENT_TRANSFORM_PROMPT_TMPL,
+)
 
 # `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
 # step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
 # `pieces`: the host has the model go on with it, in prompts that do not show the question.
 Purpose = Literal["answer", "rewrite", "inner", "pieces"]
 
-_QUESTION_VARIABLES = ("query_str", "question", "query", "user_msg", "user_input", "input", "msg")
+_QUESTION_VARIABLES = (
+    "query_str",
+    "question",
+    "query",
+    *(f"user_{name}" for name in ("msg", "input", "query", "question", "message")),
+    "input",
+    "msg",
+)
 _INNER_TYPES = frozenset(
     {
         PromptType.TREE_SELECT,
@@ -64,6 +81,7 @@ _REWRITES = frozenset(
     {
         HYDE_TMPL,
         DEFAULT_DECOMPOSE_QUERY_TRANSFORM_TMPL,
+        DEFAULT_SQL_AUGMENT_TRANSFORM_PROMPT_TMPL,
         DEFAULT_RESYNTHESIS_PROMPT.get_template(),
     }
 )
@@ -73,6 +91,10 @@ _INNER_TEMPLATES = frozenset(
     {
         DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
         DEFAULT_SYNONYM_EXPAND_TEMPLATE,
+        DEFAULT_INFER_PREV_NEXT_TMPL,
+        DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
+        context_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
+        context_relevancy.DEFAULT_REFINE_TEMPLATE.get_template(),
         relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
         relevancy.DEFAULT_REFINE_TEMPLATE.get_template(),
         answer_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
@@ -81,24 +103,55 @@ _INNER_TEMPLATES = frozenset(
         pairwise.DEFAULT_EVAL_TEMPLATE.get_template(),
     }
 )
+# What a host does with documents: nobody asks it anything, whatever they say. So is the grading of
+# an answer against them, which the host gives as the question.
+_OF_DOCUMENTS = frozenset({PromptType.SUMMARY, PromptType.KNOWLEDGE_TRIPLET_EXTRACT})
+_DOCUMENT_VARIABLES = ("context_str", "text")
+_HOUSEKEEPING = frozenset(
+    {
+        extracting.DEFAULT_TITLE_NODE_TEMPLATE,
+        extracting.DEFAULT_TITLE_COMBINE_TEMPLATE,
+        extracting.DEFAULT_KEYWORD_EXTRACT_TEMPLATE,
+        extracting.DEFAULT_QUESTION_GEN_TMPL,
+        extracting.DEFAULT_SUMMARY_EXTRACT_TEMPLATE,
+        faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(),
+        faithfulness.DEFAULT_REFINE_TEMPLATE.get_template(),
+        *(template.get_template() for template in faithfulness.TEMPLATES_CATALOG.values()),
+    }
+)
 _FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
 # How `RelevancyEvaluator` puts a question and the answer that it grades into one variable.
 _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
 
 
-def asked_in_template(
-    prompt: BasePromptTemplate, arguments: Mapping[str, object]
-) -> tuple[str, Purpose] | None:
-    """Return the question that a template was given and who reads the reply, None without one."""
+class Told(NamedTuple):
+    """What a template tells of a call: the person's words, who reads the reply, what was said."""
+
+    words: str
+    purpose: Purpose
+    chat_history: str = ""
+
+
+def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object]) -> Told | None:
+    """Return the question that a template was given and who reads the reply, None without one.
+
+    Housekeeping asks nothing: its question is "".
+    """
     given: ChainMap[str, object] = ChainMap(dict(arguments), dict(prompt.kwargs))
     mapped = {v: k for k, v in (prompt.template_var_mappings or {}).items()}
     template = prompt.get_template()
+    if template in _HOUSEKEEPING:
+        return Told("", "inner")
     # HyDE has an answer made up to search with, and gives the question as what is to be summarised.
     names = ("context_str",) if template == HYDE_TMPL else _QUESTION_VARIABLES
     for name in names:
         value = given.get(name, given.get(mapped.get(name, name)))
         if isinstance(value, str) and value.strip():
-            return _purposeful(value, name, prompt, template, given)
+            words, purpose = _purposeful(value, name, prompt, template, given)
+            said = given.get("chat_history")
+            return Told(words, purpose, said if isinstance(said, str) else "")
+    if prompt.metadata.get("prompt_type") in _OF_DOCUMENTS and given.keys() & _DOCUMENT_VARIABLES:
+        return Told("", "inner")
     return None
 
 

@@ -6,6 +6,7 @@ In: a palace. Out: `FunctionTool` values around the framework-neutral definition
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -50,8 +51,11 @@ def palace_tools(
 
 def _function_tool(tool: AgentTool) -> FunctionTool:
     operation = _OPERATIONS.get(tool.name, "search_memory")
+    schema = _arguments_model(tool)
+    signature = _signature(schema)
 
-    def run(**arguments: Any) -> str:
+    def run(*given: Any, **named: Any) -> str:
+        arguments = {**signature.bind_partial(*given).arguments, **named}
         session_id = current_session().session_id
         span_session = session_id or tool.scope.session_id
         with memory_span(operation, span_session, tracer=TRACER) as told:
@@ -59,17 +63,36 @@ def _function_tool(tool: AgentTool) -> FunctionTool:
             told["palace.status"] = result["status"]
         return json.dumps(result, ensure_ascii=False)
 
-    async def arun(**arguments: Any) -> str:
+    async def arun(*given: Any, **named: Any) -> str:
         # A thread that has the context of the caller; the host's own way would lose the session.
-        return await asyncio.to_thread(run, **arguments)
+        return await asyncio.to_thread(run, *given, **named)
 
+    for function in (run, arun):  # what is shown to a model that writes code
+        function.__name__ = function.__qualname__ = tool.name
+        function.__doc__ = tool.description
+        function.__signature__ = signature  # type: ignore[union-attr]
     return FunctionTool.from_defaults(
         fn=run,
         async_fn=arun,
         name=tool.name,
         description=tool.description,
-        fn_schema=_arguments_model(tool),
+        fn_schema=schema,
     )
+
+
+def _signature(schema: type[BaseModel]) -> inspect.Signature:
+    """Return the signature of a function that takes the arguments of a schema."""
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            annotation=field.annotation,
+            default=inspect.Parameter.empty if field.is_required() else None,
+        )
+        for name, field in schema.model_fields.items()
+    ]
+    parameters.sort(key=lambda parameter: parameter.default is None)
+    return inspect.Signature(parameters, return_annotation=str)
 
 
 def _arguments_model(tool: AgentTool) -> type[BaseModel]:

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from llama_index_palace.events import (
     announce_answer,
@@ -21,6 +22,7 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
+from llama_index_palace.kept import Kept
 from llama_index_palace.questions import Asked, without_schema
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.spans import decide_traced
@@ -44,11 +46,11 @@ from palace import (
 )
 
 _T = TypeVar("_T")
-# A turn whose loop was abandoned is forgotten after this long; a finished one at once. A refusal
-# is kept only where a quote call was spent on it: deciding anew is cheap and sees new memories.
+# A turn whose loop was abandoned is forgotten after this long; a finished one at once. What was
+# decided before any answer (a choice, a rewriting) holds shortly, and a refusal only where a quote
+# call was spent on it: deciding anew is cheap and sees new memories.
 _KEPT_S = 120.0
-_REFUSAL_KEPT_S = 20.0
-_KEPT_TURNS = 1024
+_FRESH_S = 20.0
 _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
 
 
@@ -87,7 +89,8 @@ class Ruling:
         words: The person's own words.
         wake_up: What the session starts with, on its first turn.
         untold: The same, until a call tells it.
-        goes_on: Whether the model asked for a step, so that further calls belong to this turn.
+        begun: Whether the model was called for the person's answer.
+        goes_on: Whether it asked for a step, so that further calls belong to this turn.
         model_calls: Quote calls made so far.
         key: Under which the turn is remembered.
         ready: The whole answer, where it came with the quote.
@@ -99,6 +102,7 @@ class Ruling:
     words: str
     wake_up: str = ""
     untold: list[str] = field(default_factory=list)
+    begun: bool = False
     goes_on: bool = False
     model_calls: int = 0
     key: tuple[Any, ...] = ()
@@ -130,11 +134,20 @@ class Ruling:
 
     def lend(self, asked: Asked) -> Lent:
         """Return the wake-up for one call: for the first of the turn, and for its whole loop."""
+        self.begun = self.begun or asked.purpose == "answer"
         try:
             return Lent(self.untold.pop(), is_first=True)
         except IndexError:
-            again = asked.goes_on or (asked.place < 0 and self.goes_on)
-            return Lent(self.wake_up) if again else Lent()
+            return Lent(self.wake_up) if self.loops(asked) else Lent()
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it was decided just now."""
+        return time.monotonic() - self.at <= _FRESH_S
+
+    def loops(self, asked: Asked) -> bool:
+        """Whether a call belongs to the tool loop of this turn."""
+        return asked.goes_on or (asked.place < 0 and self.goes_on)
 
     def prompt(self, text: str, lent: Lent) -> str:
         """Return the text of the user message: evidence or wake-up before the host's own text."""
@@ -167,8 +180,34 @@ def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply,
     ruling.model_calls = 1
 
 
+class _UnderWay:
+    """What is kept between the calls of a turn, shared by all wrappers of one palace.
+
+    Attributes:
+        rulings: Turns that go on.
+        rewritten: Questions by what a model made of them. Hosts ask for one answer in several
+            calls, so a rewriting outlives the first of them.
+    """
+
+    def __init__(self) -> None:
+        self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(_KEPT_S)
+        self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(_KEPT_S)
+
+
+_UNDER_WAY: WeakKeyDictionary[Mempalace, _UnderWay] = WeakKeyDictionary()
+_MAKING = threading.Lock()
+
+
+def _under_way(palace: Mempalace) -> _UnderWay:
+    with _MAKING:
+        return _UNDER_WAY.setdefault(palace, _UnderWay())
+
+
 class Turns:
     """Decides turns and remembers them while they last.
+
+    A host may give one wrapper a question to rewrite and another one the rewriting to answer, so
+    the wrappers of a palace share what is under way.
 
     Args:
         palace: An open palace.
@@ -177,11 +216,7 @@ class Turns:
     def __init__(self, palace: Mempalace) -> None:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
-        self._open: dict[tuple[Any, ...], Ruling] = {}
-        self._rewritten: dict[tuple[PalaceSession, str], Asked] = {}
-        # Wake-ups whose call failed.
-        self._untold: dict[PalaceSession, str] = {}
-        self._lock = threading.Lock()
+        self._under_way = _under_way(palace)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way
@@ -199,12 +234,11 @@ class Turns:
             alone: Whether the reply is plain text of one call, so that the answer given with the
                 quote may be the whole reply (`answers.quote_calls: one`).
         """
-        with self._lock:
-            asked = self._first_asked(asked, session)
-        key = (session, asked.number, asked.words)
-        ruling = self._remembered(key)
+        asked = self._first_asked(asked, session)
+        key = (session, *asked.turn)
+        ruling = self._remembered(key, asked)
         if ruling is None:
-            verdict, options, words = yield from self._decided(asked, session)
+            verdict, options, words = yield from self.decided(asked, session)
             ruling = Ruling(verdict, options, words, key=key)
             if verdict.action == "confirm":
                 yield from _resolve(ruling, alone=alone)
@@ -212,15 +246,12 @@ class Turns:
         session_id, project = session.session_id, session.project
         tells = asked.purpose == "answer" and not ruling.refused
         if tells and session_id is not None and not ruling.wake_up:
-            woken = ""
             if not self.palace.has_begun(session_id):
-                woken = yield Look(lambda: self.palace.session_wake_up(session_id, project))
-            with self._lock:
-                woken = woken or self._untold.pop(session, "")
-            ruling.woken(woken)
+                yield Look(lambda: self.palace.begin_session(session_id, project))
+            ruling.woken(self.palace.take_wake_up(session_id, project))
         return ruling
 
-    def _decided(
+    def decided(
         self, asked: Asked, session: PalaceSession
     ) -> Steps[tuple[Verdict, AnswerOptions, str]]:
         """Return the verdict, how answers are made, and the words that are to be answered."""
@@ -236,21 +267,20 @@ class Turns:
             options = yield Look(lambda: self.palace.answer_options)
         return verdict, options, told if verdict.action != "pass" else asked.words
 
-    def _remembered(self, key: tuple[Any, ...]) -> Ruling | None:
-        with self._lock:
-            ruling = self._open.get(key)
-        if ruling is None:
-            return None
-        kept_s = _REFUSAL_KEPT_S if ruling.refused else _KEPT_S
-        return ruling if time.monotonic() - ruling.at <= kept_s else None
+    def _remembered(self, key: tuple[Any, ...], asked: Asked) -> Ruling | None:
+        """Return the ruling of a turn that this call belongs to.
+
+        Once the model was called for the answer, only its tool loop goes on; else the person asks
+        the same words once more, and what is remembered may have changed.
+        """
+        ruling = self._under_way.rulings.get(key)
+        if ruling is None or (ruling.loops(asked) if ruling.begun else ruling.is_fresh):
+            return ruling
+        return None
 
     def _remember(self, ruling: Ruling) -> None:
-        if ruling.refused and not ruling.model_calls:
-            return
-        with self._lock:
-            while len(self._open) >= _KEPT_TURNS:
-                self._open.pop(next(iter(self._open)))
-            self._open[ruling.key] = ruling
+        if ruling.model_calls or not ruling.refused:
+            self._under_way.rulings.put(ruling.key, ruling)
 
     def rewrote(self, ruling: Ruling, asked: Asked, text: str) -> None:
         """Keep what a model made of a question, so that it is answered under the same ruling.
@@ -258,17 +288,39 @@ class Turns:
         Else a model could rewrite a recall question into one that is let through.
         """
         session = ruling.key[0]
-        with self._lock:
-            # What is rewritten may be a rewriting itself: the first question counts.
-            asked = self._first_asked(asked, session)
-            while len(self._rewritten) >= _KEPT_TURNS:
-                self._rewritten.pop(next(iter(self._rewritten)))
-            self._rewritten[(session, text.strip())] = replace(asked, purpose="answer", place=-1)
+        # What is rewritten may be a rewriting itself: the first question counts.
+        first = self._first_asked(asked, session)
+        self._under_way.rewritten.put((session, text.strip()), first)
+        self._under_way.rewritten.put((None, text.strip()), replace(first, history=()))
 
     def _first_asked(self, asked: Asked, session: PalaceSession) -> Asked:
-        """Return the question that a model rewrote into this one, or this one itself."""
-        made = (self._rewritten.get((session, w.strip())) for w in (asked.words, *asked.further))
-        return next((first for first in made if first is not None), asked)
+        """Return a call as one about the question that a model rewrote into this one, if it did."""
+        for words in (asked.words, *asked.further):
+            first = self._written_before(words.strip(), session)
+            if first is not None and not (first.words == asked.words and asked.history):
+                return replace(
+                    asked,
+                    words=first.words,
+                    history=first.history,
+                    number=first.number,
+                    further=first.further,
+                )
+        return asked  # not rewritten, or asked once more in another place of the conversation
+
+    def _written_before(self, words: str, session: PalaceSession) -> Asked | None:
+        """Return the question that was rewritten into these words.
+
+        One of two wrappers may have been given no session: then the words count, and no
+        conversation. Those of two sessions never meet.
+        """
+        kept = self._under_way.rewritten
+        other = PalaceSession(project=session.project) if session.session_id else None
+        for place in (session, other):
+            first = kept.get((place, words))
+            if first is not None:
+                kept.put((place, words), first)
+                return first if place == session else replace(first, history=())
+        return None
 
     # -- ending --------------------------------------------------------------------------------
 
@@ -285,21 +337,14 @@ class Turns:
         except BaseException:
             if lent.is_first:
                 ruling.wake_up = ""
-                with self._lock:
-                    while len(self._untold) >= _KEPT_TURNS:
-                        self._untold.pop(next(iter(self._untold)))
-                    self._untold[ruling.key[0]] = lent.wake_up
+                session: PalaceSession = ruling.key[0]
+                told_to = session.session_id or ""
+                self.palace.leave_wake_up(told_to, lent.wake_up, session.project)
             raise
 
     def forget(self, ruling: Ruling) -> None:
         """End a turn: the same words will be decided anew."""
-        with self._lock:
-            self._open.pop(ruling.key, None)
-            session, _, words = ruling.key
-            for key in [
-                k for k, a in self._rewritten.items() if (k[0], a.words) == (session, words)
-            ]:
-                del self._rewritten[key]
+        self._under_way.rulings.pop(ruling.key)
 
     def finish(
         self, ruling: Ruling, text: str, *, checked: CheckedAnswer | None = None, calls: int = 0

@@ -30,6 +30,8 @@ from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from palace import ConfigError, ModelCall, ModelReply
 
 _T = TypeVar("_T")
+# What hosts read and set of a model besides its calls.
+SHARED = tuple(LLM.model_fields)
 
 
 class WrappedLLM(FunctionCallingLLM):
@@ -43,10 +45,10 @@ class WrappedLLM(FunctionCallingLLM):
     _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=HOST_REWRITES)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; a host's callback manager reaches the wrapped model too."""
+        """Set a field; what a host sets of a model reaches the wrapped one too."""
         super().__setattr__(name, value)
-        if name == "callback_manager":
-            self.inner.callback_manager = value
+        if name in SHARED:
+            setattr(self.inner, name, value)
 
     def __getstate__(self) -> dict[Any, Any]:
         # LlamaIndex would leave out what cannot be pickled, the palace, without a word.

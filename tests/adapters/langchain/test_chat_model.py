@@ -14,6 +14,7 @@ from langchain_core.messages import (
     ChatMessage,
     HumanMessage,
     SystemMessage,
+    SystemMessageChunk,
     ToolMessage,
 )
 from langchain_core.output_parsers import StrOutputParser
@@ -444,12 +445,16 @@ PUT = {
     "before an image": lambda q: [HumanMessage(q), HumanMessage([IMAGE])],
     "before the beginning of a reply": lambda q: [HumanMessage(q), AIMessage("Well,")],
     "in the role of the user": lambda q: [ChatMessage(q, role="user")],
+    "in the role of a User": lambda q: [ChatMessage(q, role="User")],
     "as an input": lambda q: [HumanMessage([{"type": "input_text", "text": q}, IMAGE])],
     "in a part without a type": lambda q: [HumanMessage([{"text": q}])],
     "in a template": lambda q: [
         HumanMessage(f"Answer from the context.\nQuestion: {q}\nContext: Snow is ice.\nAnswer:")
     ],
     "at the end of a template": lambda q: [HumanMessage(f"Snow is ice.\n\nQuestion: {q}\n")],
+    "in a part for a guardrail": lambda q: [HumanMessage([{"type": "guard_content", "text": q}])],
+    "in the role of the developer": lambda q: [ChatMessage(q, role="developer")],
+    "in a piece of a stream": lambda q: [SystemMessageChunk(content=q)],
     "in the system's words": lambda q: [SystemMessage("Be brief."), SystemMessage(q)],
 }
 
@@ -720,6 +725,55 @@ def test_it_looks_like_the_model_it_wraps(palace):
     assert chat._get_ls_params()["ls_model_name"] == "scripted-1"
     assert (chat.tags, chat.disable_streaming) == (["t"], True)
     assert chat._llm_type == "palace-scripted"
+
+
+class Telling(CountingModel):
+    """Tells what a call cost beside its reply, as providers do."""
+
+    streaming: bool = False
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        result = super()._generate(messages, stop, run_manager, **kwargs)
+        used = {"token_usage": {"total_tokens": 10}, "model_name": "told", "choices": [LIE]}
+        return result.model_copy(update={"llm_output": used})
+
+    def _combine_llm_outputs(self, llm_outputs):
+        used = [output["token_usage"]["total_tokens"] for output in llm_outputs if output]
+        return {"total_tokens": sum(used)}
+
+
+def test_what_calls_cost_is_added_up_as_by_the_model_itself(palace):
+    model = Telling(persona=honest)
+    asked = [[HumanMessage(prompt)] for prompt in (HIT, PASS, MISS)]
+
+    told = ChatPalace(inner=model, palace=palace).generate(asked)
+
+    assert told.llm_output == {"total_tokens": 20}
+    assert model.generate(asked[:2]).llm_output == told.llm_output
+
+
+def test_what_a_provider_tells_of_a_call_holds_no_unchecked_words(palace):
+    reply = ChatPalace(inner=Telling(persona=honest), palace=palace).invoke(HIT)
+
+    assert LIE not in str(reply)
+    assert reply.response_metadata["token_usage"] == {"total_tokens": 10}
+
+
+@pytest.mark.parametrize("set_to", [{}, {"streaming": False}, {"streaming": True}])
+@pytest.mark.parametrize("prompt", [PASS, HIT])
+async def test_it_streams_where_the_model_streams(palace, set_to, prompt):
+    model = Telling(persona=honest, **set_to)
+    chat = ChatPalace(inner=model, palace=palace)
+
+    def heard(host):
+        recorder = Recorder()
+        host.invoke(prompt, {"callbacks": [recorder.handler()]})
+        return bool(recorder.tokens), len(list(host.stream(prompt))) > 1
+
+    assert heard(chat) == heard(model)
+    chunks = [chunk async for chunk in chat.astream(prompt)]
+    bare = [chunk async for chunk in model.astream(prompt)]
+    assert (len(chunks) > 1) == (len(bare) > 1)
 
 
 def test_a_model_without_tools_by_its_profile_is_asked_in_words(palace):

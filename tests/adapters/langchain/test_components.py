@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from uuid import UUID
 
 import langchain_palace
 import pytest
@@ -143,6 +144,13 @@ def test_secrets_are_not_kept(palace):
     written = "".join(p.read_text("utf-8") for p in (palace.root / "journal").iterdir())
     assert "hunter2" not in written
     assert "hunter2" not in f"{history.messages}"
+
+
+def test_a_session_may_be_named_by_any_id(palace):
+    session = UUID(int=7)
+    PalaceChatMessageHistory(palace, session).add_user_message(PASS)
+
+    assert [m.text for m in PalaceChatMessageHistory(palace, str(session)).messages] == [PASS]
 
 
 def test_a_session_needs_a_name(palace):

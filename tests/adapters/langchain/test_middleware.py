@@ -20,7 +20,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from palace import RecallMiss, UngroundedAnswerError
+from palace import DECLINE_TOKEN, RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
     CHAT,
     FALLBACK,
@@ -339,6 +339,26 @@ async def test_a_structured_miss_ends_and_is_never_an_old_answer(palace, strateg
     assert second.get("structured_response") is None
     assert second["messages"][-1].content.startswith(FALLBACK)
     assert model.calls == calls + (prompt == UNCLEAR)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("tools", [(), (weather,)])
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+async def test_a_structured_run_ends_where_the_model_declines(palace, strategy, tools, prompt):
+    def persona(asked):
+        return honest(asked) if asked.is_pointing else DECLINE_TOKEN
+
+    model = CountingModel(persona=persona)
+    agent = agent_of(model, palace, *tools, response_format=STRATEGIES[strategy][0])
+
+    for state in (
+        agent.invoke(asked(prompt), {"recursion_limit": 12}),
+        await agent.ainvoke(asked(prompt), {"recursion_limit": 12}),
+    ):
+        assert state.get("structured_response") is None
+        assert state["messages"][-1].content == FALLBACK
+        assert state["messages"][-1].response_metadata["palace"]["action"] == "ground"
+    assert model.calls == (2 if prompt == HIT else 4)
 
 
 @pytest.mark.parametrize("mode", ["messages", "values", "updates"])

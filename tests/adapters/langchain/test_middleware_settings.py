@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
@@ -22,8 +24,12 @@ from tests.adapters.langchain.doubles import (
 class Settings(AgentMiddleware):
     """Sets what a model is called with."""
 
+    def __init__(self, **settings):
+        super().__init__()
+        self.settings = settings or {"stop": ["X"], "temperature": 0.3}
+
     def wrap_model_call(self, request, handler):
-        return handler(request.override(model_settings={"stop": ["X"], "temperature": 0.3}))
+        return handler(request.override(model_settings=self.settings))
 
 
 def said(agent, prompt):
@@ -56,3 +62,27 @@ def test_an_agents_model_may_have_arguments_bound(palace):
     assert said(agent, HIT).startswith(HIT_TEXT)
     assert said(agent, UNCLEAR).startswith(UNCLEAR_TEXT)
     assert [asked.kwargs["stop"] for asked in model.asked] == [["X"]] * 3
+
+
+@pytest.mark.parametrize("way", ["bound", "before", "behind"])
+@pytest.mark.parametrize("mode", ["values", "messages"])
+def test_a_format_is_kept_and_holds_no_lie(palace, way, mode):
+    form = {"response_format": {"type": "json_object"}}
+
+    def told(date, prompt=HIT):
+        def persona(asked):
+            return honest(asked) if asked.is_pointing else json.dumps({"date": date})
+
+        model = CountingModel(persona=persona)
+        ours, theirs = PalaceMiddleware(palace), Settings(**form)
+        around = {"bound": [ours], "before": [theirs, ours], "behind": [ours, theirs]}[way]
+        agent = create_agent(model.bind(**form) if way == "bound" else model, [], middleware=around)
+        asked = {"messages": [("user", prompt)]}
+        if mode == "messages":
+            return "".join(m.text for m, _ in agent.stream(asked, stream_mode="messages"))
+        return agent.invoke(asked)["messages"][-1].text
+
+    assert json.loads(told("2026-03-02")) == {"date": "2026-03-02"}
+    assert told("2026-04-09").startswith(HIT_TEXT)
+    assert told("2026-04-09", UNCLEAR).startswith(UNCLEAR_TEXT)
+    assert told("2026-03-02", MISS) == FALLBACK

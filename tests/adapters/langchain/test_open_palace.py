@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import (
@@ -20,7 +21,15 @@ from langchain_palace import (
 from pydantic import ValidationError
 
 from palace import ConfigError, Mempalace
-from tests.adapters.langchain.doubles import FALLBACK, MISS, PASS, CountingModel, honest
+from tests.adapters.langchain.doubles import (
+    FALLBACK,
+    HIT,
+    HIT_TEXT,
+    MISS,
+    PASS,
+    CountingModel,
+    honest,
+)
 
 NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
 
@@ -120,6 +129,43 @@ def test_a_deep_copy_decides_as_the_original_does(palace):
     for copied in (copy.deepcopy(chat), chat.model_copy(deep=True)):
         assert copied.invoke(MISS).text == FALLBACK
         assert copied.invoke(PASS).text == "It was Mimi."
+
+
+def given_another(wrapper, palace):
+    wrapper.palace = palace
+    return wrapper
+
+
+@pytest.mark.parametrize("name", ["chat", "runnable"])
+@pytest.mark.parametrize(
+    "other", [lambda wrapper, p: wrapper.model_copy(update={"palace": p}), given_another]
+)
+def test_a_wrapper_that_is_given_another_palace_asks_that_one(name, other, palace, other_palace):
+    model = CountingModel(persona=honest)
+    wrapper = {
+        "chat": lambda: ChatPalace(inner=model, palace=palace),
+        "runnable": lambda: PalaceRunnable(bound=model, palace=palace),
+    }[name]()
+    assert HIT_TEXT in wrapper.invoke(HIT).text
+
+    asked = model.calls
+    assert other(wrapper, other_palace).invoke(HIT).text == FALLBACK
+    assert model.calls == asked
+
+
+def test_the_palace_of_a_middleware_stays(palace, other_palace):
+    made = middleware(palace)
+
+    with pytest.raises(AttributeError):
+        made.palace = other_palace
+
+
+def test_a_cache_is_refused(palace):
+    model = CountingModel(persona=honest)
+
+    with pytest.raises(ConfigError, match="one session with the memories of another"):
+        ChatPalace(inner=model, palace=palace, cache=InMemoryCache())
+    assert ChatPalace(inner=model, palace=palace, cache=None).cache is False
 
 
 @pytest.mark.parametrize("name", COPIED)

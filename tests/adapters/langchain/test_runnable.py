@@ -240,7 +240,8 @@ def test_objects_are_checked_and_missed_by_type(palace):
     assert list(true.stream({"question": HIT})) == [{"date": "2026-03-02"}]
     with pytest.raises(UngroundedAnswerError):
         given('{"date": "2026-04-09"}').invoke({"question": HIT})
-    assert true.invoke({"question": MISS}) == FALLBACK  # the parser does not say what it returns
+    with pytest.raises(RecallMiss):  # whoever reads an object cannot read a text
+        true.invoke({"question": MISS})
     bound = chain_of(CountingModel(persona=honest), PydanticOutputParser(pydantic_object=Shipped))
     with pytest.raises(RecallMiss):
         PalaceRunnable(bound=bound, palace=palace).invoke({"question": MISS})
@@ -260,11 +261,29 @@ def test_what_a_parser_cannot_read_proves_nothing_and_is_not_repeated(palace):
     bound = chain_of(CountingModel(persona=LIARS[3]), JsonOutputParser())
     chain = PalaceRunnable(bound=bound, palace=palace)
 
-    assert chain.invoke({"question": UNCLEAR}).startswith(FALLBACK)
     for run in (chain.invoke, lambda value: list(chain.stream(value))):
+        with pytest.raises(RecallMiss, match=FALLBACK):
+            run({"question": UNCLEAR})
         with pytest.raises(ModelError) as caught:
             run({"question": HIT})
         assert "80085" not in str(caught.value)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_host_that_cannot_read_a_quote_proves_nothing(palace, way):
+    def read(message):
+        if "Final Answer:" not in message.text:
+            raise ValueError(message.text)
+        return message.text.rpartition("Final Answer:")[2].strip()
+
+    def persona(asked):
+        return honest(asked) if asked.is_pointing else f"Final Answer: {asked.items[0]}"
+
+    bound = chain_of(CountingModel(persona=persona), RunnableLambda(read) | StrOutputParser())
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    assert HIT_TEXT in await out_of(chain, way, {"question": HIT})
+    assert (await out_of(chain, way, {"question": UNCLEAR})).startswith(FALLBACK)
 
 
 @pytest.mark.parametrize("streams", [True, False])

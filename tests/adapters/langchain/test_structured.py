@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
+from operator import itemgetter
 
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.tools import tool
-from langchain_palace import ChatPalace
+from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser
+from langchain_core.runnables import RunnableMap, RunnablePassthrough
+from langchain_core.tools import Tool, tool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_palace import ChatPalace, PalaceMiddleware
 from pydantic import BaseModel
 
-from palace import ModelError, RecallMiss, UngroundedAnswerError
+from palace import DECLINE_TOKEN, ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
     FALLBACK,
     HIT,
@@ -242,6 +247,71 @@ def test_sessions_are_kept_apart(palace):
     assert all("7.7.0" not in a.everything for a in model.asked[asked:])
 
 
+class JsonModel(CountingModel):
+    """Answers in JSON, which needs no schema, as some providers' models."""
+
+    def with_structured_output(self, schema=None, *, include_raw=False, **kwargs):
+        parser = PydanticOutputParser(pydantic_object=schema) if schema else JsonOutputParser()
+        if not include_raw:
+            return self | parser
+        parsed = RunnablePassthrough.assign(
+            parsed=itemgetter("raw") | parser, parsing_error=lambda _: None
+        )
+        failed = RunnablePassthrough.assign(parsed=lambda _: None)
+        return RunnableMap(raw=self) | parsed.with_fallbacks(
+            [failed], exception_key="parsing_error"
+        )
+
+
+def json_of(said, palace, kind=JsonModel):
+    def persona(asked):
+        return honest(asked) if asked.is_pointing else said
+
+    return ChatPalace(inner=kind(persona=persona), palace=palace)
+
+
+DECLINED = {
+    "text": DECLINE_TOKEN,
+    "value": json.dumps({"version": DECLINE_TOKEN, "date": DECLINE_TOKEN}),
+    "call": calling("Shipped", {"version": "4.1.0", "date": DECLINE_TOKEN}),
+}
+
+
+@pytest.mark.parametrize("said", DECLINED)
+@pytest.mark.parametrize("include_raw", [False, True])
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+async def test_a_model_declines_where_it_can(palace, said, include_raw, prompt, way):
+    kind = CountingModel if said == "call" else JsonModel
+    chat = json_of(DECLINED[said], palace, kind)
+
+    with pytest.raises(RecallMiss, match=FALLBACK):
+        await made(chat.with_structured_output(Shipped, include_raw=include_raw), way, prompt)
+    softly = chat.with_structured_output(Shipped, include_raw=include_raw, on_miss=str.upper)
+    assert await made(softly, way, prompt) == FALLBACK.upper()
+
+
+@pytest.mark.parametrize("include_raw", [False, True])
+@pytest.mark.parametrize("said", [LIE, json.dumps({"wrong": LIE})])
+def test_json_that_cannot_be_read_is_an_error_whoever_reads_it(palace, include_raw, said):
+    chain = json_of(said, palace).with_structured_output(Shipped, include_raw=include_raw)
+
+    with pytest.raises(ModelError) as caught:
+        chain.invoke(HIT)
+    assert "80085" not in str(caught.value)
+
+
+def test_a_model_may_be_asked_for_any_json(palace):
+    def given(date):
+        return json_of(json.dumps({"date": date}), palace).with_structured_output()
+
+    assert given("2026-03-02").invoke(HIT) == {"date": "2026-03-02"}
+    with pytest.raises(UngroundedAnswerError):
+        given("2026-04-09").invoke(HIT)
+    with pytest.raises(RecallMiss):
+        given("2026-03-02").invoke(MISS)
+
+
 @pytest.mark.parametrize("way", ["invoke", "stream"])
 def test_a_forced_tool_is_a_schema_too(palace, way):
     def run(chat, prompt):
@@ -287,6 +357,39 @@ def test_an_agent_with_tools_of_its_own_gets_a_grounded_answer(palace):
 def test_an_agent_with_tools_of_its_own_gets_no_invented_answer(palace, prompt):
     with pytest.raises(UngroundedAnswerError):
         agent_of(shipping(date="2026-03-09"), palace).invoke(asking_for(prompt))
+
+
+OWN_TOOLS = [
+    {"type": "web_search"},
+    {"type": "code_interpreter", "container": {"type": "auto"}},
+    Tool("run", str, "Runs code.", metadata={"type": "custom_tool"}),  # takes plain text
+]
+
+
+class SearchingModel(CountingModel):
+    """Has tools of its own, which its provider runs."""
+
+    def bind_tools(self, tools, **kwargs):
+        kept = [tool if isinstance(tool, dict) else convert_to_openai_tool(tool) for tool in tools]
+        return self.bind(tools=kept, **kwargs)
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_tools_of_the_provider_stand_beside_a_schema(palace, guarded):
+    def persona(asked):
+        if asked.is_pointing:
+            return honest(asked)
+        return calling("Shipped", {"version": "4.1.0", "date": "2026-03-02"})
+
+    model = SearchingModel(persona=persona)
+    model = ChatPalace(inner=model, palace=palace) if guarded else model
+    middleware = [] if guarded else [PalaceMiddleware(palace)]
+    agent = create_agent(
+        model, OWN_TOOLS, response_format=ToolStrategy(Shipped), middleware=middleware
+    )
+
+    made = agent.invoke(asking_for(HIT))["structured_response"]
+    assert made == Shipped(version="4.1.0", date="2026-03-02")
 
 
 def test_arguments_of_an_ordinary_tool_are_no_answer(palace):

@@ -11,7 +11,15 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import ChatPalace, PalaceRunnable
 
-from tests.adapters.langchain.doubles import HIT, IDENTITY, PASS, CountingModel, honest
+from palace import Mempalace
+from tests.adapters.langchain.doubles import (
+    HIT,
+    IDENTITY,
+    PASS,
+    CountingModel,
+    failing,
+    honest,
+)
 
 AT_ONCE = 4
 SESSION = {"configurable": {"session_id": "a"}}
@@ -96,6 +104,38 @@ def test_a_call_that_fails_leaves_the_wake_up_to_any_later_one(palace, host_of):
     assert woken(model) == [True, True, False, False]
 
 
+class Slow(Mempalace):
+    """Takes its time for the wake-up of a session."""
+
+    def session_wake_up(self, *args, **kwargs):
+        self.is_asked.set()
+        self.may_go_on.wait(20)
+        return super().session_wake_up(*args, **kwargs)
+
+    def begin_session(self, *args, **kwargs):
+        super().begin_session(*args, **kwargs)
+        self.is_done.set()
+
+
+@pytest.mark.parametrize("host_of", HOSTS)
+async def test_who_stops_waiting_leaves_the_wake_up_to_the_next_call(palace, host_of):
+    palace.set_identity(IDENTITY)
+    with Slow.open(palace.root) as slow:
+        slow.is_asked, slow.may_go_on, slow.is_done = (threading.Event() for _ in range(3))
+        model = CountingModel(persona=honest)
+        host = host_of(model, slow)
+        call = asyncio.create_task(host.ainvoke(PASS, SESSION))
+        await asyncio.to_thread(slow.is_asked.wait, 20)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        slow.may_go_on.set()
+        await asyncio.to_thread(slow.is_done.wait, 20)
+        await host.ainvoke(PASS, SESSION)
+
+    assert woken(model) == [True]
+
+
 @pytest.mark.parametrize("host_of", [chat_of, chain_of])
 def test_a_stream_that_breaks_before_its_first_word_leaves_the_wake_up(palace, host_of):
     palace.set_identity(IDENTITY)
@@ -117,3 +157,18 @@ def test_a_stream_that_breaks_before_its_first_word_leaves_the_wake_up(palace, h
     list(host.stream(HIT, SESSION))
 
     assert woken(model) == [True, True, False]
+
+
+@pytest.mark.parametrize("host_of", [chat_of, chain_of])
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_model_that_stands_in_for_one_that_fails_tells_the_wake_up(
+    palace, host_of, is_async
+):
+    palace.set_identity(IDENTITY)
+    failed, stand_in = CountingModel(persona=failing(1)), CountingModel(persona=honest)
+    host = host_of(failed, palace).with_fallbacks([host_of(stand_in, palace)])
+
+    for prompt in (PASS, HIT):
+        await host.ainvoke(prompt, SESSION) if is_async else host.invoke(prompt, SESSION)
+
+    assert (woken(failed), woken(stand_in)) == ([True, False], [True])

@@ -11,10 +11,11 @@ from llama_index.core.agent.react.output_parser import ReActOutputParser
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.callbacks import CallbackManager
-from llama_index.core.llms import MockLLM
+from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
+from llama_index.core.types import PydanticProgramMode
 from llama_index_palace import PalaceLLM, palace_session
 
 from palace import QUOTE_SCHEMA, ModelError, RecallMiss, UngroundedAnswerError
@@ -137,6 +138,29 @@ class TestEightCalls:
         assert paint_text(None) in text
 
 
+class Silent(ScriptedLLM):
+    """Streams nothing at all."""
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        super().stream_chat(messages, **kwargs)
+        return iter(())
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if "stream" in call])
+def test_an_empty_stream_on_a_hit_is_answered_by_the_memory(palace, call):
+    text, deltas, verdict = run(PalaceLLM(Silent(), palace), call, HIT)
+    assert text == "".join(deltas)
+    assert text.startswith(code_text(None))
+    assert verdict["model_calls"] == 1
+
+
+def test_an_empty_stream_of_what_is_no_recall_stays_empty(palace):
+    llm = PalaceLLM(Silent(), palace)
+    for _ in range(2):
+        assert list(llm.stream_chat([user(PASS)])) == []
+    assert palace.decided == [PASS, PASS]
+
+
 @pytest.mark.parametrize("last", ["Please.", ""])
 @pytest.mark.parametrize(
     ("words", "calls", "kept"),
@@ -231,6 +255,19 @@ class TestTurns:
         assert second.message.content == f"{code_text('s1')} [1]"
         assert palace.decided == [HIT]
 
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_the_loops_of_two_conversations_stay_apart(self, palace, words):
+        """The same last words, in the same place, of people without sessions."""
+        model = ScriptedLLM(tool="clock", answer=LIE, quote="quotes, then lies")
+        llm = PalaceLLM(model, palace)
+        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
+        one, other = [user(words), user("Please.")], [user(PASS), user("Please.")]
+        for said in (one, other):
+            said.append(llm.chat_with_tools([tool], chat_history=list(said)).message)
+            said.append(ChatMessage(role="tool", content="noon"))
+        assert "9999" not in llm.chat_with_tools([tool], chat_history=one).message.content
+        assert llm.chat_with_tools([tool], chat_history=other).message.content == LIE
+
     def test_results_of_tools_may_be_repeated(self, palace):
         answer = "The harbour gate code is 4711-all. The clock says 16:20."
         llm = PalaceLLM(ScriptedLLM(answer=answer), palace)
@@ -258,6 +295,27 @@ class TestTurns:
         stream.close()
         llm.chat([user(PASS)])
         assert palace.decided == [PASS, PASS]
+
+    def test_a_stream_that_nobody_reads_at_all_too(self, palace, model):
+        llm = PalaceLLM(model, palace)
+        llm.stream_chat([user(HIT)])
+        llm.chat([user(HIT)])
+        assert palace.decided == [HIT, HIT]
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
+    def test_a_tool_loop_that_nobody_goes_on_with_ends_with_the_next_question(self, palace, words):
+        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
+        llm = PalaceLLM(ScriptedLLM(tool="clock"), palace)
+        for _ in range(2):  # the host reads the tool's result out and asks no more
+            assert llm.predict_and_call([tool], user_msg=words).response == "noon"
+        assert palace.decided == [words, words]
+
+    def test_an_object_made_by_a_tool_ends_its_turn(self, palace):
+        model = ScriptedLLM(tool_arguments={"code": 4711, "sure": True})
+        llm = PalaceLLM(model, palace)
+        for _ in range(2):
+            FunctionCallingProgram.from_defaults(Score, prompt=PROMPT, llm=llm)(query_str=PASS)
+        assert len(palace.decided) == 2
 
     async def test_an_async_one_too(self, palace, model):
         llm = PalaceLLM(model, palace)
@@ -476,6 +534,32 @@ class TestAnswersByTool:
         with pytest.raises(UngroundedAnswerError):
             await self.program(palace, 9999).acall(query_str=HIT)
 
+    @pytest.mark.parametrize("script", [{}, {"quote": "declines"}, {"quote": "invents"}])
+    @pytest.mark.parametrize("words", [MISS, UNCLEAR])
+    async def test_a_miss_is_typed_in_streams_too(self, palace, words, script):
+        script = {"quote": "ignores", **script}
+        with pytest.raises(RecallMiss, match="memory palace"):
+            list(self.program(palace, 4711, **script).stream_call(query_str=words))
+        with pytest.raises(RecallMiss, match="memory palace"):
+            async for _ in await self.program(palace, 4711, **script).astream_call(query_str=words):
+                pass
+
+    async def test_declining_in_words_is_a_miss(self, palace):
+        class InWords(ScriptedLLM):
+            def _say(self, messages: Any, tools: Any = ()) -> ChatMessage:
+                super()._say(messages, tools)
+                return ChatMessage(role="assistant", content="NOT_IN_MEMORY")
+
+        program = FunctionCallingProgram.from_defaults(
+            Score, prompt=PROMPT, llm=PalaceLLM(InWords(), palace)
+        )
+        with pytest.raises(RecallMiss):
+            program(query_str=HIT)
+        with pytest.raises(RecallMiss):
+            await program.acall(query_str=HIT)
+        with pytest.raises(RecallMiss):
+            list(program.stream_call(query_str=HIT))
+
     def test_an_invented_object_is_refused_in_a_stream_too(self, palace):
         with pytest.raises(UngroundedAnswerError):
             list(self.program(palace, 9999).stream_call(query_str=HIT))
@@ -497,6 +581,23 @@ class TestWrapping:
         llm = PalaceLLM(model, palace)
         llm.callback_manager = manager
         assert model.callback_manager is manager
+
+    def test_what_is_set_after_wrapping_holds_for_objects_too(self, palace):
+        model = ScriptedLLM(answer='{"code": 4711, "sure": true}')
+        llm = PalaceLLM(model, palace)
+        llm.system_prompt = "Be kind."
+        llm.pydantic_program_mode = PydanticProgramMode.LLM
+        assert llm.structured_predict(Score, PROMPT, query_str=HIT).code == 4711
+        (call,) = model.calls
+        assert "Be kind." in call["text"]
+        assert call["tools"] == []
+
+    def test_every_setting_of_a_model_is_shared(self, palace, model):
+        llm = PalaceLLM(model, palace)
+        for name in LLM.model_fields:
+            assert getattr(llm, name) is getattr(model, name)
+            setattr(llm, name, given := object())
+            assert getattr(model, name) is given
 
     def test_the_palace_is_not_serialized(self, palace, model):
         assert {"palace", "inner"}.isdisjoint(PalaceLLM(model, palace).model_dump())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.query_engine import CustomQueryEngine
 from llama_index_palace import (
     PalaceLLM,
@@ -59,6 +60,11 @@ def test_what_is_wrapped_comes_first(wrapper, palace):
             wrapper(wrong, palace)
 
 
+def test_a_structured_model_is_wrapped_from_the_inside(palace, model):
+    with pytest.raises(ConfigError, match="as_structured_llm"):
+        PalaceLLM(model.as_structured_llm(BaseModel), palace)
+
+
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_an_open_palace_is_taken(name, palace):
     WRAPPERS[name](palace)
@@ -93,3 +99,11 @@ def test_a_rewrite_prompt_without_the_question_is_refused(palace, model, prompts
 def test_an_argument_that_does_not_exist_is_refused(palace):
     with pytest.raises(ConfigError, match=r"no argument 'raise_on_mis'.*raise_on_miss"):
         PalaceMemoryBlock(palace, raise_on_mis=True)
+    with pytest.raises(ConfigError, match=r"no argument 'sesion_id'.*session_id"):
+        PalaceSummaryBlock(palace, sesion_id="s1")
+
+
+@pytest.mark.parametrize("wrong", ["gpt", Echo()])
+def test_the_model_of_a_query_engine_is_a_model(palace, wrong):
+    with pytest.raises(ConfigError, match=r"no model of LlamaIndex.*llm="):
+        PalaceQueryEngine(Echo(), palace, llm=wrong)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.agent.workflow import CodeActAgent, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
@@ -157,6 +157,19 @@ class TestQueryEngine:
         assert "9999" not in str(response)
         assert len(model.calls) == 1
 
+    @pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR, PASS])
+    async def test_answering_from_nodes_is_a_query(self, palace, model, own, asynchronous, words):
+        engine = self.engine(palace, model, own)
+        query, nodes = QueryBundle(words), OneNode().retrieve("")
+        if asynchronous:
+            told = await engine.asynthesize(query, nodes)
+        else:
+            told = engine.synthesize(query, nodes)
+        asked = await engine.aquery(query) if asynchronous else engine.query(query)
+        assert str(told) == str(asked)
+        assert told.metadata["palace"]["action"] == asked.metadata["palace"]["action"]
+        assert not model.calls or words != MISS
+
     def test_events_are_those_of_a_query_engine(self, palace, model, own, asynchronous, events):
         ask(self.engine(palace, model, own), MISS, asynchronous)
         assert events.names == [
@@ -167,6 +180,22 @@ class TestQueryEngine:
             "PalaceVerdictEvent",
             "QueryEndEvent",
         ]
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        (MISS, []),
+        (UNCLEAR, []),
+        (HIT, [code_text("s1")]),
+        (PASS, ["A document about gardens."]),
+    ],
+)
+def test_what_an_engine_retrieves(palace, model, words, texts):
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
+    engine = PalaceQueryEngine(inner, palace, session_id="s1")
+    assert [node.text for node in engine.retrieve(QueryBundle(words))] == texts
+    assert model.calls == []
 
 
 def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
@@ -326,12 +355,20 @@ class TestMemoryBlock:
     async def test_anything_else_adds_nothing(self, memory, words):
         assert await self.shown(memory, words) == words
 
-    async def test_a_turn_is_decided_once(self, palace):
+    async def test_a_tool_loop_is_decided_once(self, palace):
         block = PalaceMemoryBlock(palace=palace)
+        said = [ChatMessage(role="user", content=HIT)]
         for _ in range(3):
-            await block.aget([ChatMessage(role="user", content=HIT)], session_id="s1")
+            assert code_text("s1") in await block.aget(list(said), session_id="s1")
+            said.append(ChatMessage(role="tool", content="noon"))
         assert palace.decided == [HIT]
-        await block.aget([ChatMessage(role="user", content=HIT)], session_id="s2")
+        await block.aget(said, session_id="s2")
+        assert palace.decided == [HIT, HIT]
+
+    async def test_the_same_question_is_decided_anew(self, palace):
+        block = PalaceMemoryBlock(palace=palace)
+        for _ in range(2):
+            await block.aget([ChatMessage(role="user", content=HIT)], session_id="s1")
         assert palace.decided == [HIT, HIT]
 
     async def test_a_miss_may_stop_the_host(self, palace):
@@ -386,6 +423,22 @@ class TestTools:
             handler = agent.run(user_msg=PASS)
         await handler
         assert [n.text for n in palace.notes("s8")] == ["The tide is high."]
+
+    def test_an_agent_that_writes_code_is_shown_each_of_them(self, palace, model):
+        tools = palace_tools(palace, session_id="s1")
+        agent = CodeActAgent(code_execute_fn=eval, tools=list(tools), llm=model)
+        shown = agent._get_tool_descriptions(agent.tools)
+        for tool in tools:
+            assert f"def {tool.metadata.name}(" in shown
+            assert tool.metadata.description in shown
+        assert "def palace_search(query: str, limit: int | None = None) -> str:" in shown
+        for function in agent._get_tool_fns(tools):
+            assert callable(function)
+        remember, search = tools[2].real_fn, tools[0].real_fn
+        assert json.loads(remember("The quay is closed."))["status"] == "stored"
+        assert json.loads(search("quay", 3))["status"] == "nothing_stored"
+        with pytest.raises(TypeError, match="too many"):
+            search("quay", 3, "more")
 
     async def test_async(self, palace):
         tool = palace_tools(palace)[0]

@@ -172,7 +172,7 @@ class TestMessages:
 
     @pytest.mark.parametrize(
         "text",
-        [f"A report.\n\nQuestion: {WORDS}", f"A report.\nFollow Up Input: {WORDS}\n  Standalone question:", f"A report.\nUser: {WORDS}\nAssistant: "],
+        [f"A report.\n\nQuestion: {WORDS}", f"A report.\nFollow Up Input: {WORDS}\n  Standalone question:", f"A report.\nUser: {WORDS}\nAssistant: ", f"<report>x</report>\n<question>{WORDS}</question>"],
     )  # fmt: skip
     def test_a_labelled_question_at_the_end_is_seen_too(self, text):
         asked = asked_in_messages([said("user", text)])
@@ -209,6 +209,11 @@ class TestTemplates:
             asked = asked_in_messages([said("user", "formatted")])
         assert (asked.words, asked.purpose) == (WORDS, "answer")
         assert asked_in_messages([said("user", "formatted")]).words == "formatted"
+
+    @pytest.mark.parametrize("name", ["query_str", "question", "user_msg", "user_query", "msg"])
+    def test_by_any_of_the_common_names(self, name):
+        with told_by_template(PromptTemplate(f"Be kind. {{{name}}} Be brief."), {name: WORDS}):
+            assert asked_in_prompt("formatted").words == WORDS
 
     def test_a_partial_template(self):
         prompt = DEFAULT_TEXT_QA_PROMPT.partial_format(query_str=WORDS)

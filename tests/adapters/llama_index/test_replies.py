@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import Any, ClassVar
+
 import pytest
 from llama_index.core.agent.react.output_parser import ReActOutputParser
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
 from llama_index_palace.replies import Screen
 
 from palace import AnswerCheck, Evidence
-from tests.adapters.llama_index.scripted import HIT, LIE, ScriptedLLM, code_text
+from tests.adapters.llama_index.scripted import HIT, LIE, UNCLEAR, ScriptedLLM, code_text
 
 TEXT = "The harbour gate code is 4711."
 EVIDENCE = Evidence("m-1", TEXT, "L1", "rooms/harbour/code.md:1")
@@ -98,3 +102,64 @@ class TestReasoning:
         assert shown == ""
         assert "9999" not in screen.released
         assert screen.checked is None
+
+
+class Tier(Enum):
+    """A word of a provider's; a member holds its class, which holds its members."""
+
+    STANDARD = "standard"
+
+
+class Details:
+    def __init__(self) -> None:
+        self.cached_tokens = 3
+        self.note = LIE
+        self.tier = Tier.STANDARD
+        self.whole = self
+
+
+class Counting(ScriptedLLM):
+    """Tells what its replies cost, as providers do: beside the reply, and in its raw form."""
+
+    COUNTS: ClassVar = {"prompt_tokens": 5, "completion_tokens": 7}
+
+    def _counted(self, response: Any) -> Any:
+        usage = {**self.COUNTS, "details": Details(), "tier": Tier.STANDARD}
+        raw = {"choices": [LIE], "usage": usage}
+        extra = {**self.COUNTS, "said": LIE, "cut": True, "parsed": {"code": 9999}}
+        return response.model_copy(update={"raw": raw, "additional_kwargs": extra})
+
+    def chat(self, messages: Any, **kwargs: Any) -> Any:
+        return self._counted(super().chat(messages, **kwargs))
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        return map(self._counted, super().stream_chat(messages, **kwargs))
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
+        return self._counted(super().complete(prompt, formatted, **kwargs))
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+class TestUsage:
+    """What a checked reply cost is told as the model told it, and none of its words are."""
+
+    def told(self, reply: Any) -> None:
+        kept = {k: v for k, v in reply.additional_kwargs.items() if k != "palace"}
+        assert kept == Counting.COUNTS
+        assert reply.raw == {"usage": {**Counting.COUNTS, "details": {"cached_tokens": 3}}}
+
+    def test_of_a_reply(self, palace, words):
+        llm = PalaceLLM(Counting(), palace)
+        self.told(llm.chat([ChatMessage(role="user", content=words)]))
+        self.told(llm.complete(words))
+
+    def test_of_a_stream(self, palace, words):
+        *_, last = PalaceLLM(Counting(), palace).stream_chat([ChatMessage(words)])
+        self.told(last)
+
+    def test_of_a_tool_call(self, palace, words):
+        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
+        llm = PalaceLLM(Counting(tool="clock", chatter=LIE), palace)
+        reply = llm.chat_with_tools([tool], user_msg=words)
+        assert llm.get_tool_calls_from_response(reply)
+        self.told(reply)

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import gc
+import time
+import weakref
+from typing import Any
+
 import pytest
+from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.base.response.schema import Response
 from llama_index.core.chat_engine import CondenseQuestionChatEngine
+from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
 from llama_index.core.evaluation import (
     AnswerRelevancyEvaluator,
+    ContextRelevancyEvaluator,
     CorrectnessEvaluator,
     EvaluationResult,
+    FaithfulnessEvaluator,
     GuidelineEvaluator,
     RelevancyEvaluator,
+)
+from llama_index.core.extractors import (
+    KeywordExtractor,
+    QuestionsAnsweredExtractor,
+    SummaryExtractor,
+    TitleExtractor,
 )
 from llama_index.core.indices.query.query_transform import (
     DecomposeQueryTransform,
@@ -22,8 +37,11 @@ from llama_index.core.indices.query.query_transform import (
 from llama_index.core.indices.query.query_transform.feedback_transform import (
     FeedbackQueryTransformation,
 )
-from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
+from llama_index.core.postprocessor import AutoPrevNextNodePostprocessor, LLMRerank
+from llama_index.core.postprocessor.rankGPT_rerank import RankGPTRerank
 from llama_index.core.prompts import PromptTemplate, PromptType
+from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
 from llama_index.core.query_engine import (
     FLAREInstructQueryEngine,
     MultiStepQueryEngine,
@@ -31,9 +49,11 @@ from llama_index.core.query_engine import (
     RetryQueryEngine,
     TransformQueryEngine,
 )
+from llama_index.core.query_engine.sql_join_query_engine import SQLAugmentQueryTransform
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_palace import PalaceLLM, PalaceQueryEngine
 
 from palace import ConfigError, RecallMiss
@@ -46,6 +66,7 @@ from tests.adapters.llama_index.scripted import (
     UNCLEAR,
     ScriptedLLM,
     code_text,
+    open_palace,
     paint_text,
 )
 
@@ -53,13 +74,14 @@ from tests.adapters.llama_index.scripted import (
 class Documents(BaseRetriever):
     """A person's own documents; remembers what was searched for."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "A document about gardens.", several: int = 1) -> None:
         super().__init__()
         self.asked: list[list[str]] = []
+        self.nodes = [NodeWithScore(node=TextNode(text=text), score=0.5)] * several
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         self.asked.append(query_bundle.embedding_strs)
-        return [NodeWithScore(node=TextNode(text="A document about gardens."), score=0.5)]
+        return self.nodes
 
 
 def engine_of(llm: PalaceLLM) -> RetrieverQueryEngine:
@@ -220,6 +242,167 @@ class TestEvaluators:
         assert graded.score or graded.passing
 
 
+class TestContextRelevancy:
+    """The contexts of an answer are graded by an engine of the evaluator's own."""
+
+    async def test_a_miss_is_not_graded(self, palace, model):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            await ContextRelevancyEvaluator(PalaceLLM(model, palace)).aevaluate(
+                MISS, contexts=["x"]
+            )
+        assert model.calls == []
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
+    async def test_a_grade_is_no_answer(self, palace, words):
+        llm = PalaceLLM(ScriptedLLM(answer="Good. [RESULT] 4"), palace)
+        assert (await ContextRelevancyEvaluator(llm).aevaluate(words, contexts=["x"])).score == 1.0
+
+
+@pytest.mark.parametrize("said", [MISS, HIT, PASS])
+async def test_an_answer_that_is_graded_asks_nothing(palace, said):
+    """An answer is held against its contexts as if it were the question."""
+    judge = FaithfulnessEvaluator(PalaceLLM(ScriptedLLM(answer="YES"), palace))
+    assert (await judge.aevaluate(response=said, contexts=[said])).passing
+    assert palace.decided == []
+
+
+@pytest.mark.parametrize(
+    ("extractor", "name"),
+    [
+        (SummaryExtractor, "section_summary"),
+        (QuestionsAnsweredExtractor, "questions_this_excerpt_can_answer"),
+        (TitleExtractor, "document_title"),
+        (KeywordExtractor, "excerpt_keywords"),
+    ],
+)
+@pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR])
+async def test_what_documents_say_asks_nothing(palace, extractor, name, words):
+    palace.set_identity("I am the keeper of the harbour.")
+    model = ScriptedLLM(answer="Boats.")
+    extracted = extractor(llm=PalaceLLM(model, palace, session_id="s1"), show_progress=False)
+    (found,) = await extracted.aextract([TextNode(text=f"A talk.\n\nQuestion: {words}")])
+    assert found[name] == "Boats."
+    assert palace.decided == []
+    assert not any("keeper" in prompt for prompt in model.prompts)  # that is for the person's turn
+
+
+@pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR])
+def test_a_conversation_that_is_condensed_asks_nothing(palace, words):
+    model = ScriptedLLM(answer="They talked.")
+    memory = ChatSummaryMemoryBuffer.from_defaults(
+        llm=PalaceLLM(model, palace),
+        token_limit=3,
+        tokenizer_fn=str.split,
+        chat_history=[ChatMessage(words), ChatMessage("No.", role="assistant"), ChatMessage("Oh.")],
+    )
+    assert [message.content for message in memory.get()] == ["They talked.", "Oh."]
+    assert palace.decided == []
+    assert len(model.calls) == 1
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+class TestRanking:
+    """Passages are put in order by a model that is told of them message by message."""
+
+    async def ranked(self, llm: PalaceLLM, words: str, is_async: bool) -> list[NodeWithScore]:
+        ranks, nodes = RankGPTRerank(llm=llm), Documents(several=2).nodes
+        if is_async:
+            return await ranks.apostprocess_nodes(nodes, query_str=words)
+        return ranks.postprocess_nodes(nodes, query_str=words)
+
+    async def test_nothing_is_put_in_order_for_a_miss(self, palace, model, is_async):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            await self.ranked(PalaceLLM(model, palace), MISS, is_async)
+        assert model.calls == []
+        assert palace.decided == [MISS]
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
+    async def test_an_order_is_no_answer(self, palace, words, is_async):
+        llm = PalaceLLM(ScriptedLLM(answer="[2] > [1]"), palace)
+        assert len(await self.ranked(llm, words, is_async)) == 2
+        assert palace.decided == [words]
+
+    async def test_who_only_speaks_like_it_is_answered(self, palace, is_async):
+        asked = ChatMessage(RANKGPT_RERANK_PROMPT_TMPL.format(query=HIT, num=2))
+        llm = PalaceLLM(ScriptedLLM(answer=LIE), palace)
+        reply = await llm.achat([asked]) if is_async else llm.chat([asked])
+        assert "9999" not in reply.message.content
+
+
+class TestPreviousAndNext:
+    """A model says whether to look at the documents around one that was found."""
+
+    def looked(self, llm: PalaceLLM, words: str) -> list[NodeWithScore]:
+        around = AutoPrevNextNodePostprocessor(docstore=SimpleDocumentStore(), llm=llm)
+        return around.postprocess_nodes(Documents().nodes, query_str=words)
+
+    def test_of_a_miss_nothing_is_asked(self, palace, model):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            self.looked(PalaceLLM(model, palace), MISS)
+        assert model.calls == []
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
+    def test_where_to_look_is_no_answer(self, palace, words):
+        assert len(self.looked(PalaceLLM(ScriptedLLM(answer="NONE"), palace), words)) == 1
+
+
+class TestAfterTables:
+    """A question is made of what a database answered, for the documents."""
+
+    def made(self, llm: PalaceLLM, words: str) -> str:
+        known = {"sql_query": "SELECT 1", "sql_query_response": "1"}
+        return SQLAugmentQueryTransform(llm).run(QueryBundle(words), known).query_str
+
+    def test_a_miss_is_asked_as_it_is(self, palace, model):
+        assert self.made(PalaceLLM(model, palace), MISS) == MISS
+        assert model.calls == []
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_the_new_question_stays_under_the_ruling(self, palace, words):
+        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        assert self.made(llm, words) == LIE
+        assert "9999" not in str(engine_of(llm).query(LIE))
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+@pytest.mark.parametrize("way", ["predict", "complete"])
+def test_a_question_rewritten_into_nothing_stays_what_it_is(palace, words, way):
+    llm = PalaceLLM(ScriptedLLM(answer=" ", quote="honest"), palace)
+    template = PromptTemplate(DEFAULT_TEMPLATE)
+    told = {"question": words, "chat_history": "user: Hello."}
+    if way == "predict":
+        assert llm.predict(template, **told) == words
+    else:
+        assert llm.complete(template.format(**told)).text == words
+
+
+class InPieces(ScriptedLLM):
+    """Tells in each chunk only what is new, and nothing in the last one."""
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> Any:
+        for chunk in super().stream_chat(messages, **kwargs):
+            yield ChatResponse(message=ChatMessage("", role="assistant"), delta=chunk.delta)
+        yield ChatResponse(message=ChatMessage("", role="assistant"), delta="")
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+@pytest.mark.parametrize("model", [ScriptedLLM, InPieces])
+def test_a_rewriting_that_streams_stays_under_the_ruling(palace, words, model):
+    llm = PalaceLLM(model(answer=LIE, quote="quotes, then lies"), palace)
+    told = {"question": words, "chat_history": "user: Hello."}
+    assert "".join(llm.stream(PromptTemplate(DEFAULT_TEMPLATE), **told)) == LIE
+    assert "9999" not in llm.complete(LIE).text
+
+
+def test_what_was_chosen_long_ago_is_decided_anew(palace, monkeypatch):
+    llm = PalaceLLM(ScriptedLLM(answer="Doc: 1, Relevance: 7"), palace)
+    LLMRerank(llm=llm).postprocess_nodes(Documents().nodes, query_str=HIT)
+    now = time.monotonic()
+    monkeypatch.setattr("time.monotonic", lambda: now + 60)
+    llm.chat([ChatMessage(HIT)])
+    assert palace.decided == [HIT, HIT]
+
+
 def test_a_retry_grades_no_miss(palace, model):
     llm = PalaceLLM(model, palace)
     with pytest.raises(RecallMiss, match="memory palace"):
@@ -242,3 +425,102 @@ def test_a_query_is_not_made_of_a_miss(palace, model, kind):
     with pytest.raises(RecallMiss, match="memory palace"):
         PalaceLLM(model, palace).predict(prompt, query_str=MISS)
     assert model.calls == []
+
+
+@pytest.mark.parametrize("mode", ["refine", "compact", "tree_summarize", "accumulate"])
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+class TestSeveralCalls:
+    """An engine that asks for one answer in several calls stays under the ruling in all of them."""
+
+    def engine(self, llm: PalaceLLM, mode: str) -> RetrieverQueryEngine:
+        speaks = get_response_synthesizer(llm=llm, response_mode=mode)
+        return RetrieverQueryEngine(Documents("Boats are red. " * 150, 3), speaks)
+
+    def liar(self, palace) -> PalaceLLM:
+        model = ScriptedLLM(answer=LIE, quote="quotes, then lies", context_window=1500)
+        return PalaceLLM(model, palace, session_id="s1")
+
+    def test_of_a_rewritten_question(self, palace, words, mode):
+        llm = self.liar(palace)
+        history = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage("Hello.")])
+        chat = CondenseQuestionChatEngine.from_defaults(
+            self.engine(llm, mode), llm=llm, memory=history
+        )
+        assert "9999" not in str(chat.chat(words))
+        assert set(palace.decided) == {words}
+
+    def test_of_a_decomposed_question(self, palace, words, mode):
+        llm = self.liar(palace)
+        transform, about = DecomposeQueryTransform(llm=llm), {"index_summary": "gardens"}
+        engine = TransformQueryEngine(self.engine(llm, mode), transform, transform_metadata=about)
+        assert "9999" not in str(engine.query(words))
+        assert set(palace.decided) == {words}
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+def test_a_question_made_of_feedback_twice_stays_under_the_ruling(palace, words):
+    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+    graded = EvaluationResult(response="It is red.", feedback="That is wrong.")
+    transform = FeedbackQueryTransformation(llm=llm, resynthesize_query=True)
+    query = QueryBundle(words)
+    for _ in range(3):
+        query = transform.run(query, {"evaluation": graded})
+        said = str(engine_of(llm).query(query))
+        assert said.startswith((code_text(None), paint_text(None)))
+        assert LIE not in said
+
+
+def test_a_rewriting_is_read_where_it_is_asked(palace):
+    """What is rewritten into itself is decided on with the conversation it is asked in."""
+    llm = PalaceLLM(ScriptedLLM(answer=HIT), palace, session_id="s1")
+    for said in ("Hello.", "Good evening."):
+        history = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage(said)])
+        chat = CondenseQuestionChatEngine.from_defaults(engine_of(llm), llm=llm, memory=history)
+        chat.chat(HIT)
+        assert palace.detector.turns[-1].history[0].content == said
+
+
+class TestSeveralWrappers:
+    """One wrapper has a question rewritten, another one is asked what came of it."""
+
+    def chat(self, asked: BaseQueryEngine, condenses: PalaceLLM) -> CondenseQuestionChatEngine:
+        history = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage("Hello.")])
+        return CondenseQuestionChatEngine.from_defaults(asked, llm=condenses, memory=history)
+
+    @pytest.mark.parametrize("asked", ["s1", None])
+    @pytest.mark.parametrize("condensed", ["s1", None])
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_the_rewriting_stays_under_the_ruling(self, palace, words, condensed, asked):
+        model = ScriptedLLM(answer=LIE, quote="quotes, then lies")
+        condenses = PalaceLLM(model, palace, session_id=condensed)
+        for engine in (
+            engine_of(PalaceLLM(model, palace, session_id=asked)),
+            PalaceQueryEngine(engine_of(model), palace, llm=model, session_id=asked),
+        ):
+            assert "9999" not in str(self.chat(engine, condenses).chat(words))
+        assert set(palace.decided) == {words}
+        assert {t.session_id for t in palace.detector.turns} == {condensed, asked}
+
+    def test_the_words_of_two_sessions_never_meet(self, palace):
+        model = ScriptedLLM(answer="Rain.")
+        one, other = (PalaceLLM(model, palace, session_id=name) for name in ("s1", "s2"))
+        self.chat(engine_of(one), one).chat(HIT)
+        palace.detector.turns.clear()
+        other.complete("Rain.")
+        assert palace.decided == ["Rain."]
+        assert code_text("s1") not in model.prompts[-1]
+        nobodys = PalaceLLM(model, palace)
+        nobodys.complete("Rain.")
+        assert palace.decided[-1] == HIT
+        assert palace.detector.turns[-1].history == ()
+        assert code_text("s1") not in model.prompts[-1]
+
+
+def test_what_is_under_way_goes_with_its_palace(tmp_path, model):
+    palace = open_palace(tmp_path / "other")
+    gone = weakref.ref(palace)
+    PalaceLLM(model, palace).complete(HIT)
+    palace.close()
+    del palace
+    gc.collect()
+    assert gone() is None

@@ -12,9 +12,9 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.query_engine import CustomQueryEngine
-from llama_index_palace import PalaceLLM, PalaceQueryEngine
+from llama_index_palace import PalaceLLM, PalaceQueryEngine, palace_session
 
-from tests.adapters.llama_index.scripted import HIT, PASS, ScriptedLLM
+from tests.adapters.llama_index.scripted import HIT, PASS, BandPalace, ScriptedLLM
 
 AT_ONCE = 4
 IDENTITY = "I am the keeper of the harbour."
@@ -149,3 +149,47 @@ def test_a_query_that_fails_leaves_the_wake_up_to_the_retry(palace):
     engine.query(PASS)
     engine.query(PASS)
     assert woken(model) == [True, True, False]
+
+
+def test_the_retry_may_stand_in_a_block_of_its_own(palace):
+    palace.set_identity(IDENTITY)
+    model = Failing()
+    llm = PalaceLLM(model, palace)
+    with palace_session("s1"), pytest.raises(ConnectionError):
+        made(llm, "chat", PASS)
+    with palace_session("s2"):
+        made(llm, "chat", PASS)
+    with palace_session("s1"):
+        made(llm, "chat", PASS)
+    assert woken(model) == [True, True, True]
+
+
+class Slow(BandPalace):
+    """Takes its time for the wake-up of a session."""
+
+    def session_wake_up(self, *args: Any, **kwargs: Any) -> str:
+        self.is_asked.set()
+        self.may_go_on.wait(20)
+        return super().session_wake_up(*args, **kwargs)
+
+    def begin_session(self, *args: Any, **kwargs: Any) -> None:
+        super().begin_session(*args, **kwargs)
+        self.is_done.set()
+
+
+async def test_who_stops_waiting_leaves_the_wake_up_to_the_next_call(palace):
+    palace.set_identity(IDENTITY)
+    with Slow.open(palace.root) as slow:
+        slow.is_asked, slow.may_go_on, slow.is_done = (threading.Event() for _ in range(3))
+        model = ScriptedLLM()
+        llm = PalaceLLM(model, slow, session_id="s1")
+        asked = [ChatMessage(role="user", content=PASS)]
+        call = asyncio.create_task(llm.achat(asked))
+        await asyncio.to_thread(slow.is_asked.wait, 20)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        slow.may_go_on.set()
+        await asyncio.to_thread(slow.is_done.wait, 20)
+        await llm.achat(asked)
+    assert woken(model) == [True]

@@ -1,0 +1,111 @@
+"""What a `PalaceRunnable` says that it takes and returns: what its chain does, on a miss too."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from langchain_core._api import LangChainBetaWarning
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import JsonOutputParser, PydanticToolsParser, StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import (
+    ConfigurableField,
+    RunnableBranch,
+    RunnableLambda,
+    RunnableParallel,
+)
+from langchain_palace import PalaceRunnable
+from pydantic import BaseModel
+
+from palace import DECLINE_TOKEN, RecallMiss
+from tests.adapters.langchain.doubles import FALLBACK, HIT, MISS, UNCLEAR, CountingModel, honest
+
+
+class Release(BaseModel):
+    """A release."""
+
+    date: str
+
+
+ENDS = {
+    "message": [
+        lambda model: RunnableBranch((lambda _: True, model), model),
+        lambda model: RunnableLambda(str) | RunnableBranch((lambda _: True, model), model),
+        lambda model: model.with_fallbacks([model]).with_retry(),
+        lambda model: model.configurable_fields(model=ConfigurableField(id="model")),
+    ],
+    "text": [
+        lambda model: (
+            RunnableBranch((lambda _: True, model | StrOutputParser()), lambda text: text)
+            | StrOutputParser()
+        ),
+        lambda model: RunnableBranch((lambda _: True, model), lambda text: text),  # does not say
+    ],
+    "object": [
+        lambda model: model | JsonOutputParser(),
+        lambda model: model | PydanticToolsParser(tools=[Release], first_tool_only=True),
+        lambda model: (model | JsonOutputParser()).with_config(tags=["t"]),
+        lambda model: RunnableParallel(answer=model),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "chain_of_model"), [(kind, made) for kind, mades in ENDS.items() for made in mades]
+)
+def test_a_miss_is_of_the_kind_that_a_chain_returns(palace, kind, chain_of_model):
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of_model(model), palace=palace)
+
+    if kind == "object":
+        with pytest.raises(RecallMiss):
+            chain.invoke(MISS)
+    else:
+        said = chain.invoke(MISS)
+        assert isinstance(said, AIMessage if kind == "message" else str)
+        assert (said.text if kind == "message" else said) == FALLBACK
+    assert model.calls == 0
+
+
+def test_a_model_chosen_by_the_call_is_missed_in_a_message(palace):
+    models = pytest.importorskip("langchain.chat_models")
+    chain = PalaceRunnable(bound=models.init_chat_model(), palace=palace)
+
+    assert chain.invoke(MISS, {"configurable": {"model": "none"}}).text == FALLBACK
+
+
+@pytest.mark.parametrize("said", [DECLINE_TOKEN, json.dumps({"date": DECLINE_TOKEN})])
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream"])
+async def test_declining_in_an_object_is_a_miss(palace, said, prompt, way):
+    def persona(asked):
+        return json.dumps({"quote": asked.items[0]}) if asked.is_pointing else said
+
+    bound = CountingModel(persona=persona) | JsonOutputParser()
+
+    async def asked(**more):
+        chain = PalaceRunnable(bound=bound, palace=palace, **more)
+        if way == "invoke":
+            return chain.invoke(prompt)
+        if way == "ainvoke":
+            return await chain.ainvoke(prompt)
+        if way == "stream":
+            return list(chain.stream(prompt))[-1]
+        return [chunk async for chunk in chain.astream(prompt)][-1]
+
+    with pytest.raises(RecallMiss, match=FALLBACK):
+        await asked()
+    assert (await asked(on_miss=str.upper)).startswith(FALLBACK.upper())
+
+
+def test_it_tells_what_the_chain_takes_and_returns(palace):
+    prompt = ChatPromptTemplate.from_template("{question}")
+    bound = prompt | CountingModel(persona=honest) | StrOutputParser()
+    chain = PalaceRunnable(bound=bound, palace=palace)
+
+    for told in ("get_input_jsonschema", "get_output_jsonschema"):
+        assert getattr(chain, told)() == getattr(bound, told)()
+    with pytest.warns(LangChainBetaWarning):
+        tool = chain.as_tool(name="ask", description="Ask.")
+    assert tool.invoke({"question": MISS}) == FALLBACK

@@ -1,0 +1,72 @@
+"""What a template puts around a question, memories and conversations too, does not blur it."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, get_buffer_string
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_palace import ChatPalace, PalaceRunnable
+
+from tests.adapters.langchain.doubles import (
+    HIT,
+    HIT_TEXT,
+    MISS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    honest,
+)
+
+SYSTEM = SystemMessage("You are helpful and know our dashboard.")
+EARLIER = [HumanMessage("Hello."), AIMessage("Hello, what can I do?")]
+
+
+def as_prompt(question):
+    prompt = ChatPromptTemplate.from_messages([SYSTEM, ("human", "{question}")])
+    return prompt.invoke({"question": question}).to_string()
+
+
+def after_others(question):
+    return get_buffer_string([SYSTEM, *EARLIER, HumanMessage(question)])
+
+
+def to_be_continued(question):
+    return f"{get_buffer_string([*EARLIER, HumanMessage(question)])}\nAI:"
+
+
+def beside_context(question):
+    return f"Answer from the context.\n\nContext: {UNCLEAR_TEXT}\n\nQuestion: {question}"
+
+
+def beside_an_answer(question):
+    return f"Context: {HIT_TEXT}\n\nQuestion: {question}\nHelpful answer:"
+
+
+TEXTS = [as_prompt, after_others, to_be_continued, beside_context, beside_an_answer]
+
+
+@pytest.mark.parametrize("text_of", TEXTS)
+@pytest.mark.parametrize("host_of", [ChatPalace, PalaceRunnable])
+@pytest.mark.parametrize(
+    ("prompt", "outcome", "calls"),
+    [(MISS, "nothing_stored", 0), (HIT, "hit", 1), (UNCLEAR, "near_miss", 2)],
+)
+def test_the_question_is_decided_on(palace, text_of, host_of, prompt, outcome, calls):
+    model = CountingModel(persona=honest)
+    wrapped = {"inner" if host_of is ChatPalace else "bound": model}
+
+    reply = host_of(**wrapped, palace=palace).invoke(text_of(prompt))
+
+    assert reply.response_metadata["palace"]["outcome"] == outcome
+    assert model.calls == calls
+    assert all("You are helpful" in asked.text for asked in model.asked if text_of is as_prompt)
+
+
+@pytest.mark.parametrize("text_of", TEXTS[:-2])
+def test_what_asks_nothing_passes_as_it_is(palace, text_of):
+    model = CountingModel(persona=honest)
+
+    ChatPalace(inner=model, palace=palace).invoke(text_of(PASS))
+
+    assert [asked.text for asked in model.asked] == [text_of(PASS)]
