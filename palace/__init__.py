@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from palace.personal_data import find_personal_data
     from palace.ports import Embedder, EmbedderIdentity, VectorState
     from palace.presets import load_preset, seed
+    from palace.recall.blocks import holds_own_evidence
     from palace.recall.calibration import Calibration, KindCalibration
     from palace.secrets import find_secrets, redact
     from palace.settings import (
@@ -170,6 +171,7 @@ _HOME = {
     "palace.personal_data": ("find_personal_data",),
     "palace.ports": ("Embedder", "EmbedderIdentity", "VectorState"),
     "palace.presets": ("load_preset", "seed"),
+    "palace.recall.blocks": ("holds_own_evidence",),
     "palace.recall.calibration": ("Calibration", "KindCalibration"),
     "palace.secrets": ("find_secrets", "redact"),
     "palace.settings": (
@@ -310,6 +312,7 @@ __all__ = [
     "find_personal_data",
     "find_secrets",
     "grounded_prompt",
+    "holds_own_evidence",
     "labelled_question",
     "load_preset",
     "load_settings",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.enforce.enforcer import Enforcement, Policy
-from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, escape_markers
+from palace.enforce.markers import escape_markers
 from palace.errors import ConfigError, StoreUnavailableError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
@@ -28,6 +28,7 @@ from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
 from palace.ports import Fetcher, Generator, Layer, Scope, Scrubbable
 from palace.recall.as_of import dated_turn
+from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
 from palace.recall.lexicon import Lexicon, load_lexicons

@@ -108,6 +108,7 @@ PUBLIC = [
     "find_personal_data",
     "find_secrets",
     "grounded_prompt",
+    "holds_own_evidence",
     "labelled_question",
     "load_preset",
     "load_settings",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from langchain_core.messages import BaseMessage
 
 from langchain_palace.messages import asking_index, is_system, text_of
-from palace import labelled_question
+from palace import holds_own_evidence, labelled_question
 
 # What `get_format_instructions` returns: for JSON and what is like it the shape, with a schema.
 _JSON = (
@@ -33,16 +33,15 @@ _OTHERS = (
 _WANTS_JSON = re.compile(_JSON, re.DOTALL)
 _SCHEMA = re.compile(r"Here is the output schema[^\n]*:\n```\n(?P<schema>\{.*?\})\n```", re.DOTALL)
 _INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
-# The prompt of another wrapper around this one, which has decided on its question.
-_OWN_EVIDENCE = re.compile(r"<\s*/?\s*memory-context\b", re.IGNORECASE)
 
 
 def template_question(text: str) -> str:
     """Return what a template labels as the question at the end of a longer text, or "".
 
-    In a conversation that is written down as one text that is what the person says last.
+    In a conversation that is written down as one text that is what the person says last. The
+    prompt of another wrapper around this one has been decided on.
     """
-    return "" if _OWN_EVIDENCE.search(text) else labelled_question(text)
+    return "" if holds_own_evidence(text) else labelled_question(text)
 
 
 def wanted_schema(messages: Sequence[BaseMessage]) -> object:

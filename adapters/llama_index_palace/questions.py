@@ -36,7 +36,7 @@ from llama_index.core.selectors.prompts import (
 from llama_index.core.tools.types import BaseTool
 
 from llama_index_palace.templates import Purpose, Told, asked_in_template
-from palace import ConfigError, Message, labelled_question
+from palace import ConfigError, Message, holds_own_evidence, labelled_question
 
 _HISTORY_MESSAGES = 12
 
@@ -294,7 +294,9 @@ def _after(found: Asked, said: str) -> Asked:
 
 
 def _parts_of(words: str) -> Iterator[str]:
-    """Yield what may be the question in a longer text."""
+    """Yield what may be the question in a longer text, if nobody has decided on it."""
+    if holds_own_evidence(words):
+        return
     if labelled := labelled_question(words):
         yield labelled
     if match := _BEFORE_SCHEMA.match(words):

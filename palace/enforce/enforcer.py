@@ -18,6 +18,7 @@ from palace.enforce.record import verdict_record
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
 from palace.errors import PalaceError, StoreError
 from palace.ports import Detector, Journal, Layer
+from palace.recall.blocks import asked_words
 from palace.secrets import redact
 from palace.text import estimate_tokens, new_id
 from palace.types.query import Query, RecallKind, RecallSignal
@@ -149,7 +150,7 @@ class RetrievalEnforcer:
         if heard is not None and not heard.rest:
             verdict = _acknowledged(turn, heard)
         else:
-            asked = replace(turn, prompt=heard.rest) if heard else turn
+            asked = replace(turn, prompt=asked_words(heard.rest if heard else turn.prompt))
             verdict = _decided_at(parts, parts.dated(asked))
             verdict = _with_writes(verdict, heard.writes) if heard else verdict
         verdict = replace(

@@ -12,9 +12,6 @@ import regex
 
 from palace.findings import INVISIBLE
 
-OPEN_TAG = "<memory-context>"
-CLOSE_TAG = "</memory-context>"
-
 # Look-alikes that compatibility folding leaves as they are.
 _LOOKALIKES = str.maketrans(
     {

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 
 import regex
 
-from palace.enforce.markers import CLOSE_TAG, OPEN_TAG, escape_markers, harmless
+from palace.enforce.markers import escape_markers, harmless
 from palace.enforce.suspicion import suspicions
+from palace.recall.blocks import CLOSE_TAG, OPEN_TAG, note_block
 from palace.secrets import redact
 from palace.text import estimate_tokens
 from palace.types.verdict import Evidence, PromptWrite, Verdict
@@ -77,12 +78,22 @@ def render_context(
     Returns:
         The block, or "" if there is nothing to show.
     """
+    return note_block(_rendered(evidence, budget_tokens, wake_up, reminders, written))
+
+
+def _rendered(
+    evidence: Sequence[Evidence],
+    budget_tokens: int | None,
+    wake_up: str,
+    reminders: Sequence[Evidence],
+    written: Sequence[PromptWrite],
+) -> str:
     first = _first_lines(reminders, written)
     if first:
         left = None
         if budget_tokens is not None:
             left = budget_tokens - estimate_tokens("\n".join(first))
-        rest = render_context(evidence, budget_tokens=left, wake_up=wake_up)
+        rest = _rendered(evidence, left, wake_up, (), ())
         lines = rest.split("\n")[2:] if rest else [CLOSE_TAG]
         return "\n".join([OPEN_TAG, _NOTICE, *first, *lines])
     if not evidence and not wake_up.strip():

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from palace.errors import ModelError
 from palace.learn.cues import Cues, plain
-from palace.learn.hygiene import control_character_reason, raw_output_reason, strip_own_markers
+from palace.learn.hygiene import control_character_reason, raw_output_reason
 from palace.learn.statements import sentences, specifics, stated
 from palace.ports import Generator
+from palace.recall.blocks import strip_own_markers
 from palace.secrets import redact
 from palace.text import clip, estimate_tokens, tokens, words
 from palace.types.session import Message

@@ -30,8 +30,8 @@ from palace.learn.conversation import (
     turn_starts,
 )
 from palace.learn.cues import Cues
-from palace.learn.hygiene import strip_own_markers
 from palace.ports import Generator, SessionMarks
+from palace.recall.blocks import strip_own_markers
 from palace.secrets import redact
 from palace.text import estimate_tokens
 from palace.types.memory import Memory

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 
 import regex
 
-from palace.learn.hygiene import strip_own_markers
+from palace.recall.blocks import strip_own_markers
 from palace.text import estimate_tokens
 from palace.types.session import Message, SessionMark
 

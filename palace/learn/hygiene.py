@@ -74,7 +74,6 @@ _SHELL_PROMPT = regex.compile(
 _TEST_SUMMARY = regex.compile(r"^={3,}+ [^=\n]++={3,}+$", regex.MULTILINE)
 _GAP = regex.compile(r"(?<=[^\s.!?:])(?:[ ]{2,}+|\t++)(?=\S)")
 
-_OWN_TAG = regex.compile(r"<[ \t]*+(/?)[ \t]*+memory-context(?![\w-])[^<>]*+>?", regex.IGNORECASE)
 _HIDDEN = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u180e\u00ad\u034f"
 _HIDDEN_RUNS = regex.compile(rf"[{_HIDDEN}]{{{_HIDDEN_RUN},}}+|[\U000e0100-\U000e01ef]{{2,}}+")
 _BIDI = regex.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -103,28 +102,6 @@ def raw_output_reason(text: str, *, max_chars: int = DEFAULT_MAX_CHARS) -> str |
         if looks_like(body):
             return reason
     return None
-
-
-def strip_own_markers(text: str) -> str:
-    """Return a text without our evidence blocks, so that memory never feeds on its own echo.
-
-    Whole `<memory-context …>…</memory-context>` blocks go, in any case and nested; an unclosed
-    one goes to the end of the text, a closing tag alone goes by itself. A text without any comes
-    back unchanged. Stripping twice changes nothing more.
-    """
-    kept: list[str] = []
-    depth, position = 0, 0
-    for tag in _OWN_TAG.finditer(text):
-        if depth == 0:
-            kept.append(text[position : tag.start()])
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        position = tag.end()
-    if not position:
-        return text
-    if depth == 0:
-        kept.append(text[position:])
-    # A line break between the pieces: two halves of a tag must not meet and become one.
-    return "\n".join(piece.strip() for piece in kept if piece.strip())
 
 
 def control_character_reason(text: str) -> str | None:

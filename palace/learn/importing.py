@@ -32,7 +32,7 @@ from palace.learn.foreign import (
     read_mem0,
 )
 from palace.learn.formats import CONVERSATIONS, SUPPORTED, Format, recognise
-from palace.learn.hygiene import control_character_reason, strip_own_markers
+from palace.learn.hygiene import control_character_reason
 from palace.learn.places import SUFFIX, place_reason, room_reason
 from palace.learn.record_files import (
     JOURNAL,
@@ -52,6 +52,7 @@ from palace.learn.transfer import (
 from palace.learn.turns import read_turns
 from palace.ports import DrawerStore
 from palace.privacy import PrivacyFilter
+from palace.recall.blocks import strip_own_markers
 from palace.types.memory import Draft, Memory
 from palace.types.session import ConversationTurn
 

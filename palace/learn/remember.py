@@ -15,6 +15,7 @@ from palace.errors import TextRefusedError
 from palace.learn.dedup import find_duplicate
 from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PersonalData, PrivacyFilter, Secrets
+from palace.recall.blocks import strip_own_markers
 from palace.text import new_id
 from palace.types.changes import Conflict, Duplicate, Match, Remembered, WriteResult
 from palace.types.memory import Draft, Memory, Trust
@@ -193,11 +194,7 @@ class Writer:
             TextRefusedError: If it is empty, too long or holds control characters.
         """
         # Its patterns are compiled by who writes; asking must start without them.
-        from palace.learn.hygiene import (
-            control_character_reason,
-            normalise_statement,
-            strip_own_markers,
-        )
+        from palace.learn.hygiene import control_character_reason, normalise_statement
 
         text = normalise_statement(strip_own_markers(text))
         if not text:

@@ -13,7 +13,7 @@ from typing import Literal
 import regex
 
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, plain
-from palace.learn.hygiene import strip_own_markers
+from palace.recall.blocks import strip_own_markers
 from palace.text import Word, tokens, words
 
 StatementKind = Literal["preference", "fact", "correction"]

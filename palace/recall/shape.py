@@ -9,10 +9,10 @@ import json
 
 import regex
 
+from palace.recall.blocks import has_own_tag
 from palace.recall.lexicon import UNSEEN
 
 LOOKED_AT_CHARS = 4000
-_OWN_MARKER = regex.compile(r"<\s*/?\s*memory-context\b", regex.IGNORECASE)
 _TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
 _BRACKET_LABEL = regex.compile(
     r"\s*\[(?:notification|reminder|system|info|warn(?:ing)?|error|debug|tool|event|hook|cron|bot"
@@ -56,7 +56,7 @@ def machine_reason(prompt: str) -> str | None:
     head = prompt[:LOOKED_AT_CHARS]
     if not head:
         return "empty"
-    if _OWN_MARKER.search(head):
+    if has_own_tag(head):
         return "own_evidence"
     label = _RESULT_LABEL.match(head)
     said = prompt[label.end() :] if label else prompt

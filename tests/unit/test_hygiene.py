@@ -12,7 +12,6 @@ from palace.learn.hygiene import (
     control_character_reason,
     normalise_statement,
     raw_output_reason,
-    strip_own_markers,
 )
 
 _BLOB = base64.b64encode(bytes(range(256)) * 2).decode()
@@ -197,36 +196,6 @@ def test_hostile_text_takes_linear_time(piece):
     text = piece * (200_000 // len(piece))
     started = time.perf_counter()
     raw_output_reason(text, max_chars=10**9)
-    assert time.perf_counter() - started < 5
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("no marker", "no marker"),
-        ("  untouched \n", "  untouched \n"),
-        ("a <memory-context>x</memory-context> b", "a\nb"),
-        ('a <memory-context items="2">x\ny</memory-context>', "a"),
-        ("<MEMORY-Context>x</Memory-CONTEXT>b", "b"),
-        ("< memory-context >x</ memory-context >b", "b"),
-        ("<memory-context>x<memory-context>y</memory-context>z</memory-context>b", "b"),
-        ("a <memory-context>never closed, and on it goes", "a"),
-        ("a <memory-context", "a"),
-        ("a</memory-context>b", "a\nb"),
-        ("<memory-context>1</memory-context>a<memory-context>2</memory-context>", "a"),
-        ("<mem<memory-context>x</memory-context>ory-context>evil", "<mem\nory-context>evil"),
-        ("the memory-context block", "the memory-context block"),
-        ("<memory-contexts>kept", "<memory-contexts>kept"),
-    ],
-)
-def test_own_blocks_are_stripped(text, left):
-    assert strip_own_markers(text) == left
-    assert strip_own_markers(left) == left
-
-
-def test_stripping_hostile_text_takes_linear_time():
-    started = time.perf_counter()
-    strip_own_markers("<memory-context " * 60_000 + "</memory-context>" * 59_999)
     assert time.perf_counter() - started < 5
 
 
