@@ -31,11 +31,9 @@ from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.passages import TURNS_BEFORE, passage_of
 from palace.store.postings import (
-    K1,
-    PLACE_FREQUENCY,
-    B,
     PostingList,
     best_rows,
+    bm25,
     keys_of,
     posting_lists,
 )
@@ -331,7 +329,7 @@ class SqliteIndex:
             weights = self._terms.weights(asked, visible)
             rows = self._terms.rows(asked, visible, layer)
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
-            score = partial(_bm25, weights, max(average_tokens(visible), 1.0))
+            score = partial(bm25, weights, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
         return best_candidates(best, score=score, limit=limit)
 
@@ -592,24 +590,6 @@ class SqliteIndex:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
         with self._database.held():
             return self._terms.counts(terms, self._terms.visible(scope))
-
-
-def _bm25(
-    weights: Mapping[str, float],
-    average_tokens: float,
-    body: Sequence[str],
-    context: Sequence[str],
-) -> float:
-    length = (len(body) + len(context)) / average_tokens
-    norm = K1 * (1 - B + B * length)
-    held = weights.keys() & (*body, *context)
-    # In the order of the question, so that sums come out the same; of one word there is but one.
-    in_order = [term for term in weights if term in held] if len(held) > 1 else held
-    total = 0.0
-    for term in in_order:
-        frequency = body.count(term) + PLACE_FREQUENCY * context.count(term)
-        total += weights[term] * frequency * (K1 + 1) / (frequency + norm)
-    return total
 
 
 def _askable(terms: Sequence[str]) -> list[str]:

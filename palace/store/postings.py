@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 # BM25's usual constants, as FTS5 has them: saturation of repetitions, weight of length.
-K1, B = 1.2, 0.75
-PLACE_FREQUENCY = 0.5
+_K1, _B = 1.2, 0.75
+_PLACE_FREQUENCY = 0.5
 """How often a word counts as said that only stands in a memory's place."""
 
-_PLACE_SHARE = PLACE_FREQUENCY * (K1 + 1) / (PLACE_FREQUENCY + K1)
+_PLACE_SHARE = _PLACE_FREQUENCY * (_K1 + 1) / (_PLACE_FREQUENCY + _K1)
 _SCANNED_ROWS = 1000
 _JOINED_LISTS = 5
 _JOINED_SHARE = 0.4
@@ -162,3 +162,25 @@ def _add_long(
 
 def _weight(join: Iterable[PostingList]) -> float:
     return sum(one.weight for one in join)
+
+
+def bm25(
+    weights: Mapping[str, float],
+    average_tokens: float,
+    body: Sequence[str],
+    context: Sequence[str],
+) -> float:
+    """Return the relevance of a memory from the weights of the words asked and its own tokens.
+
+    Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
+    """
+    length = (len(body) + len(context)) / average_tokens
+    norm = _K1 * (1 - _B + _B * length)
+    held = weights.keys() & (*body, *context)
+    # In the order of the question, so that sums come out the same; of one word there is but one.
+    in_order = [term for term in weights if term in held] if len(held) > 1 else held
+    total = 0.0
+    for term in in_order:
+        frequency = body.count(term) + _PLACE_FREQUENCY * context.count(term)
+        total += weights[term] * frequency * (_K1 + 1) / (frequency + norm)
+    return total
