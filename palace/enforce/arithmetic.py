@@ -292,9 +292,14 @@ def _place(size: float, *, rough: bool) -> float:
     return place
 
 
-def rounds_to(said: float, exact: float) -> bool:
-    """Whether a rough number is an exact one to its own last place: nine of 9.1, 15 of 14.8."""
+def rounds_to(said: float, exact: float, *, quarters: bool = False) -> bool:
+    """Whether a rough number is an exact one to its own last place: nine of 9.1, 15 of 14.8.
+
+    With quarters that is one where it is said in them: three quarters of an hour of 42 minutes.
+    """
     place = _place(said, rough=True) if said else 1.0
+    if quarters and not said.is_integer() and (4 * said).is_integer():
+        place = 0.25
     return abs(said - exact) <= place / 2
 
 

@@ -23,7 +23,11 @@ _CLAUSE = regex.compile(
 )
 _SENTENCE = regex.compile(r"(?<=[.!?。！？])\s+")
 _NUMERO = regex.compile(r"\bno\.?\s*(?=\d)", regex.IGNORECASE)
-_REPLY = regex.compile(r"\A\W*(?:no|nope|nein|non|não|нет)\b[,.!:]?", regex.IGNORECASE)
+# "No, it is not", not "No screens at meals".
+_REPLY = regex.compile(
+    r"\A\W*(?:no|nope|nein|non|não|нет)(?:\s*[,.!:;–—-]|\s+(?=(?:i|you|we|he|she|it|they|that|this|there)\b)|\s*\Z)",
+    regex.IGNORECASE,
+)
 _PORTUGUESE = regex.compile(
     r"\b(?:às|aos?|não|é|são|você|uma|pel[oa]s?|maio|d[oa]s)\b(?!.*\b(?:the|is|are)\b)",
     regex.IGNORECASE,

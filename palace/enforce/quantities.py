@@ -23,6 +23,12 @@ time 0.001 ms millisecond milliseconds millisekunden
 time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo
 time 1 secondi seconden 秒
 time 60 min mins minute minutes minuten minuto minutos minuti minuut 分 分钟 分間
+time 3600 hourly stundlich stundig
+time 60 minutig
+time 86400 tagig
+time 604800 wochig
+months 1 monatig
+months 12 jahrig
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
 time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night
 time 86400 nights nts nuits noches nacht nachte
@@ -80,6 +86,7 @@ hertz 1000 khz
 hertz 1000000 mhz
 hertz 1000000000 ghz
 bar 1 bar bars
+torque 1 nm
 """
 _UNITS = {
     word: (line.split()[0], float(line.split()[1]))
@@ -139,7 +146,9 @@ _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _OR_SO = regex.compile(r"\s(?:or so|oder so|ou à peu près|o así)\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
+_TWO_DIGITS = 2
 _ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
+_TORQUE = regex.compile(r"[ -]?newton[ -]?met(?:re|er)s?\b", regex.IGNORECASE)
 _PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGNORECASE)
 _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
@@ -353,7 +362,8 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
         family, factor = _UNITS[sign]
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
     energy = _ENERGY.match(text, end)
-    after = energy or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
+    torque = _TORQUE.match(text, end)
+    after = energy or torque or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
     written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")
@@ -361,6 +371,8 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     word = f"°{written.lower()}" if written in ("C", "F") else fold(written)
     if energy:
         word = f"{(energy[1] or '').lower()}wh"
+    elif torque:
+        word = "nm"
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
@@ -422,7 +434,10 @@ def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:
     if quantity.unit == "time":
         follows = regex.fullmatch(r"\s*,?\s*(?:and|und|et|y|e)?\s*", between) is not None
         return quantity.factor if follows and quantity.factor < last.factor else 0.0
-    bare = not quantity.unit and (not quantity.noun or quantity.noun in answer_words().function)
+    # "3 h 10 since then": what follows two digits behind "h" is not what is counted.
+    written = last.text[-1:].casefold() == "h" and len(quantity.text) == _TWO_DIGITS
+    noun = "" if written or quantity.noun in answer_words().function else quantity.noun
+    bare = not quantity.unit and not noun
     small = quantity.values[0] < _IN_NEXT_UNIT and quantity.values[0].is_integer()
     follows = last.factor in (60.0, 3600.0) and not between.strip()
     return last.factor / _IN_NEXT_UNIT if bare and small and follows else 0.0

@@ -84,6 +84,11 @@ _ON = regex.compile(
 _GOES_ON = regex.compile(r"\s?[,;:()–-]|\s\p{Ll}")
 _SCIENTIFIC = regex.compile(r"(?<![\w.,])(\d+(?:\.\d+)?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE)
 _SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
+# "15 6 * * 1": a quarter past six, on Mondays.
+_CRON = regex.compile(
+    r"(?<![\w*/.,:-])(?P<m>[0-5]?\d)\s(?P<h>[01]?\d|2[0-3])\s(?:\*|[0-3]?\d)\s(?:\*|[01]?\d)"
+    r"\s(?P<days>\*|[0-7](?:[,-][0-7]){0,6})(?![\w*/.,:-])"
+)
 _OLDEST_SHORT_YEAR = 70
 _NOON = 12
 
@@ -145,6 +150,15 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
                     yield FoundDate(year, month, number, *match.span())
 
 
+def scheduled_weekdays(text: str) -> Iterator[int]:
+    """Yield the weekdays, 0 for Monday, of the lines of a crontab in a text."""
+    for match in _CRON.finditer(text):
+        for part in match["days"].split(","):
+            first, _, last = part.partition("-")
+            if first != "*":
+                yield from ((day - 1) % 7 for day in range(int(first), int(last or first) + 1))
+
+
 def _clock(text: str, span: tuple[int, int], hour: str, minute: str | None, half: str) -> Quantity:
     """Return a clock time; without a half of the day either is meant, up to noon."""
     at = int(hour) * 60.0 + int(minute or 0)
@@ -165,6 +179,9 @@ def _clocks(text: str) -> Iterator[Quantity]:
     for pattern in (_POINT_CLOCK, _BARE_HOUR, _HOUR_SAID, _HOURS_SAID, _FOUR_DIGITS):
         for match in pattern.finditer(text):
             yield _clock(text, match.span(), match["h"], match.groupdict().get("m"), "")
+    for match in _CRON.finditer(text):
+        at = float(int(match["h"]) * 60 + int(match["m"]))
+        yield Quantity((at,), "clock", 1.0, *match.span(), match[0])
     for said in spoken_numbers(text):
         spoken = said.values[0]
         if spoken.is_integer() and 1 <= spoken <= _NOON and _CLOCK_WORD.search(text, 0, said.start):

@@ -21,7 +21,7 @@ from palace.enforce.dates import (
     find_weekdays,
 )
 from palace.enforce.quantities import Quantity, find_quantities
-from palace.enforce.shorthand import short_dates, short_quantities
+from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import is_inside
 from palace.text import fold, month_token
 
@@ -45,6 +45,12 @@ _COLON_LIST = regex.compile(
 _BRACKETED = regex.compile(r"\(([^()]*,\s[^()]*)\)")
 _IN_BRACKETS = regex.compile(r"\s?\([^()]*\)")
 _WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
+_NEXT_DAY = regex.compile(
+    r"\b(?:(?:the )?(?:next|following) (?:morning|day|evening)|the (?:day|morning) after"
+    r"|(?:am )?nächsten (?:tag|morgen)|tags darauf|lendemain|(?:día|mañana) siguiente"
+    r"|(?:dia|manhã) seguinte|giorno dopo|volgende dag)\b",
+    regex.IGNORECASE,
+)
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
 _TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
 NO_PARTS = frozenset({"clock", "version", "ordinal"})
@@ -189,6 +195,7 @@ class Source:
     def weekdays(self) -> frozenset[int]:
         """Weekdays said, or of dates that are said."""
         said = {number for number, _, _ in find_weekdays(self.text)}
+        said.update(scheduled_weekdays(self.text))
         return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
 
     @cached_property
@@ -226,6 +233,14 @@ class Source:
             q
             for _, q in sorted(read.items())
             if q.values and q.unit not in NO_PARTS and not is_inside(q.start, days)
+        )
+
+    @cached_property
+    def next_days(self) -> tuple[Quantity, ...]:
+        """A day for each "next morning" or "the day after"."""
+        return tuple(
+            Quantity((1.0,), "time", 86_400.0, *match.span(), match[0])
+            for match in _NEXT_DAY.finditer(self.text)
         )
 
     @cached_property

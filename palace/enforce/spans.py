@@ -89,7 +89,8 @@ def date_comes_to(
 
 
 def _day_spans(source: Source) -> list[Quantity]:
-    return [q for q in source.parts if q.unit in ("time", "months")][:_MOST_PARTS]
+    spans = [q for q in source.parts if q.unit in ("time", "months")]
+    return [*spans, *source.next_days][:_MOST_PARTS]
 
 
 def weekdays_on(source: Source) -> set[int]:
@@ -106,7 +107,7 @@ def days_on(
     A span that leads from one date of the memory to another has been used up.
     """
     days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
-    known = {(d.year, d.month, d.day) for d in days}
+    known = {(d.year, d.month, d.day) for d in source.written}
     for span in _day_spans(source) if spans is None else spans:
         ends = [end for day in days for sign in signs for end in _shifted(day, span, sign)]
         if known.isdisjoint((d.year, d.month, d.day) for d in ends):

@@ -28,7 +28,7 @@ _QUOTE = regex.compile(
 # A part of a path has at most 255 characters, the part of an address before its @ at most 64;
 # unbounded, a long run of signs would be read again from each of them.
 _PATH = regex.compile(
-    r"(?<![\w/:.€$£%°²³])(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
+    r"(?<![\w/:.€$£%°²³])(?:~|\.{1,2}|/)?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
     r"|(?<![\w/])(?!\d{1,2}/\d{1,2}/\d{2,4}\b)[\w.@+-]{1,255}+/(?:[\w.@+-]{1,255}+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]{0,255}+/(?![\w/.])"
     r"|(?<![\w/.])[\w@+-]{1,255}+/[\w@+-]{0,255}+\.\p{L}[\w.]*\b"
@@ -51,7 +51,9 @@ _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 _VERBS = frozenset(
     "is was has had will would did does says said wants wanted can could should and or also "
     "told thinks likes gets got took made gave went sent came left kept paid put chose built "
-    "wrote met ran won".split()
+    "wrote met ran won found saw brought bought thought taught led drove began spoke heard held"
+    " sold sent lent spent flew drew grew knew threw broke woke wore rode rang sang lost stood let"
+    " understood".split()
 )
 # What a sentence that tells somebody what to do may begin with.
 _IMPERATIVES = frozenset(

@@ -93,7 +93,16 @@ def _is_capital(word: Word) -> bool:
 def _is_cut_compound(known: Sequence[str], said: Sequence[str]) -> bool:
     """Whether each part of a compound is that of another or that cut: "req/min"."""
     return len(known) == len(said) and all(
-        k == s or is_cut_from(k, s) or stem(k) == stem(s) for k, s in zip(known, said, strict=True)
+        k == s or is_cut_from(k, s) or _is_of_one_root(k, s)
+        for k, s in zip(known, said, strict=True)
+    )
+
+
+def _is_of_one_root(one: str, other: str) -> bool:
+    """Whether two words are forms of one: co-supervised, co-supervisor."""
+    alike = min(len(one), len(other)) > _LEAST_PREFIX_CHARS
+    return stem(one) == stem(other) or (
+        alike and one[: _LEAST_PREFIX_CHARS + 1] == other[: _LEAST_PREFIX_CHARS + 1]
     )
 
 
@@ -312,7 +321,9 @@ class Support:
         label = _IDENTIFIER.fullmatch(wanted)
         if label is None:
             return False
-        inside = regex.compile(rf"(?<=\w_){regex.escape(wanted)}(?=[_.])")  # master_r3.wav
+        # master_r3.wav, a4paper, and the first of m11-m20
+        whole = rf"(?<=\w_){wanted}(?=[_.])|(?<!\w){wanted}(?=\p{{L}}|[-–]{label['letters']}\d)"
+        inside = regex.compile(whole)
         if any(inside.search(s.plain) for s in self.sources):
             return True
         spelled = regex.compile(
@@ -463,11 +474,19 @@ class Support:
     def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
         return (
             self.has_reading(quantity)
+            or self._has_binary(quantity)
             or self._has_loosely(quantity)
             or self._has_share(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(quantity, sentence, before)
             or self._may_count(quantity, sentence)
+        )
+
+    def _has_binary(self, quantity: Quantity) -> bool:
+        """Whether as many bytes stand there in steps of 1,024: 1.5 GB of 1536 MB."""
+        said = {round(v * step, 6) for v in quantity.measures for step in (1.024, 1 / 1.024)}
+        return quantity.unit == "bytes" and any(
+            not said.isdisjoint(q.measures) for q in self._quantities if q.unit == "bytes"
         )
 
     def _has_loosely(self, quantity: Quantity) -> bool:
@@ -563,8 +582,9 @@ class Support:
         """Whether "about 2,000" rounds a number that stands there."""
         if not quantity.loose:
             return False
+        spelled = not any(map(str.isdigit, quantity.text))
         return any(
-            rounds_to(said, measure / quantity.factor if known.unit else measure)
+            rounds_to(said, measure / quantity.factor if known.unit else measure, quarters=spelled)
             for said in quantity.values
             for known in self._quantities
             if "" in (known.unit, quantity.unit) or known.unit == quantity.unit
