@@ -31,7 +31,14 @@ from palace.learn.foreign import (
     read_langchain,
     read_mem0,
 )
-from palace.learn.formats import CONVERSATIONS, SUPPORTED, Format, recognise
+from palace.learn.formats import (
+    CONVERSATIONS,
+    NOT_NOTES,
+    SUPPORTED,
+    Format,
+    is_palace,
+    recognise,
+)
 from palace.learn.hygiene import control_character_reason, strip_own_markers
 from palace.learn.places import SUFFIX, place_reason, room_reason
 from palace.learn.record_files import (
@@ -61,7 +68,6 @@ TIMELINE = "timeline"
 MAX_DRAWER_CHARS = 60
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
-_NOT_NOTES = frozenset({"config", "scratchpad", "journal"})
 _NAME_UNFIT = regex.compile(r"[^\w.@+-]+")
 
 Progress = Callable[[int, int], object]
@@ -257,8 +263,8 @@ def import_path(
 ) -> Imported:
     """Import whatever a path holds; doing it again changes nothing.
 
-    A folder that looks like a palace (it has `rooms/` or `identity.txt`) keeps its places, its
-    settings are not taken. The Markdown of any other folder, a vault among them, is copied byte
+    A folder that is a palace (`palace.learn.formats.is_palace`) keeps its places, its settings
+    are not taken. The Markdown of any other folder, a vault among them, is copied byte
     for byte below `rooms/`, by subfolder, files at the top to a room with the folder's own name. A
     single `.md` file goes to the room `inbox`. Hidden names, symlinks and what `.gitignore` and
     `.secretsignore` name are left out. Conversations become turns of the timeline, memories of
@@ -310,10 +316,10 @@ def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -
     real, root = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.root))
     if real != root and real.is_relative_to(root):
         raise ConfigError(f"{source} is part of this palace already", hint=SUPPORTED)
-    is_palace = (source / "rooms").is_dir() or (source / IDENTITY).is_file()
+    is_own = is_palace(source)
     paths = sorted(markdown_files(source, inside=None))
-    if is_palace:
-        paths = [path for path in paths if path.split("/")[0] not in _NOT_NOTES]
+    if is_own:
+        paths = [path for path in paths if path.split("/")[0] not in NOT_NOTES]
         if (source / IDENTITY).is_file() and not (source / IDENTITY).is_symlink():
             paths.insert(0, IDENTITY)
     elif not paths:
@@ -325,10 +331,10 @@ def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -
         if reason:
             intake.ignore(path, reason)
         else:
-            _take_note(source, path, path if is_palace else _place(path, real.name), intake)
+            _take_note(source, path, path if is_own else _place(path, real.name), intake)
         if progress:
             progress(number, len(paths))
-    for path, file in record_files(_record_folders(source) if is_palace else {}).items():
+    for path, file in record_files(_record_folders(source) if is_own else {}).items():
         intake.take_records(path, file.read_bytes())
     return None
 

@@ -41,6 +41,7 @@ from palace.store.comments import (
 from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
 from palace.store.inline import find_marks
 from palace.store.merge_marks import merge_marks
+from palace.store.names import room_of
 from palace.store.timeline_page import (
     split_speaker,
     stamp_time,
@@ -337,7 +338,7 @@ def place_of(path: str) -> tuple[str, str]:
     """Return (room, drawer) of a path in the palace; `timeline` for timeline pages."""
     parts = path.split("/")
     stem = parts[-1][:-3] if parts[-1].lower().endswith(".md") else parts[-1]
-    room = TIMELINE if parts[0] == TIMELINE else "/".join(parts[1:-1])
+    room = TIMELINE if parts[0] == TIMELINE else room_of("/".join(parts[1:-1]))
     return room, stem
 
 
