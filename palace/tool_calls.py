@@ -125,7 +125,11 @@ def read(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         }
     if "room" in given:
         return _listing(scope, given["room"], given.get("drawer"))
-    rooms = [{"room": r.name, "drawers": list(r.drawers)} for r in scope.palace.rooms()]
+    drawers: dict[str, dict[str, None]] = {found.name: {} for found in scope.palace.rooms()}
+    for memory in scope.palace.memories():
+        if memory.room in drawers and scope.may_see(memory):
+            drawers[memory.room][memory.drawer] = None
+    rooms = [{"room": name, "drawers": list(held)} for name, held in drawers.items()]
     return {"status": "found", "message": f"{len(rooms)} rooms.", "rooms": rooms}
 
 

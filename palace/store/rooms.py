@@ -38,7 +38,7 @@ from palace.store.files import (
 )
 from palace.store.front_matter import write_front_matter
 from palace.store.growing import parse_grown
-from palace.store.markdown import Page, decode, encode, parse, place_of
+from palace.store.markdown import Page, decode, encode, parse
 from palace.store.names import (
     drawer_name,
     resolve_inside,
@@ -155,10 +155,13 @@ class RoomStore:
 
         Drawers that stand in no folder are in the room `.`.
         """
-        found = walk(self.root, (ROOMS,), [])
-        folders = {room_of(path[len(ROOMS) + 1 :]) for path, entry in found if entry.is_dir()}
-        stamps = scan_files(self.root, (ROOMS,))[0]
-        return sorted(folders | {place_of(stamp.path)[0] for stamp in stamps})
+        found = {ROOMS: False}
+        for path, entry in walk(self.root, (ROOMS,), []):
+            if entry.is_dir():
+                found[path] = True
+            elif path[-3:].lower() == SUFFIX:
+                found[posixpath.dirname(path)] = True
+        return sorted(room_of(path[len(ROOMS) + 1 :]) for path, holds in found.items() if holds)
 
     def drawers(self, room: str) -> list[str]:
         """Return the names of the drawers that stand directly in a room, sorted.
