@@ -239,10 +239,12 @@ def forget(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     """Retire a memory."""
     old = _visible(scope, given["memory_id"])
     gone = scope.palace.forget(old.id, reason=given.get("reason", ""))
+    left = [f"{m.id} ({m.source})" for m in scope.palace.still_said(gone) if scope.may_see(m)]
+    still = f" Its words still stand in: {', '.join(left)}." if left else ""
     return {
         "status": "forgotten",
         "message": f"{gone.id} ({gone.source}) is no longer found by any question."
-        " It stays readable in its file.",
+        f" It stays readable in its file.{still}",
         "memory": _described(gone, scope.palace),
     }
 
