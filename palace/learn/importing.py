@@ -125,7 +125,8 @@ class Destination:
     """Where an import writes.
 
     Attributes:
-        root: The palace.
+        root: The palace, or a copy of it.
+        home: Where the palace itself stands.
         store: Its Markdown.
         write_file: Writes one new file, given its path relative to the root and its bytes; a
             `WriteConflictError` says that there is one by now.
@@ -137,6 +138,7 @@ class Destination:
     """
 
     root: Path
+    home: Path
     store: DrawerStore
     write_file: Callable[[str, bytes], None]
     known: Callable[[], Iterable[Memory]] = tuple
@@ -313,16 +315,14 @@ def _content_of(source: Path, kind: Format) -> Path:
 def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -> None:
     if source.is_file():
         return _take_file(source, source.name, f"rooms/inbox/{source.stem}{SUFFIX}", intake)
-    real, root = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.root))
-    if real != root and real.is_relative_to(root):
+    real, home = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.home))
+    if real != home and real.is_relative_to(home):
         raise ConfigError(f"{source} is part of this palace already", hint=SUPPORTED)
+    if real in home.parents:
+        intake.ignore(str(home.relative_to(real)), "it is this palace")
     is_own = is_palace(source)
-    paths = sorted(markdown_files(source, inside=None))
-    if is_own:
-        paths = [path for path in paths if path.split("/")[0] not in NOT_NOTES]
-        if (source / IDENTITY).is_file() and not (source / IDENTITY).is_symlink():
-            paths.insert(0, IDENTITY)
-    elif not paths:
+    paths = _notes_in(source, is_own=is_own, without=home)
+    if not paths and not is_own:
         raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
     rules = IgnoreRules(real)
     drawn = _templates(source) if intake.kind == "obsidian" else ""
@@ -337,6 +337,25 @@ def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -
     for path, file in record_files(_record_folders(source) if is_own else {}).items():
         intake.take_records(path, file.read_bytes())
     return None
+
+
+def _notes_in(source: Path, *, is_own: bool, without: Path) -> list[str]:
+    """Return the files to take, relative to the source.
+
+    Args:
+        source: A folder.
+        is_own: Whether it is a palace, whose identity is taken and whose settings are not.
+        without: A palace that may stand in it and would take itself in, once more each time.
+    """
+    real = Path(os.path.realpath(source))
+    paths = sorted(markdown_files(source, inside=None))
+    if real in without.parents:
+        paths = [path for path in paths if not (real / path).is_relative_to(without)]
+    if not is_own:
+        return paths
+    identity = (source / IDENTITY).is_file() and not (source / IDENTITY).is_symlink()
+    kept = [path for path in paths if path.split("/")[0] not in NOT_NOTES]
+    return [*[IDENTITY] * identity, *kept]
 
 
 def _record_folders(palace: Path) -> dict[str, Path]:

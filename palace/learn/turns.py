@@ -113,7 +113,7 @@ def read_history(source: Path, *, session: str | None = None) -> list[Message]:
 
 
 def _values(source: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the elements of a list, or what each line holds, with its line; None if it is no JSON."""
+    """Yield the elements of a list, or what each line holds, with its line; None is no JSON."""
     lines = [(number, line) for number, line in enumerate(_lines(source), 1) if line.strip()]
     if lines and lines[0][1].lstrip()[:1] == b"[":
         for item in items_of(source):

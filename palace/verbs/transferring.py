@@ -89,6 +89,7 @@ class TransferringVerbs(ReadingVerbs):
 
         return Destination(
             root=root,
+            home=self.root,
             store=store,
             write_file=lambda path, data: _put_file(root, path, data),
             known=lambda: self.memories(include_inactive=True),

@@ -296,6 +296,15 @@ def test_folders_of_any_name_are_taken(palace: Mempalace, tmp_path: Path):
     assert palace.forget(roof.id).status == "inactive"
 
 
+def test_a_palace_among_the_notes_does_not_take_itself_in(palace: Mempalace, tmp_path: Path):
+    palace.remember("The ladder is at Kim's.")
+    put(tmp_path, {"garden/tools.md": "- The rake is at Ole's.\n"})
+    done = taken(palace, tmp_path)
+    assert (done.added, done.paths) == (1, ("rooms/garden/tools.md",))
+    assert [(r.path_or_line, r.reason) for r in done.ignored] == [("palace", "it is this palace")]
+    assert len(palace.memories()) == 2
+
+
 def test_ignored_files_stay_out(palace: Mempalace, tmp_path: Path):
     source = put(
         tmp_path / "notes",

@@ -42,7 +42,7 @@ class Target:
     def take(self, source: Path):
         return import_path(
             source,
-            to=Destination(self.root, self.store, self.write),
+            to=Destination(self.root, self.root, self.store, self.write),
             progress=lambda done, to_do: self.progress.append((done, to_do)),
         )
 
@@ -110,7 +110,7 @@ class TestFolderOfNotes:
             put(target.root, {relative: quicker})
             _put_file(target.root, relative, data)
 
-        done = import_path(notes, to=Destination(target.root, target.store, write))
+        done = import_path(notes, to=Destination(target.root, target.root, target.store, write))
         assert (done.added, done.unchanged, there.read_text()) == (0, unchanged, quicker)
         assert reasons(done) == ({} if unchanged else {"a.md": DIFFERS})
 
