@@ -313,11 +313,11 @@ def _content_of(source: Path, kind: Format) -> Path:
 
 
 def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -> None:
-    if source.is_file():
-        return _take_file(source, source.name, f"rooms/inbox/{source.stem}{SUFFIX}", intake)
     real, home = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.home))
     if real != home and real.is_relative_to(home):
         raise ConfigError(f"{source} is part of this palace already", hint=SUPPORTED)
+    if source.is_file():
+        return _take_file(source, source.name, f"rooms/inbox/{source.stem}{SUFFIX}", intake)
     if real in home.parents:
         intake.ignore(str(home.relative_to(real)), "it is this palace")
     is_own = is_palace(source)

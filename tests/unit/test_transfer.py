@@ -178,8 +178,9 @@ class TestFolderOfNotes:
 
     def test_a_folder_inside_the_palace_is_no_source(self, target: Target):
         put(target.root, {"rooms/a/x.md": "x"})
-        with pytest.raises(ConfigError, match="already"):
-            target.take(target.root / "rooms")
+        for part in ("rooms", "rooms/a/x.md"):
+            with pytest.raises(ConfigError, match="already"):
+                target.take(target.root / part)
 
 
 class TestOneFile:
