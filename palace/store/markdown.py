@@ -149,6 +149,12 @@ class Page:
         span = self.comments[position]
         return self.lines[span.line][span.start : span.end] if span else None
 
+    def goes_on(self, position: int) -> bool:
+        """Whether a memory goes on below its comment: the program ends what it writes with it."""
+        span = self.comments[position]
+        below = self.lines[span.line + 1 : self.blocks[position].end] if span else ()
+        return bool("".join(below).strip())
+
     def with_comment(self, position: int, comment: str | None) -> str:
         """Return the text with the comment of one memory replaced as a whole, or taken out.
 

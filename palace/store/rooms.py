@@ -317,6 +317,16 @@ class RoomStore:
             self._log.trim(without=[memory.id])
             self._note(page, before, [memory.id])
 
+    def goes_on(self, memory: Memory) -> bool:
+        """Whether somebody wrote on below the comment of a memory, in the same paragraph.
+
+        Raises:
+            MemoryNotFoundError: If the memory is gone.
+            StoreUnavailableError: If the file cannot be read.
+        """
+        page = self._page(memory.path)[0]
+        return page.goes_on(_find(page, memory).position)
+
     def comment_of(self, memory: Memory) -> str | None:
         """Return the metadata comment of a memory as it stands in its file, or None.
 
