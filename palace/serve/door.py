@@ -120,9 +120,9 @@ class _Path(click.Path):
 
     def convert(
         self,
-        value: Any,
+        value: Any,  # noqa: ANN401 - click's own
         param: click.Parameter | None,
-        ctx: click.Context | None,  # noqa: ANN401 - click's own
+        ctx: click.Context | None,
     ) -> Any:  # noqa: ANN401 - click's own
         """Return the path."""
         if not str(value).strip():
