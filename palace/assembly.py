@@ -412,6 +412,7 @@ class Assembly:
             sufficiency=self.sufficiency,
             max_evidence=self._settings.enforce.max_evidence,
             min_trust=self._settings.enforce.min_trust,
+            is_retired=self._palace.is_retired,
         )
 
     def _fetchers(self) -> Sequence[Fetcher]:
