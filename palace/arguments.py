@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
+from os import PathLike
+from pathlib import Path
 from typing import TypeVar
 
 from palace.errors import ConfigError
@@ -28,6 +30,26 @@ def check_texts(**given: object) -> None:
             kind = "nothing" if value is None else type(value).__name__
             hint = "decode it first" if isinstance(value, (bytes, bytearray)) else "give a str"
             raise ConfigError(f"the {name} must be text, not {kind}", hint=hint)
+
+
+def path_in(name: str, value: str | PathLike[str]) -> Path:
+    """Return a path with its `~` resolved.
+
+    An empty one is a variable that was never set: it would mean the folder that one happens to
+    stand in.
+
+    Raises:
+        ConfigError: If it is none, or empty, or of a user who is not known.
+    """
+    if not isinstance(value, (str, PathLike)):
+        kind = "nothing" if value is None else type(value).__name__
+        raise ConfigError(f"the {name} must be a path, not {kind}", hint="give a str or a Path")
+    if not str(value).strip():
+        raise ConfigError(f"the {name} is empty", hint="name a file or folder")
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(f"nobody knows the folder of {value}", hint="write it out") from error
 
 
 def check_lists(**given: object) -> None:

@@ -26,7 +26,7 @@ from palace.learn.prior import prior
 from palace.learn.remember import Writer
 from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
-from palace.ports import Fetcher, Generator, Layer, Scope, Scrubbable
+from palace.ports import Fetcher, Generator, Layer, Scope, Scrubbable, SessionMarks
 from palace.recall.as_of import dated_turn
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
@@ -257,13 +257,18 @@ class Assembly:
         )
 
     @cached_property
+    def marks(self) -> SessionMarks:
+        """How far each session is condensed."""
+        return FileSessionMarks(self._palace.root)
+
+    @cached_property
     def consolidator(self) -> Consolidator:
         """Condenses sessions to the timeline."""
         from palace.learn.consolidate import Consolidator, Limits
 
         settings = self._settings.consolidate
         return Consolidator(
-            marks=FileSessionMarks(self._palace.root),
+            marks=self.marks,
             entries=self._entries_of,
             write=self._write_entry,
             frame=_as_own_block,
@@ -408,6 +413,7 @@ class Assembly:
             sufficiency=self.sufficiency,
             max_evidence=self._settings.enforce.max_evidence,
             min_trust=self._settings.enforce.min_trust,
+            is_retired=self._palace.is_retired,
         )
 
     def _fetchers(self) -> Sequence[Fetcher]:

@@ -97,8 +97,13 @@ def check_settings(palace: Mempalace) -> Check:
     loaded = palace.loaded
     origin = f"read from {loaded.file}" if loaded.file else "defaults, there is no settings file"
     ignored = ", ".join(str(path) for path in loaded.ignored)
-    hint = f"not read, because only one file is: {ignored}" if ignored else ""
-    return Check("settings", ok=True, detail=origin, hint=hint)
+    hints = [f"not read, because only one file is: {ignored}"] if ignored else []
+    artifacts = palace.settings.artifacts
+    named = [(Path(root), "folder") for root in artifacts.files.roots]
+    named += [(Path(path), "file") for path in artifacts.logs.paths]
+    # No fault: what is named may be mounted, or written, later.
+    hints += [f"artifacts: there is no {what} {path}" for path, what in named if not path.exists()]
+    return Check("settings", ok=True, detail=origin, hint="; ".join(hints))
 
 
 def check_permissions(palace: Mempalace) -> Check:

@@ -11,7 +11,7 @@ from shlex import quote
 from types import TracebackType
 from typing import Any, Literal, NoReturn
 
-from palace.arguments import check_texts
+from palace.arguments import check_texts, path_in
 from palace.errors import ConfigError
 from palace.layout import LaidOut, lay_out
 from palace.ports import ConflictJudge, Embedder, Fetcher, Generator
@@ -116,8 +116,8 @@ class Mempalace(
         from palace.settings import load_settings
 
         loaded = load_settings(
-            config=Path(config) if config else None,
-            root=Path(root).expanduser() if root else None,
+            config=path_in("config", config) if config is not None else None,
+            root=path_in("root", root) if root is not None else None,
         )
         if not create:
             _require_palace(loaded.root)

@@ -5,7 +5,7 @@ In: values of `palace.types`. Out: the same. A port never mentions a medium.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -345,6 +345,9 @@ class SessionMarks(Protocol):
 
     def locked(self, session_id: str) -> AbstractContextManager[None]:
         """Hold a session against other writers, those of other processes too."""
+
+    def redact(self, told: Callable[[str], bool]) -> None:
+        """Take every line that `told` knows out of what the sessions were condensed to."""
 
 
 class Generator(Protocol):

@@ -125,7 +125,11 @@ def read(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         }
     if "room" in given:
         return _listing(scope, given["room"], given.get("drawer"))
-    rooms = [{"room": r.name, "drawers": list(r.drawers)} for r in scope.palace.rooms()]
+    drawers: dict[str, dict[str, None]] = {found.name: {} for found in scope.palace.rooms()}
+    for memory in scope.palace.memories():
+        if memory.room in drawers and scope.may_see(memory):
+            drawers[memory.room][memory.drawer] = None
+    rooms = [{"room": name, "drawers": list(held)} for name, held in drawers.items()]
     return {"status": "found", "message": f"{len(rooms)} rooms.", "rooms": rooms}
 
 
@@ -235,10 +239,12 @@ def forget(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     """Retire a memory."""
     old = _visible(scope, given["memory_id"])
     gone = scope.palace.forget(old.id, reason=given.get("reason", ""))
+    left = [f"{m.id} ({m.source})" for m in scope.palace.still_said(gone) if scope.may_see(m)]
+    still = f" Its words still stand in: {', '.join(left)}." if left else ""
     return {
         "status": "forgotten",
         "message": f"{gone.id} ({gone.source}) is no longer found by any question."
-        " It stays readable in its file.",
+        f" It stays readable in its file.{still}",
         "memory": _described(gone, scope.palace),
     }
 

@@ -144,7 +144,25 @@ def _align(stored: Statement, new: Statement) -> _Aligned:
         else:
             left.remove(match)
             shared.append((term, match))
-    return _Aligned(stored, new, tuple(shared), tuple(rest), tuple(left))
+    apart = [pair for pair in shared if _is_crossed(*pair, rest, left)]
+    return _Aligned(
+        stored,
+        new,
+        tuple(pair for pair in shared if pair not in apart),
+        (*rest, *(a for a, _ in apart)),
+        (*left, *(b for _, b in apart)),
+    )
+
+
+def _is_crossed(one: Term, other: Term, rest: Sequence[Term], left: Sequence[Term]) -> bool:
+    """Whether a number says which one here and how many there: "locker 1 has 7", "locker 7 has 9".
+
+    Then a number is left over on either side, in the place that this one has on the other.
+    """
+    if one.kind != "number" or one.subject == other.subject:
+        return False
+    there = any(t.kind == "number" and t.subject == other.subject for t in rest)
+    return there and any(t.kind == "number" and t.subject == one.subject for t in left)
 
 
 def _partner_of(term: Term, others: Sequence[Term]) -> Term | None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from palace.errors import ConfigError
 from palace.learn.foreign import items_of
 from palace.learn.places import SUFFIX
-from palace.learn.transfer import FORMAT, IDENTITY
+from palace.learn.transfer import FOLDERS, FORMAT, IDENTITY, markdown_files
 
 Format = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
 FORMATS: tuple[Format, ...] = (
@@ -25,6 +25,7 @@ SUPPORTED = (
     " LangChain export; --format names one where it is not recognised"
 )
 CONVERSATIONS = "conversations.json"
+NOT_NOTES = frozenset({"config", "scratchpad", "journal"})
 _SAMPLE_BYTES = 65_536
 
 
@@ -57,11 +58,21 @@ def recognise(source: Path) -> Format:
 def _format_of_folder(source: Path) -> Format:
     if (source / ".obsidian").is_dir():
         return "obsidian"
-    is_palace = (source / "rooms").is_dir() or (source / IDENTITY).is_file()
     own = any(entry.suffix.lower() == SUFFIX for entry in source.iterdir())
-    if (source / CONVERSATIONS).is_file() and not is_palace and not own:
+    if (source / CONVERSATIONS).is_file() and not is_palace(source) and not own:
         return "chatgpt"
     return "markdown"
+
+
+def is_palace(source: Path) -> bool:
+    """Whether a folder is a palace, or the export of one, and not notes with a folder `rooms`.
+
+    It says who it is, or holds its index, or has no notes but in the places of a palace.
+    """
+    if (source / IDENTITY).is_file() or (source / ".palace").is_dir():
+        return True
+    tops = {path.split("/")[0] for path in markdown_files(source, inside=None)}
+    return any((source / name).is_dir() for name in FOLDERS) and tops <= {*FOLDERS, *NOT_NOTES}
 
 
 def _is_lines(start: bytes) -> bool:

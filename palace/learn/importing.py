@@ -31,7 +31,14 @@ from palace.learn.foreign import (
     read_langchain,
     read_mem0,
 )
-from palace.learn.formats import CONVERSATIONS, SUPPORTED, Format, recognise
+from palace.learn.formats import (
+    CONVERSATIONS,
+    NOT_NOTES,
+    SUPPORTED,
+    Format,
+    is_palace,
+    recognise,
+)
 from palace.learn.hygiene import control_character_reason
 from palace.learn.places import SUFFIX, place_reason, room_reason
 from palace.learn.record_files import (
@@ -62,7 +69,6 @@ TIMELINE = "timeline"
 MAX_DRAWER_CHARS = 60
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
-_NOT_NOTES = frozenset({"config", "scratchpad", "journal"})
 _NAME_UNFIT = regex.compile(r"[^\w.@+-]+")
 
 Progress = Callable[[int, int], object]
@@ -120,7 +126,8 @@ class Destination:
     """Where an import writes.
 
     Attributes:
-        root: The palace.
+        root: The palace, or a copy of it.
+        home: Where the palace itself stands.
         store: Its Markdown.
         write_file: Writes one new file, given its path relative to the root and its bytes; a
             `WriteConflictError` says that there is one by now.
@@ -132,6 +139,7 @@ class Destination:
     """
 
     root: Path
+    home: Path
     store: DrawerStore
     write_file: Callable[[str, bytes], None]
     known: Callable[[], Iterable[Memory]] = tuple
@@ -258,8 +266,8 @@ def import_path(
 ) -> Imported:
     """Import whatever a path holds; doing it again changes nothing.
 
-    A folder that looks like a palace (it has `rooms/` or `identity.txt`) keeps its places, its
-    settings are not taken. The Markdown of any other folder, a vault among them, is copied byte
+    A folder that is a palace (`palace.learn.formats.is_palace`) keeps its places, its settings
+    are not taken. The Markdown of any other folder, a vault among them, is copied byte
     for byte below `rooms/`, by subfolder, files at the top to a room with the folder's own name. A
     single `.md` file goes to the room `inbox`. Hidden names, symlinks and what `.gitignore` and
     `.secretsignore` name are left out. Conversations become turns of the timeline, memories of
@@ -306,18 +314,16 @@ def _content_of(source: Path, kind: Format) -> Path:
 
 
 def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -> None:
+    real, home = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.home))
+    if real != home and real.is_relative_to(home):
+        raise ConfigError(f"{source} is part of this palace already", hint=SUPPORTED)
     if source.is_file():
         return _take_file(source, source.name, f"rooms/inbox/{source.stem}{SUFFIX}", intake)
-    real, root = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.root))
-    if real != root and real.is_relative_to(root):
-        raise ConfigError(f"{source} is part of this palace already", hint=SUPPORTED)
-    is_palace = (source / "rooms").is_dir() or (source / IDENTITY).is_file()
-    paths = sorted(markdown_files(source, inside=None))
-    if is_palace:
-        paths = [path for path in paths if path.split("/")[0] not in _NOT_NOTES]
-        if (source / IDENTITY).is_file() and not (source / IDENTITY).is_symlink():
-            paths.insert(0, IDENTITY)
-    elif not paths:
+    if real in home.parents:
+        intake.ignore(str(home.relative_to(real)), "it is this palace")
+    is_own = is_palace(source)
+    paths = _notes_in(source, is_own=is_own, without=home)
+    if not paths and not is_own:
         raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
     rules = IgnoreRules(real)
     drawn = _templates(source) if intake.kind == "obsidian" else ""
@@ -326,12 +332,31 @@ def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -
         if reason:
             intake.ignore(path, reason)
         else:
-            _take_note(source, path, path if is_palace else _place(path, real.name), intake)
+            _take_note(source, path, path if is_own else _place(path, real.name), intake)
         if progress:
             progress(number, len(paths))
-    for path, file in record_files(_record_folders(source) if is_palace else {}).items():
+    for path, file in record_files(_record_folders(source) if is_own else {}).items():
         intake.take_records(path, file.read_bytes())
     return None
+
+
+def _notes_in(source: Path, *, is_own: bool, without: Path) -> list[str]:
+    """Return the files to take, relative to the source.
+
+    Args:
+        source: A folder.
+        is_own: Whether it is a palace, whose identity is taken and whose settings are not.
+        without: A palace that may stand in it and would take itself in, once more each time.
+    """
+    real = Path(os.path.realpath(source))
+    paths = sorted(markdown_files(source, inside=None))
+    if real in without.parents:
+        paths = [path for path in paths if not (real / path).is_relative_to(without)]
+    if not is_own:
+        return paths
+    identity = (source / IDENTITY).is_file() and not (source / IDENTITY).is_symlink()
+    kept = [path for path in paths if path.split("/")[0] not in NOT_NOTES]
+    return [*[IDENTITY] * identity, *kept]
 
 
 def _record_folders(palace: Path) -> dict[str, Path]:

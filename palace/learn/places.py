@@ -6,17 +6,18 @@ could not hold a file there, or "" if it could.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 SUFFIX = ".md"
 MAX_ROOM_DEPTH = 8
 MAX_COMPONENT_BYTES = 255
-RESERVED_ROOMS = frozenset({"timeline", "playbooks"})
 
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
+_JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
 _UNFIT = {
     "Cc": "a control character",
     "Cf": "an invisible or direction-changing character",
@@ -56,8 +57,6 @@ def room_reason(room: str) -> str:
     parts = room.split("/")
     if len(parts) > MAX_ROOM_DEPTH:
         return f"it is more than {MAX_ROOM_DEPTH} rooms deep"
-    if unicodedata.normalize("NFKC", parts[0]).casefold() in RESERVED_ROOMS:
-        return f"the palace keeps the name {parts[0]!r} for itself"
     return next((reason for reason in map(name_reason, parts) if reason), "")
 
 
@@ -69,7 +68,8 @@ def name_reason(name: str) -> str:
         return "its name has bytes that are not UTF-8"
     folded = unicodedata.normalize("NFKC", name)
     stem = folded.strip().split(".")[0].strip().lower()
-    unfit = [_UNFIT[c] for c in map(unicodedata.category, name + folded) if c in _UNFIT]
+    signs = _JOINERS.sub("", name + folded)
+    unfit = [_UNFIT[c] for c in map(unicodedata.category, signs) if c in _UNFIT]
     reasons = (
         (not name.strip(), "a name in its path is empty"),
         (size > MAX_COMPONENT_BYTES, f"its name exceeds {MAX_COMPONENT_BYTES} bytes"),

@@ -14,6 +14,7 @@ from typing import Any
 
 from palace.arguments import message_in
 from palace.errors import ConfigError
+from palace.learn.foreign import items_of
 from palace.learn.moment import parse_moment
 from palace.types.session import ConversationTurn, Message
 
@@ -85,37 +86,49 @@ _KNOWN_ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
 def read_history(source: Path, *, session: str | None = None) -> list[Message]:
-    """Read a conversation from JSON lines, as what consolidation condenses.
+    """Read a conversation from JSON lines or a JSON list, as what consolidation condenses.
 
     A line is a message, `{"role", "content", "at"}`, or a turn, `{"session", "speaker", "text",
     "at"}`. Whoever is not `assistant`, `system` or `tool` is the user. Content may be in parts, and
     is missing where a message only calls tools.
 
     Args:
-        source: UTF-8, one JSON object a line; empty lines are skipped.
+        source: UTF-8, a list of JSON objects or one a line; empty lines are skipped.
         session: Lines that name another session are left out.
 
     Raises:
         ConfigError: If the file cannot be read or a line is neither; names the line.
     """
     try:
-        lines = list(enumerate(_lines(source), 1))
+        values = list(_values(source))
     except OSError as error:
         raise ConfigError(
             f"{source} cannot be read: {error.strerror or error}", hint="check its permissions"
         ) from error
     return [
         message
-        for number, line in lines
-        if line.strip() and (message := _message(source, number, line, session)) is not None
+        for number, value in values
+        if (message := _message(source, number, value, session)) is not None
     ]
 
 
-def _message(source: Path, number: int, line: bytes, session: str | None) -> Message | None:
-    try:
-        data = json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        data = None
+def _values(source: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the elements of a list, or what each line holds, with its line; None is no JSON."""
+    lines = [(number, line) for number, line in enumerate(_lines(source), 1) if line.strip()]
+    if lines and lines[0][1].lstrip()[:1] == b"[":
+        for item in items_of(source):
+            if item.problem:
+                raise ConfigError(f"{source}:{item.line}: {item.problem}", hint=_MESSAGE_EXAMPLE)
+            yield item.line, item.value
+        return
+    for number, line in lines:
+        try:
+            yield number, json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            yield number, None
+
+
+def _message(source: Path, number: int, data: Any, session: str | None) -> Message | None:  # noqa: ANN401 - any JSON value
     given = data if isinstance(data, dict) else {}
     who, said = given.get("role", given.get("speaker")), given.get("content", given.get("text"))
     if not isinstance(who, str) or (said is None and not given.get("tool_calls")):

@@ -5,6 +5,8 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -70,13 +72,17 @@ def _forget(door: Door, memory_id: str, reason: str, erase: bool) -> Reply:
     with door.existing() as palace:
         if not erase:
             gone = palace.forget(memory_id, reason=reason)
-            return _changed("forgotten", gone)
+            left = palace.still_said(gone)
+            reply = _changed("forgotten", gone)
+            reply.document["remaining"] = [m.source for m in left]
+            return replace(reply, notices=_remaining(f"{m.source}  {m.id}" for m in left))
         done = palace.erase(memory_id, reason=reason)
-    notices = [
-        render.line(("the same words still stand in ", "yellow"), place) for place in done.remaining
-    ]
     lines = [render.line(("erased", "green"), f"  {identifier}") for identifier in done.erased]
-    return Reply(render.document(done), tuple(lines), notices=tuple(notices))
+    return Reply(render.document(done), tuple(lines), notices=_remaining(done.remaining))
+
+
+def _remaining(places: Iterable[str]) -> tuple[render.Line, ...]:
+    return tuple(render.line(("the same words still stand in ", "yellow"), x) for x in places)
 
 
 @verb("tag", example="palace tag m-01JB2Q7Z release urgent --remove draft")

@@ -7,6 +7,7 @@ journal.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,7 +122,7 @@ def _list(door: Door, room: str | None, drawer: str | None, everything: bool) ->
     """List the rooms, or the memories of one room."""
     with door.existing() as palace:
         if room is None and drawer is None:
-            rooms = [_room_document(palace, found.name, everything) for found in palace.rooms()]
+            rooms = _room_documents(palace, everything)
             return Reply({"rooms": rooms}, render.room_lines(rooms))
         memories = palace.memories(room=room, drawer=drawer, include_inactive=everything)
     lines = [line for memory in memories for line in render.memory_lines(memory)]
@@ -202,13 +203,15 @@ def _why(door: Door, verdict_id: str | None) -> Reply:
 VERBS = (_ask, _search, _list, _show, _wakeup, _journal, _why)
 
 
-def _room_document(palace: Mempalace, name: str, everything: bool) -> dict[str, Any]:
-    memories = palace.memories(room=name, include_inactive=everything)
-    return {
-        "name": name,
-        "memories": len(memories),
-        "drawers": list(dict.fromkeys(memory.drawer for memory in memories)),
-    }
+def _room_documents(palace: Mempalace, everything: bool) -> list[dict[str, Any]]:
+    drawers: dict[str, Counter[str]] = {found.name: Counter() for found in palace.rooms()}
+    for memory in palace.memories(include_inactive=everything):
+        if memory.room in drawers:  # pages of the timeline are in none
+            drawers[memory.room][memory.drawer] += 1
+    return [
+        {"name": name, "memories": held.total(), "drawers": list(held)}
+        for name, held in drawers.items()
+    ]
 
 
 def _messages(path: Path) -> list[dict[str, str]]:

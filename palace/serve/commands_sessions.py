@@ -34,7 +34,7 @@ history_argument = argument(
     "history",
     type=PATH,
     metavar="FILE",
-    help="Conversation as JSON lines: {role, content, at}, or turns.",
+    help="Conversation as JSON, a list or lines: {role, content, at}, or turns.",
 )
 its_session = session_option(required=True, help="Session it belongs to.")
 its_project = project_option(

@@ -219,6 +219,7 @@ def _promote(
 @verb("import", example="palace import ~/notes")
 @argument(
     "source",
+    type=PATH,
     help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
     " palace, or JSON of ChatGPT, mem0 or LangChain.",
 )
@@ -235,7 +236,7 @@ def _promote(
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what would happen.")
 def _import(
-    door: Door, *, source: str, form: ImportFormat | None, records: bool, dry_run: bool
+    door: Door, *, source: Path, form: ImportFormat | None, records: bool, dry_run: bool
 ) -> Reply:
     """Take in notes, conversations or the export of a palace.
 

@@ -75,8 +75,7 @@ class Door:
         """
         from palace import load_settings
 
-        root = self.root.expanduser() if self.root is not None else None
-        return load_settings(config=self.config, root=root)
+        return load_settings(config=self.config, root=self.root)
 
     def existing(self) -> Mempalace:
         """Open a palace that exists; reading makes none.
@@ -116,7 +115,22 @@ class Door:
 # What commands are made of
 
 
-PATH = click.Path(path_type=Path)
+class _Path(click.Path):
+    """A path; an empty one is a variable of the shell that was never set."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401 - click's own
+        """Return the path."""
+        if not str(value).strip():
+            self.fail("it is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = _Path(path_type=Path)
 
 
 def _keep(context: click.Context, option: click.Parameter, value: object) -> None:

@@ -41,6 +41,7 @@ from palace.store.comments import (
 from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
 from palace.store.inline import find_marks
 from palace.store.merge_marks import merge_marks
+from palace.store.names import room_of
 from palace.store.timeline_page import (
     split_speaker,
     stamp_time,
@@ -147,6 +148,12 @@ class Page:
         """Return the metadata comment of one memory as it stands, or None."""
         span = self.comments[position]
         return self.lines[span.line][span.start : span.end] if span else None
+
+    def goes_on(self, position: int) -> bool:
+        """Whether a memory goes on below its comment: the program ends what it writes with it."""
+        span = self.comments[position]
+        below = self.lines[span.line + 1 : self.blocks[position].end] if span else ()
+        return bool("".join(below).strip())
 
     def with_comment(self, position: int, comment: str | None) -> str:
         """Return the text with the comment of one memory replaced as a whole, or taken out.
@@ -337,7 +344,7 @@ def place_of(path: str) -> tuple[str, str]:
     """Return (room, drawer) of a path in the palace; `timeline` for timeline pages."""
     parts = path.split("/")
     stem = parts[-1][:-3] if parts[-1].lower().endswith(".md") else parts[-1]
-    room = TIMELINE if parts[0] == TIMELINE else "/".join(parts[1:-1])
+    room = TIMELINE if parts[0] == TIMELINE else room_of("/".join(parts[1:-1]))
     return room, stem
 
 

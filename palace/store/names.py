@@ -27,6 +27,7 @@ _DEVICES = frozenset(
     + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
 _DRIVE = re.compile(r"[A-Za-z]:")
+_JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
 _HASHED_STEM = re.compile(r"-[0-9a-f]{20}\Z")
 
 
@@ -86,6 +87,16 @@ def room_parts(name: str) -> list[str]:
     if fold_case(parts[0]) in RESERVED_ROOMS:
         raise _unsafe("room", name, "the palace keeps this name for itself")
     return parts
+
+
+def room_of(folder: str) -> str:
+    """Return the name of the room that a folder is, given by its path below `rooms/`.
+
+    The name is that path. Where the path is empty, or begins like a place of the palace that is no
+    room, `./` stands before it, so that no name means two places.
+    """
+    kept = folder.partition("/")[0] in {"", *RESERVED_ROOMS}
+    return f"./{folder}".rstrip("/") if kept else folder
 
 
 def drawer_name(name: str) -> str:
@@ -185,7 +196,7 @@ def refuse_unsafe(name: str, *, what: str) -> None:
 
 def _unsafe_reason(name: str) -> str:
     bare = name.strip()
-    categories = {unicodedata.category(char) for char in name}
+    categories = {unicodedata.category(char) for char in _JOINERS.sub("", name)}
     reasons = (
         (not bare, "it is empty"),
         ("Cc" in categories, "it has a control character"),

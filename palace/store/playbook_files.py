@@ -103,7 +103,9 @@ class PlaybookFiles:
         Raises:
             StoreUnavailableError: If a file cannot be read.
         """
-        faults = list(self._scan()[1])
+        stamps, faults = self._scan()
+        nested = [stamp.path for stamp in stamps if stamp.path.count("/") > 1]
+        faults += [Fault(path, 1, "it is not read: playbooks are in no folder") for path in nested]
         for stamp in self.scan():
             faults.extend(self._read(stamp.path).faults)
         return faults

@@ -6,13 +6,19 @@ are safely on the disk. What a person wrote in a file meanwhile is kept.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
+from palace.errors import (
+    MemoryNotFoundError,
+    StoreUnavailableError,
+    UnsafeNameError,
+    WriteConflictError,
+)
 from palace.store.blocks import heading_line
 from palace.store.comments import clean
 from palace.store.draft_fields import fields_of
@@ -35,8 +41,8 @@ from palace.store.growing import parse_grown
 from palace.store.markdown import Page, decode, encode, parse
 from palace.store.names import (
     drawer_name,
-    refuse_unsafe,
     resolve_inside,
+    room_of,
     room_parts,
     safe_component,
     without_suffix,
@@ -145,9 +151,17 @@ class RoomStore:
         return page.document(found)
 
     def rooms(self) -> list[str]:
-        """Return the names of all rooms, nested ones as `a/b`, sorted."""
-        found = walk(self.root, (ROOMS,), [])
-        return sorted(path[len(ROOMS) + 1 :] for path, entry in found if entry.is_dir())
+        """Return the names of all rooms, nested ones as `a/b`, sorted.
+
+        Drawers that stand in no folder are in the room `.`.
+        """
+        found = {ROOMS: False}
+        for path, entry in walk(self.root, (ROOMS,), []):
+            if entry.is_dir():
+                found[path] = True
+            elif path[-3:].lower() == SUFFIX:
+                found[posixpath.dirname(path)] = True
+        return sorted(room_of(path[len(ROOMS) + 1 :]) for path, holds in found.items() if holds)
 
     def drawers(self, room: str) -> list[str]:
         """Return the names of the drawers that stand directly in a room, sorted.
@@ -179,7 +193,7 @@ class RoomStore:
                 ensure_folder(path, file_system=self._file_system)
             except OSError as error:
                 raise unavailable(error, "make", path) from error
-        return folder[len(ROOMS) + 1 :]
+        return room_of(folder[len(ROOMS) + 1 :])
 
     def create_drawer(
         self, room: str, drawer: str, *, title: str = "", tags: Sequence[str] = ()
@@ -302,6 +316,16 @@ class RoomStore:
             page, before = self._edit(memory.path, change)
             self._log.trim(without=[memory.id])
             self._note(page, before, [memory.id])
+
+    def goes_on(self, memory: Memory) -> bool:
+        """Whether somebody wrote on below the comment of a memory, in the same paragraph.
+
+        Raises:
+            MemoryNotFoundError: If the memory is gone.
+            StoreUnavailableError: If the file cannot be read.
+        """
+        page = self._page(memory.path)[0]
+        return page.goes_on(_find(page, memory).position)
 
     def comment_of(self, memory: Memory) -> str | None:
         """Return the metadata comment of a memory as it stands in its file, or None.
@@ -553,9 +577,18 @@ class RoomStore:
         self._written = dict([*others, (path, (data, digest(data), page))][-KEPT_PAGES:])
 
     def _room(self, room: str) -> str:
-        """Return the folder a room's name means, which need not exist yet."""
+        """Return the folder a room's name means, which need not exist yet.
+
+        A person may have named it as no new room may be.
+        """
         folder = ROOMS
-        for part in room_parts(room):
+        try:
+            parts = room_parts(room)
+        except UnsafeNameError:
+            if room not in self.rooms():
+                raise
+            return posixpath.normpath(f"{ROOMS}/{room}")
+        for part in parts:
             found = existing_name(resolve_inside(self.root, folder), part)
             folder = f"{folder}/{found or safe_component(part, what='room')}"
         return folder
@@ -563,7 +596,6 @@ class RoomStore:
     def _drawer(self, room: str, drawer: str) -> str:
         """Return the file a drawer's name means, which need not exist yet."""
         name = without_suffix(drawer)
-        refuse_unsafe(name, what="drawer")
         folder = self._room(room)
         found = existing_name(resolve_inside(self.root, folder), name, suffix=SUFFIX)
         return f"{folder}/{found or drawer_name(name) + SUFFIX}"

@@ -7,18 +7,20 @@ is an empty one: what was condensed is found again on the timeline.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from palace.errors import MemoryNotFoundError
-from palace.store.files import atomic_write, locked, read_bytes
+from palace.store.files import atomic_write, locked, read_bytes, unavailable
 from palace.store.names import session_file_name
 from palace.types.session import SessionMark, SessionSummary
 
 FOLDER = "sessions"
+_NOT_UNDERSTOOD = (MemoryNotFoundError, ValueError, TypeError, KeyError, RecursionError)
 
 
 class FileSessionMarks:
@@ -43,7 +45,7 @@ class FileSessionMarks:
         try:
             data = json.loads(read_bytes(self._path(session_id)))
             mark = _mark(data)
-        except (MemoryNotFoundError, ValueError, TypeError, KeyError, RecursionError):
+        except _NOT_UNDERSTOOD:
             return SessionMark(session_id)
         return mark if mark.session_id == session_id else SessionMark(session_id)
 
@@ -66,6 +68,26 @@ class FileSessionMarks:
         """
         return locked(self._root, f"session-{session_file_name(session_id)}")
 
+    def redact(self, told: Callable[[str], bool]) -> None:
+        """Take every line that `told` knows out of what the sessions were condensed to.
+
+        A mark that cannot be understood goes as a whole: it counts as an empty one anyway.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        for file in sorted((self._root / FOLDER).glob("*.json")):
+            try:
+                name = _mark(json.loads(read_bytes(file))).session_id
+            except _NOT_UNDERSTOOD:
+                _remove(file)
+                continue
+            with self.locked(name):
+                mark = self.read(name)
+                left = [replace(s, text=_without(s.text, told)) for s in mark.summaries]
+                if tuple(left) != mark.summaries:
+                    self.write(replace(mark, summaries=tuple(s for s in left if s.text)))
+
     def _path(self, session_id: str) -> Path:
         return self._root / FOLDER / f"{session_file_name(session_id)}.json"
 
@@ -82,6 +104,19 @@ def _mark(data: dict[str, Any]) -> SessionMark:
         ),
         failures=int(data["failures"]),
     )
+
+
+def _remove(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise unavailable(error, "remove", file) from error
+
+
+def _without(text: str, told: Callable[[str], bool]) -> str:
+    """Return a text without the lines that are told, or nothing if only several of them tell."""
+    left = "\n".join(line for line in text.splitlines() if not told(line))
+    return "" if told(left) else left
 
 
 def _moment(text: str) -> datetime:

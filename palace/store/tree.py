@@ -94,11 +94,14 @@ def existing_name(folder: Path, name: str, *, suffix: str = "") -> str | None:
 
     Args:
         folder: Where to look; may be missing.
-        name: Already checked to be safe, without suffix.
+        name: Without suffix.
         suffix: Of the files looked for; "" for folders.
 
     Returns:
         The name as it stands on disk, suffix included, or None.
+
+    Raises:
+        UnsafeNameError: If nothing is named just so, and nothing new may be.
     """
     stems = {
         entry.name[: len(entry.name) - len(suffix)]: entry.name
@@ -112,7 +115,7 @@ def existing_name(folder: Path, name: str, *, suffix: str = "") -> str | None:
 
 
 def _fits(entry: os.DirEntry[str], suffix: str) -> bool:
-    if entry.name.startswith("."):
+    if entry.name.startswith(".") or "\\" in entry.name or not _is_text(entry.name):
         return False
     if not suffix:
         return entry.is_dir()

@@ -380,7 +380,7 @@ class ConsolidatingVerbs(WritingVerbs):
         )
 
     def _apply_timeline_retention(self) -> None:
-        """Take out condensed entries that are past their days; nothing else is ever touched."""
+        """Take out condensed entries that are past their days, and nothing a person wrote."""
         days = self.settings.consolidate.retention_days
         if days is None:
             return
@@ -388,7 +388,8 @@ class ConsolidatingVerbs(WritingVerbs):
 
         oldest = utc_now() - timedelta(days=days)
         for memory in list(self.index.memories(room=TIMELINE)):
-            if is_condensed(memory) and _before(memory.created, oldest):
+            is_due = is_condensed(memory) and _before(memory.created, oldest)
+            if is_due and not self.store.goes_on(memory):
                 self.store.erase(memory)
                 self.index_file(memory.path)
 

@@ -172,8 +172,8 @@ class KeepingVerbs(WritingVerbs):
         """Remove the words of a memory for good; this cannot be undone.
 
         They go from its file, with older versions and retired copies, from the index, from the
-        note it was promoted from and from the journal, whose records keep their ids. What a disk
-        or a backup keeps of overwritten files is out of reach.
+        note it was promoted from, from what sessions were condensed to and from the journal, whose
+        records keep their ids. What a disk or a backup keeps of overwritten files is out of reach.
 
         Args:
             memory_id: Its id, or a unique prefix of at least 8 characters.
@@ -211,10 +211,20 @@ class KeepingVerbs(WritingVerbs):
         self.scratchpad.erase(
             lambda e: e.id in notes or e.promoted in eraser.ids or eraser.holds(e.text)
         )
+        self._parts.marks.redact(eraser.holds)
         self.journal.redact(eraser.cleaned)
         why = "" if eraser.holds(reason) else self._parts.writer.fit(reason) if reason else ""
         self._note_change("erase", None, {"memory": memory.id, "erased": [*gone], "reason": why})
         return Erased(memory.id, tuple(gone), tuple(self._still(eraser)))
+
+    def still_said(self, memory: Memory) -> list[Memory]:
+        """Return active memories that hold the words of a retired one among others.
+
+        A conversation does, in which it was said. Nobody asked to retire what else stands there.
+        """
+        eraser = Eraser.of([memory])
+        copies = self._parts.copies_of(memory)
+        return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
 
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]

@@ -189,6 +189,11 @@ class OpenedPalace:
         """The way in that leaves no record of the change; for trials that clean up themselves."""
         return self._parts.writer
 
+    def is_retired(self, memory_id: str) -> bool:
+        """Whether a memory was corrected or forgotten."""
+        memory = self.index.get(memory_id)
+        return memory is not None and memory.status != "active"
+
     def refresh(self, *, force: bool = True, progress: Progress | None = None) -> Refreshed:
         """Take in files that were changed by hand.
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from palace.arguments import path_in
 from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.store.files import ABSENT, atomic_write, locked
@@ -64,9 +65,7 @@ class TransferringVerbs(ReadingVerbs):
         from palace.learn.formats import FORMATS
         from palace.learn.importing import import_path
 
-        if not str(source).strip():
-            raise ConfigError("no file or folder is named", hint="name what to import")
-        path = Path(source).expanduser()
+        path = path_in("source", source)
         if form is not None and form not in FORMATS:
             raise ConfigError(
                 f"there is no format {form!r}", hint=f"use one of {', '.join(FORMATS)}"
@@ -89,6 +88,7 @@ class TransferringVerbs(ReadingVerbs):
 
         return Destination(
             root=root,
+            home=self.root,
             store=store,
             write_file=lambda path, data: _put_file(root, path, data),
             known=lambda: self.memories(include_inactive=True),
@@ -162,7 +162,7 @@ class TransferringVerbs(ReadingVerbs):
         """
         from palace.learn.transfer import export_json, export_markdown
 
-        path = Path(target).expanduser()
+        path = path_in("target", target)
         memories = self.memories(include_inactive=True)
         kept = record_files(self._record_folders) if records else {}
         if form == "json":

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
 from palace.learn.strength import strength
 from palace.ports import UNUSED, UseCounts
+from palace.store.markdown import place_of
 from palace.text import utc_now
 from palace.types.memory import Memory
 from palace.verbs.opened import OpenedPalace
@@ -26,7 +27,11 @@ def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) 
         identity=palace.identity_file.read().text,
         rooms=_room_digests(palace, palace.tally.counts(), scopes),
         promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
-        notes=tuple(palace.scratchpad.entries(session_id)),
+        notes=tuple(
+            entry
+            for entry in palace.scratchpad.entries(session_id)
+            if not (entry.promoted and palace.is_retired(entry.promoted))
+        ),
     )
 
 
@@ -68,7 +73,7 @@ def _room_digests(
         if memory.holds_at(now) and memory.scope in scopes and memory.room != _TIMELINE:
             by_room.setdefault(memory.room, []).append(memory)
     newest_first = sorted(palace.store.scan(), key=lambda s: -s.mtime_ns)
-    rooms = dict.fromkeys(s.path.removeprefix("rooms/").rpartition("/")[0] for s in newest_first)
+    rooms = dict.fromkeys(place_of(s.path)[0] for s in newest_first)
     recency = {room: 1.0 / (1 + rank) for rank, room in enumerate(rooms) if room in by_room}
     return tuple(
         RoomDigest(

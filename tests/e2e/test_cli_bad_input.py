@@ -414,6 +414,24 @@ def test_a_missing_settings_file(here: Path, capsys: pytest.CaptureFixture[str])
     assert "nowhere.yaml" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [["list", "--root", ""], ["list", "--config", ""], ["import", ""], ["report", "--out", ""]],
+)
+def test_an_empty_path_is_no_folder(
+    here: Path, capsys: pytest.CaptureFixture[str], argv: list[str]
+) -> None:
+    before = sorted(here.rglob("*"))
+    assert run([*argv, "--json"]) == 2
+    assert "is empty" in json.loads(capsys.readouterr().out)["error"]["message"]
+    assert sorted(here.rglob("*")) == before
+
+
+def test_the_folder_of_nobody_is_an_error(here: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 - where it runs
+    assert run(["list", "--root", "~nobody-of-this-name/p"]) == 2
+    assert "nobody-of-this-name" in capsys.readouterr().err
+
+
 def test_a_root_that_is_a_file(
     here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,6 +49,20 @@ def test_every_field_of_a_memory_can_be_given(palace):
     assert {name: memory[name] for name in expected} == expected
 
 
+def test_where_forgotten_words_still_stand_is_said(palace, tmp_path, capsys):
+    old = palace("remember", PORT)["memory"]["id"]
+    page = tmp_path / "palace" / "timeline" / "2026-05-07.md"
+    page.parent.mkdir()
+    page.write_text(f"[2026-05-07 14:30] Ann: As I said before lunch: {PORT}\n")
+    other = palace("search", "before lunch")["hits"][0]["memory"]["id"]
+    assert palace("forget", old)["remaining"] == ["timeline/2026-05-07.md:1"]
+    palace("undo")
+    code, out, err = said("forget", old, root=tmp_path, capsys=capsys)
+    assert (code, out.split()[0]) == (0, "forgotten")
+    assert f"the same words still stand in timeline/2026-05-07.md:1  {other}" in err
+    assert palace("forget", other)["remaining"] == []
+
+
 def test_a_memory_is_corrected_shown_with_its_history_and_brought_back(palace):
     old = palace("remember", PORT)["memory"]["id"]
     new = palace("correct", old, NEW_PORT, "--reason", "it moved")["memory"]

@@ -116,6 +116,24 @@ def test_a_conversation_with_tools_is_read_as_hosts_write_it(tmp_path):
         Message("assistant", "", calls=("c1",)),
         Message("tool", "7.2.4", answers="c1"),
     ]
+    listed = tmp_path / "chat.json"
+    listed.write_text("\ufeff\n" + json.dumps([said, called, answered], indent=1), "utf-8")
+    assert read_history(listed) == read_history(path)
+
+
+@pytest.mark.parametrize("element", ["5", '{"role": "user"}'])
+def test_an_element_that_is_no_message_is_named(call, tmp_path, element):
+    (tmp_path / "bad.json").write_text(f'[{{"role": "user", "content": "a"}},\n{element}]\n')
+    code, _, err = call("end-session", "bad.json", "--session", "s")
+    assert code == 2
+    assert "bad.json:2 is no message" in err
+
+
+def test_a_list_that_is_cut_off_is_an_error(call, tmp_path):
+    (tmp_path / "bad.json").write_text('[{"role": "user", "content": "a"},\n{"role": "us')
+    code, _, err = call("end-session", "bad.json", "--session", "s")
+    assert code == 2
+    assert "bad.json:" in err
 
 
 def test_a_missing_file(call):

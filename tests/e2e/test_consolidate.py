@@ -254,6 +254,17 @@ def test_retention_takes_condensed_entries_and_nothing_else(tmp_path):
         assert [m.text for m in palace.memories(room="timeline")] == ["Hi."]
 
 
+def test_retention_leaves_what_a_person_wrote_on_to_an_entry(tmp_path):
+    old = [replace(m, at=NOON - timedelta(days=900)) for m in talk(4)]
+    with opened(tmp_path) as palace:
+        palace.compress_if_needed(old, "s")
+        file = tmp_path / "palace" / palace.memories(room="timeline")[0].path
+        file.write_text(file.read_text() + "The fence was green, I think.\n")
+    with opened(tmp_path, retention_days=30) as palace:
+        palace.compress_if_needed(talk(4), "other")
+        assert "I think" in file.read_text()
+
+
 def test_a_session_needs_a_name(tmp_path):
     with opened(tmp_path) as palace, pytest.raises(UnsafeNameError):
         palace.compress_if_needed(talk(4), "")

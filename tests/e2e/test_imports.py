@@ -273,6 +273,38 @@ def test_a_vault_keeps_its_notes_byte_for_byte(palace: Mempalace, tmp_path: Path
     assert any("rake --all" in text for text in texts)
 
 
+def test_folders_of_any_name_are_taken(palace: Mempalace, tmp_path: Path):
+    source = put(
+        tmp_path / "House",
+        {
+            "rooms/kitchen.md": "- The kitchen tap was fixed on 2026-03-04.\n",
+            "timeline/plans.md": "- The roof is due in May.\n",
+            "Playbooks/fire.md": "- The extinguisher hangs by the stairs.\n",
+            "یادداشت\u200cها.md": "- The plumber is called Navid.\n",
+            "👨\u200d👩\u200d👧/aunts.md": "- Aunt Vera lives in Porto.\n",
+        },
+    )
+    done = taken(palace, source)
+    assert (done.added, done.refused) == (5, ())
+    held = {m.room: m for m in palace.memories()}
+    assert set(held) == {"rooms", "./timeline", "Playbooks", "House", "👨\u200d👩\u200d👧"}
+    for memory in held.values():
+        told = palace.correct(memory.id, f"{memory.text.rstrip('.')}, they say.")
+        assert told.memory.path == memory.path
+    assert "roof" in palace.wake_up("s").text
+    roof = palace.search("roof")[0].memory
+    assert palace.forget(roof.id).status == "inactive"
+
+
+def test_a_palace_among_the_notes_does_not_take_itself_in(palace: Mempalace, tmp_path: Path):
+    palace.remember("The ladder is at Kim's.")
+    put(tmp_path, {"garden/tools.md": "- The rake is at Ole's.\n"})
+    done = taken(palace, tmp_path)
+    assert (done.added, done.paths) == (1, ("rooms/garden/tools.md",))
+    assert [(r.path_or_line, r.reason) for r in done.ignored] == [("palace", "it is this palace")]
+    assert len(palace.memories()) == 2
+
+
 def test_ignored_files_stay_out(palace: Mempalace, tmp_path: Path):
     source = put(
         tmp_path / "notes",

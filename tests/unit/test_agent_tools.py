@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 
 import pytest
 
-from palace import Mempalace, RetrievalEnforcer, StoreUnavailableError, agent_tools
+from palace import (
+    ConversationTurn,
+    Mempalace,
+    RetrievalEnforcer,
+    StoreUnavailableError,
+    agent_tools,
+)
 
 PORT = "The staging database listens on port 5432."
 NEW_PORT = "The staging database listens on port 5433."
@@ -202,6 +209,15 @@ def test_forget_retires_and_says_that_it_stays_readable(tools):
     assert "stays readable" in result["message"]
     assert tools["search"](query=ASKED)["memories"] == []
     assert tools["forget"](memory_id=old)["status"] == "not_found"
+
+
+def test_forget_says_where_the_words_still_stand(palace, tools):
+    old = tools["remember"](text=PORT)["memory"]["id"]
+    at = datetime(2026, 5, 7, 14, 30, tzinfo=timezone.utc)
+    palace.import_turns([ConversationTurn("s1", "Ann", f"As I said before lunch: {PORT}", at)])
+    message = tools["forget"](memory_id=old)["message"]
+    assert "Its words still stand in: " in message
+    assert "timeline/2026-05-07.md" in message
 
 
 def test_memories_of_other_sessions_and_projects_cannot_be_seen_or_touched(palace, tools):

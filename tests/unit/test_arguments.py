@@ -103,6 +103,24 @@ def test_what_may_be_left_out_is_text_where_it_is_given(
         verb(palace, wrong)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("", "is empty"),
+        (" ", "is empty"),
+        (b"p", "must be a path, not bytes"),
+        (7, "must be a path, not int"),
+        ("~nobody-of-this-name/p", "nobody-of-this-name"),
+    ],
+)
+def test_what_is_no_path_is_refused(palace: Mempalace, wrong: Any, said: str) -> None:
+    for verb in (Mempalace.open, palace.import_from, palace.export):
+        with pytest.raises(ConfigError, match=said):
+            verb(wrong)
+    with pytest.raises(ConfigError, match="the source must be a path, not nothing"):
+        palace.import_from(None)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("wrong", ["no", "yes", 0, None])
 def test_whether_something_helped_is_true_or_false_and_no_word(
     palace: Mempalace, wrong: Any

@@ -238,6 +238,8 @@ def test_a_judge_is_asked_a_few_times_only() -> None:
         ("Flight LH123 leaves at 9:10.", "Flight LH125 leaves at 10:20."),
         ("Line U2 runs every 5 minutes.", "Line U6 runs every 10 minutes."),
         ("Team 1 plays on Saturday.", "Team 2 plays on Sunday."),
+        ("Locker 1 belongs to person number 7.", "Locker 7 belongs to person number 49."),
+        ("Room 12 has 7 chairs.", "Room 7 has 5 chairs."),
         ("web01 runs Debian 11.", "web02 runs Debian 12."),
         ("Maria likes tea.", "Marek likes tea."),
         ("Maria lives in Gdansk.", "Marek lives in Tartu."),

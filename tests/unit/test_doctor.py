@@ -174,6 +174,17 @@ class TestInspections:
         assert str(tmp_path / "work/mempalace.yaml") in check.detail
         assert str(root / "config/mempalace.yaml") in check.hint
 
+    def test_what_the_settings_name_and_is_not_there_is_named(self, root: Path, tmp_path: Path):
+        (tmp_path / "src").mkdir()
+        files = f"files: {{roots: ['{tmp_path / 'src'}', '{tmp_path / 'srk'}']}}"
+        text = f"artifacts: {{{files}, logs: {{paths: [app.log]}}}}\n"
+        with with_settings(root, text) as palace:
+            check = checks_of(palace)["settings"]
+        assert check.ok
+        assert f"there is no folder {tmp_path / 'srk'}" in check.hint
+        assert f"there is no file {root / 'config' / 'app.log'}" in check.hint
+        assert f"{tmp_path / 'src'};" not in check.hint
+
     def test_faults_are_named_with_their_place(self, palace: Mempalace, root: Path):
         path = root / "rooms/people/broken.md"
         path.write_text("# Broken\n\n- A.\n  <!-- memory kind=nonsense -->\n\n```\nnever closed\n")

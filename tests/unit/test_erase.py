@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from palace import ConversationTurn, MemoryNotFoundError, Mempalace, RetrievalEnforcer
+from palace import ConversationTurn, MemoryNotFoundError, Mempalace, Message, RetrievalEnforcer
 from palace.learn.erase import Eraser
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity
 from palace.store.passages import passage_digest, passage_of
+from palace.store.session_marks import FileSessionMarks
 from palace.store.vector_file import VectorFile
 from palace.types.memory import Memory
 
@@ -65,6 +66,33 @@ def test_nothing_is_left_of_a_memory_that_was_asked_for_cited_and_promoted(palac
     assert palace.notes("s1") == []
     assert palace.index.check() is None
     assert "Mira likes the blue kettle." in palace.search("kettle")[0].memory.text
+
+
+def test_what_a_session_was_condensed_to_loses_the_words_too(palace, root):
+    memory = palace.remember(SECRETIVE).memory
+    said = [
+        Message("user", SECRETIVE),
+        Message("assistant", "Noted."),
+        Message("user", "We decided to paint the fence on Friday."),
+    ]
+    palace.compress_if_needed(said, "s1", force=True)
+    (page,) = palace.erase(memory.id).remaining
+    assert page.startswith("timeline/")
+    (turns,) = [m for m in palace.memories() if m.path.startswith("timeline/")]
+    palace.erase(turns.id)
+    assert traces(root) == []
+    marks = FileSessionMarks(root)
+    (summary,) = marks.read("s1").summaries
+    assert "fence" in summary.text
+    assert "fence" in str(palace.compress_if_needed(said, "s1").messages)
+
+
+def test_a_mark_that_nobody_can_read_does_not_keep_the_words(palace, root):
+    memory = palace.remember(SECRETIVE).memory
+    (root / "sessions").mkdir()
+    (root / "sessions" / "s1.json").write_text(f'{{"broken": "{SECRETIVE}"')
+    palace.erase(memory.id)
+    assert traces(root) == []
 
 
 def test_older_versions_and_retired_copies_go_too(palace, root):

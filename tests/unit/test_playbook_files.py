@@ -39,6 +39,16 @@ def _folder(root, **files):
     return PlaybookFiles(root)
 
 
+def test_a_playbook_in_a_folder_is_named(tmp_path):
+    store = _folder(tmp_path, rollback=ROLLBACK)
+    (tmp_path / "playbooks" / "old").mkdir()
+    (tmp_path / "playbooks" / "old" / "deploy.md").write_text("# Deploy\n1. Go.\n")
+    assert [book.name for book in store.all()] == ["rollback"]
+    (fault,) = store.faults()
+    assert fault.path == "playbooks/old/deploy.md"
+    assert "not read" in fault.message
+
+
 def test_a_playbook_is_read_whole(tmp_path):
     store = _folder(tmp_path, rollback=ROLLBACK)
     playbook = store.read("Rollback")

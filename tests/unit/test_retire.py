@@ -155,6 +155,22 @@ def test_what_is_forgotten_is_not_found_but_stays_in_its_file(palace):
     assert PORT in (palace.root / old.path).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("retire", ["forget", "correct"])
+def test_the_note_it_was_promoted_from_is_not_found_either(palace, retire):
+    note = palace.note(PORT, session_id="s")
+    memory = palace.promote_to_palace(note, "infra", "ports", summary=PORT, reason="asked").memory
+    if retire == "forget":
+        palace.forget(memory.id)
+    else:
+        palace.correct(memory.id, NEW_PORT)
+    decided = RetrievalEnforcer(palace).decide(ASKED, session_id="s")
+    assert "5432" not in decided.text + "".join(e.text for e in decided.evidence)
+    assert "5432" not in palace.wake_up("s").text
+    palace.undo()
+    assert "5432" in RetrievalEnforcer(palace).decide(ASKED, session_id="s").text
+    assert "5432" in palace.wake_up("s").text
+
+
 def test_copies_are_forgotten_with_it_and_come_back_with_it(palace):
     for room in ("a", "b"):
         (palace.root / "rooms" / room).mkdir(parents=True)

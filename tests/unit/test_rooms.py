@@ -99,6 +99,28 @@ def test_unsafe_names_are_refused_before_anything_is_written(store):
         store.add(Draft("  "), room="a", drawer="b")
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "rooms/top.md",
+        "rooms/timeline/plans.md",
+        "rooms/playbooks/plays.md",
+        "rooms/a/b/c/d/e/f/g/h/i/deep.md",
+        "rooms/aux/con.md",
+        "rooms/so\u00adft/hy\u00adphen.md",
+        "rooms/① first/Ⅳ.md",
+    ],
+)
+def test_what_a_person_named_is_written_to_as_it_is_named(store, path):
+    _put(store, path, "- The gate is green.\n")
+    memory = store.read(path).memories[0]
+    assert memory.room in store.rooms()
+    assert memory.room not in {"", "timeline", "playbooks"}
+    assert store.drawers(memory.room) == [memory.drawer]
+    assert store.add(Draft("The gate is red."), room=memory.room, drawer=memory.drawer).path == path
+    assert store.create_room(memory.room) == memory.room
+
+
 def test_rooms_and_drawers_are_made_once(store):
     assert store.create_room("Big Plans/2026") == "Big-Plans/2026"
     assert store.create_room("big plans/2026") == "Big-Plans/2026"
@@ -141,7 +163,7 @@ def test_scan_finds_memory_files_only(store, tmp_path):
         "rooms/gone.md",
         "rooms/out.md",
     }
-    assert store.read("rooms/top.md").memories[0].room == ""
+    assert store.read("rooms/top.md").memories[0].room == "."
     with pytest.raises(UnsafeNameError):
         store.read("rooms/out.md")
     with pytest.raises(MemoryNotFoundError):

@@ -42,7 +42,7 @@ class Target:
     def take(self, source: Path):
         return import_path(
             source,
-            to=Destination(self.root, self.store, self.write),
+            to=Destination(self.root, self.root, self.store, self.write),
             progress=lambda done, to_do: self.progress.append((done, to_do)),
         )
 
@@ -110,7 +110,7 @@ class TestFolderOfNotes:
             put(target.root, {relative: quicker})
             _put_file(target.root, relative, data)
 
-        done = import_path(notes, to=Destination(target.root, target.store, write))
+        done = import_path(notes, to=Destination(target.root, target.root, target.store, write))
         assert (done.added, done.unchanged, there.read_text()) == (0, unchanged, quicker)
         assert reasons(done) == ({} if unchanged else {"a.md": DIFFERS})
 
@@ -146,9 +146,7 @@ class TestFolderOfNotes:
         assert SECRET.split()[-1] not in repr(done)
         assert done.paths == ("rooms/notes/good.md",)
 
-    @pytest.mark.parametrize(
-        "name", ["nul.md", "a\\b.md", "a\u202eb.md", "timeline/a.md", "Playbooks/a.md", "a\nb.md"]
-    )
+    @pytest.mark.parametrize("name", ["nul.md", "a\\b.md", "a\u202eb.md", "a\nb.md"])
     def test_refuses_names_no_palace_could_hold(self, target: Target, tmp_path: Path, name):
         done = target.take(put(tmp_path / "notes", {name: "x", "ok/fine.md": "y"}))
         assert list(reasons(done)) == [name]
@@ -180,8 +178,9 @@ class TestFolderOfNotes:
 
     def test_a_folder_inside_the_palace_is_no_source(self, target: Target):
         put(target.root, {"rooms/a/x.md": "x"})
-        with pytest.raises(ConfigError, match="already"):
-            target.take(target.root / "rooms")
+        for part in ("rooms", "rooms/a/x.md"):
+            with pytest.raises(ConfigError, match="already"):
+                target.take(target.root / part)
 
 
 class TestOneFile:
@@ -219,6 +218,7 @@ class TestFolderOfAPalace:
 
     def test_names_markdown_that_stands_outside(self, target: Target, tmp_path: Path):
         other = put(tmp_path / "other", {"rooms/a/x.md": "x", "README.md": "y", "docs/z.md": "z"})
+        (other / ".palace").mkdir()
         assert set(reasons(target.take(other))) == {"README.md", "docs/z.md"}
 
     def test_an_identity_alone_is_a_palace_but_not_a_too_long_one(self, target, tmp_path):
@@ -335,7 +335,6 @@ class TestExports:
             "rooms/.md",
             "config/mempalace.yaml",
             "playbooks/a/b.md",
-            "rooms/timeline/x.md",
             "rooms/a/" + "x" * 300 + ".md",
             "rooms/a/\ud800.md",
             "C:/x.md",

@@ -1,0 +1,69 @@
+"""`palace list` counts every room that is there, however it is named and however many there are."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palace import Mempalace, agent_tools
+from palace.serve.cli import run
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "p"))
+    with Mempalace.open(tmp_path / "p") as palace:
+        palace.remember("Deploys run from main.", room="deploy")
+        palace.remember("The boiler is serviced in May.", room="house/cellar", drawer="boiler")
+    return tmp_path / "p"
+
+
+@pytest.fixture
+def listed(root: Path, capsys: pytest.CaptureFixture[str]) -> Any:  # noqa: ARG001 - made before
+    def call(*more: str) -> Any:
+        assert run(["list", "--json", *more]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return call
+
+
+def test_rooms_in_rooms_and_empty_ones_are_listed(root: Path, listed: Any) -> None:
+    (root / "rooms" / "empty").mkdir()
+    assert listed()["rooms"] == [
+        {"name": "deploy", "memories": 1, "drawers": ["notes"]},
+        {"name": "empty", "memories": 0, "drawers": []},
+        {"name": "house", "memories": 0, "drawers": []},
+        {"name": "house/cellar", "memories": 1, "drawers": ["boiler"]},
+    ]
+
+
+def test_what_stands_in_no_folder_is_listed(root: Path, listed: Any) -> None:
+    (root / "rooms" / "loose.md").write_text("- The gate opens at seven.\n")
+    assert listed()["rooms"][0] == {"name": ".", "memories": 1, "drawers": ["loose"]}
+    (memory,) = listed(".")["memories"]
+    assert run(["forget", memory["id"]]) == 0
+
+
+def test_what_was_retired_is_only_counted_when_asked_for(root: Path, listed: Any) -> None:
+    (memory,) = listed("deploy")["memories"]
+    with Mempalace.open(root) as palace:
+        palace.forget(memory["id"])
+    assert listed()["rooms"][0] == {"name": "deploy", "memories": 0, "drawers": []}
+    assert listed("--all")["rooms"][0] == {"name": "deploy", "memories": 1, "drawers": ["notes"]}
+
+
+def test_a_thousand_rooms_are_listed_at_once(root: Path, listed: Any) -> None:
+    for number in range(1000):
+        (root / "rooms" / f"client-{number}").mkdir()
+    before = time.process_time()
+    assert len(listed()["rooms"]) == 1003
+    assert time.process_time() - before < 3  # each by itself would be looked for among all
+    with Mempalace.open(root) as palace:
+        read = next(tool for tool in agent_tools(palace) if tool.name == "palace_read")
+        before = time.process_time()
+        assert len(read()["rooms"]) == 1003
+        assert time.process_time() - before < 1.5
