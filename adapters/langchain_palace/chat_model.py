@@ -226,6 +226,7 @@ class ChatPalace(GatedChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
     ) -> Steps[Prepared]:
         call = self._call or call_of(None, session_id=self.session_id, project=self.project)
+        messages = self._turns.whole(messages)
         schema = wanted_schema(messages)
         in_text = schema is not None
         must_fit = self._must_fit(kwargs) or in_text
@@ -257,7 +258,7 @@ class ChatPalace(GatedChatModel):
         gate = prepared.gate
         if gate is None:
             return
-        self._turns.replied(gate.plan)
+        self._turns.replied(gate.plan, gate.said)
         if gate.checked is not None:
             yield self._turns.record(gate.plan, gate.text, gate.checked, 1)
 

@@ -32,6 +32,9 @@ _ROLES |= {"user": "user", "assistant": "assistant", "developer": "system"}
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "guard_content"})
 _USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
+_CALL_PARTS = frozenset(
+    {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call"}
+)
 
 
 def text_of(message: BaseMessage) -> str:
@@ -150,14 +153,15 @@ def labelled(message: AIMessage, metadata: Mapping[str, Any]) -> AIMessage:
 def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMessage:
     """Return a model's message with nothing in it but checked text and calls of tools.
 
-    Reasoning and other parts are text that nobody checked: they stay only beside tool calls,
-    where providers want them back, and never as text. So are calls that cannot be read.
+    Reasoning and other parts are text that nobody checked, and so are calls that cannot be read.
+    What a provider wants back beside a call, it gets back; see `with_thoughts`.
     """
     calling = bool(calls_of(message))
+    calls = [] if isinstance(message.content, str) else [*filter(is_call, message.content)]
     update: dict[str, Any] = {
         "invalid_tool_calls": [],
-        "content": _released_content(message, text) if calling else text,
-        "additional_kwargs": _released_extras(message.additional_kwargs) if calling else {},
+        "content": _as_content(text, calls) if calling else text,
+        "additional_kwargs": of_calls(message.additional_kwargs) if calling else {},
         "response_metadata": {**told(message.response_metadata), "palace": dict(metadata)},
     }
     return message.model_copy(update=update)
@@ -172,20 +176,39 @@ def told(metadata: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _released_content(message: AIMessage, text: str) -> str | list[Any]:
-    if isinstance(message.content, str):
-        return text
-    kept = [p for p in message.content if not is_text(p)]
-    return [{"type": "text", "text": text}, *kept] if text else kept
+def with_thoughts(message: AIMessage, said: AIMessage) -> AIMessage:
+    """Return a released message with all that the model said beside its text, in its order.
+
+    Args:
+        message: What was released.
+        said: What the model said.
+    """
+    extras = {**said.additional_kwargs, **message.additional_kwargs}
+    if isinstance(said.content, str):
+        return message.model_copy(update={"additional_kwargs": extras})
+    texts = [n for n, part in enumerate(said.content) if is_text(part)]
+    place = texts[0] if texts else 0
+    content = [p for p in said.content if not is_text(p)]
+    content[place:place] = _as_parts(text_of(message))  # nothing before it is text
+    return message.model_copy(update={"content": content, "additional_kwargs": extras})
 
 
-def _released_extras(extras: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep calls and opaque signatures; reasoning in words goes."""
-    return {
-        key: value
-        for key, value in extras.items()
-        if key in _TOOL_KEYS or not (isinstance(value, str) or "reasoning" in key)
-    }
+def is_call(part: object) -> bool:
+    """Whether a part of a message is the call of a tool, whole or a piece of it."""
+    return isinstance(part, Mapping) and part.get("type") in _CALL_PARTS
+
+
+def of_calls(extras: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the extras that are calls, or what a provider signs them with, as no one can read."""
+    return {key: v for key, v in extras.items() if key in _TOOL_KEYS or "signature" in key}
+
+
+def _as_parts(text: str) -> list[Any]:
+    return [{"type": "text", "text": text}] if text else []
+
+
+def _as_content(text: str, parts: Sequence[Any]) -> str | list[Any]:
+    return [*_as_parts(text), *parts] if parts else text
 
 
 def calls_of(message: AIMessage) -> list[ToolCall]:

@@ -200,7 +200,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         request: ModelRequest[Any],
         handle: Callable[[ModelRequest[Any]], Step[ModelResponse[Any]]],
     ) -> Steps[ModelResponse[Any] | ExtendedModelResponse[Any]]:
-        request = _unwrapped(request)
+        request = _unwrapped(request).override(messages=self._whole(request))
         call = self._call(request.runtime)
         plan, is_new = yield from self._plan(request, call)
         if plan is None:
@@ -216,8 +216,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         # An error is what is left of an answer that the gate refused.
         step = caught(handle(self._asked(request, plan, gate)), *_REFUSED)
         made = yield self._turns.told_by(plan, step)
-        self._turns.replied(plan)
         response = self._passed(made, request, plan, gate)
+        self._turns.replied(plan, gate.said)
         if isinstance(response, AIMessage):
             return _stopped(response)
         if not is_new:
@@ -297,6 +297,9 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         except _REFUSED as error:
             return _instead(plan, error)
         return ModelResponse(result=result, structured_response=made.structured_response)
+
+    def _whole(self, request: ModelRequest[Any]) -> list[Any]:
+        return list(self._turns.whole(request.messages))
 
     def _call(self, runtime: Runtime[Any] | None) -> Call:
         """Return who asks, as the run's context or config tells."""

@@ -64,7 +64,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
     ) -> Steps[Any]:
         model: ChatPalace = self.model
         bound: Runnable[Any, Any] = self.bound
-        messages = model._convert_input(input).to_messages()
+        messages = model._turns.whole(model._convert_input(input).to_messages())
         call = call_of(config, session_id=model.session_id, project=model.project)
         plan = yield from model.plan(messages, call, alone=False)
         if plan is None:

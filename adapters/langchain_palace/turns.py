@@ -13,11 +13,17 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from langchain_core.exceptions import OutputParserException
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
-from langchain_palace.messages import asking_before, asking_index, history_before, text_of
+from langchain_palace.messages import (
+    asking_before,
+    asking_index,
+    history_before,
+    text_of,
+    with_thoughts,
+)
 from langchain_palace.schemas import questions_in, template_question, without_instructions
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
@@ -49,6 +55,8 @@ Ask = Callable[[ModelCall], Step[ModelReply]]
 Key = tuple[object, ...]
 # Turns that may be in the middle of a tool loop at the same time.
 KEPT_TURNS = 512
+# Calls whose reasoning a provider may want back.
+KEPT_THOUGHTS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +172,7 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._under_way: OrderedDict[Key, Plan] = OrderedDict()
+        self._thoughts: OrderedDict[Key, AIMessage] = OrderedDict()
         self._lock = threading.Lock()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
@@ -323,15 +332,46 @@ class Turns:
     def keep(self, key: Key, plan: Plan) -> None:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""
         with self._lock:
-            self._under_way[key] = replace(plan, usage=None, model_calls=0)
-            self._under_way.move_to_end(key)
-            while len(self._under_way) > KEPT_TURNS:
-                self._under_way.popitem(last=False)
+            _put(self._under_way, key, replace(plan, usage=None, model_calls=0), KEPT_TURNS)
 
-    def replied(self, plan: Plan) -> None:
-        """Note that the model has replied: what the session starts with is told."""
+    def replied(self, plan: Plan, said: AIMessage | None = None) -> None:
+        """Note that the model has replied: what the session starts with is told.
+
+        Args:
+            plan: The plan of the turn.
+            said: The model's message as nobody else may read it; see `whole`.
+        """
+        if said is not None and said.tool_calls:
+            with self._lock:
+                _put(self._thoughts, _key_of_calls(plan.verdict.id, said), said, KEPT_THOUGHTS)
         if plan.wake_up and plan.session:  # an earlier try of this turn may have left it
             self.palace.take_wake_up(plan.session, plan.verdict.turn.project)
+
+    def whole(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+        """Return messages with what the model said beside its calls, for the model itself.
+
+        Providers that reason refuse the result of a tool without the reasoning that called it.
+        """
+        return [self._with_thoughts(message) for message in messages]
+
+    def _with_thoughts(self, message: BaseMessage) -> BaseMessage:
+        if not isinstance(message, AIMessage) or not message.tool_calls or not self._thoughts:
+            return message
+        verdict = message.response_metadata.get("palace")
+        with self._lock:
+            said = self._thoughts.get(_key_of_calls((verdict or {}).get("id"), message))
+        return message if said is None else with_thoughts(message, said)
+
+
+def _put(kept: OrderedDict[Key, T], key: Key, value: T, most: int) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _key_of_calls(verdict_id: object, message: AIMessage) -> Key:
+    return (verdict_id, *(call["id"] for call in message.tool_calls))
 
 
 def unreadable(plan: Plan, error: Exception) -> PalaceError:
