@@ -6,10 +6,14 @@ not run for a question about something that is not remembered.
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.output_parsers import BaseLLMOutputParser
 from langchain_core.outputs import ChatGenerationChunk
@@ -24,7 +28,14 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
 from langchain_core.utils.pydantic import TypeBaseModel
-from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
@@ -35,6 +46,9 @@ from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, Turns
 from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss
 
+_log = logging.getLogger(__name__)
+# What parsers raise.
+_UNREAD = (OutputParserException, ValidationError, json.JSONDecodeError)
 _SESSION_SPEC = ConfigurableFieldSpec(
     id="session_id",
     annotation=str,
@@ -426,12 +440,34 @@ def _pointing(step: Step[Any], read: Callable[[Any], ModelReply]) -> Step[ModelR
     tried = caught(step, ValueError)  # what parsers raise, and hosts of theirs in their place
 
     def reply(out: Any) -> ModelReply:
-        return ModelReply() if isinstance(out, ValueError) else read(out)
+        if not isinstance(out, ValueError):
+            return read(out)
+        if not _is_unread(out):
+            # It may be a fault of the program, which must not look like a gap in the memory; what
+            # it says is left out, for it may repeat what the model said.
+            _log.warning(
+                "%s of the chain is taken for a quote that cannot be read: %s",
+                type(out).__name__,
+                _place_of(out),
+            )
+        return ModelReply()
 
     async def later() -> ModelReply:
         return reply(await tried.later())
 
     return Step(lambda: reply(tried.now()), later)
+
+
+def _is_unread(error: BaseException | None) -> bool:
+    """Whether a parser raised an error, or what it comes from."""
+    if error is None or isinstance(error, _UNREAD):
+        return error is not None
+    return _is_unread(error.__cause__ or error.__context__)
+
+
+def _place_of(error: ValueError) -> str:
+    *_, (frame, line) = walk_tb(error.__traceback__)
+    return f"{frame.f_code.co_filename}:{line}"
 
 
 def _reply(out: object, given: Given, plan: Plan) -> ModelReply:
