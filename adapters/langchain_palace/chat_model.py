@@ -20,6 +20,7 @@ from pydantic import Field, PrivateAttr
 
 from langchain_palace.arguments import forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
+from langchain_palace.errands import errand_of
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
@@ -213,9 +214,13 @@ class ChatPalace(GatedChatModel):
         plan = yield from self._turns.decide_all(
             messages, index, call=call, handlers=self.callbacks
         )
+        errand = errand_of(messages, index) if alone else None
+        if errand is not None:
+            plan = plan.on_errand(errand)
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
-        plan = yield from self._turns.settle(plan, call, asker, alone=alone)
+        wakes = errand is None
+        plan = yield from self._turns.settle(plan, call, asker, alone=alone, wakes=wakes)
         plan = replace(plan, usage=asker.usage)
         self._turns.keep(key, plan)
         if plan.model_calls and plan.stops:

@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
+from langchain_palace.errands import Errand, errand_in
 from langchain_palace.messages import (
     asking_before,
     asking_index,
@@ -69,7 +70,7 @@ class Plan:
         options: How answers are made in this turn.
         message_id: Of the message that asks, if it has one.
         wake_up: What the session starts with, on its first turn.
-        answer: The whole answer, where pointing and writing were one call.
+        answer: The whole answer, where pointing and writing were one call, or no person gets it.
         model_calls: Calls made so far, besides the host's own.
         usage: Tokens of those calls, told once with the reply.
         behind: How many messages the asking one stands before the person's last one.
@@ -112,6 +113,13 @@ class Plan:
         if self.answer is not None:
             return self.answer.text
         return self.verdict.text or self.options.fallback_text
+
+    def on_errand(self, errand: Errand) -> Plan:
+        """Return the plan where no person gets the reply: what is remembered asks no model."""
+        if self.verdict.action in ("pass", "generate"):
+            return self
+        said = errand.instead(errand.question or self.question)
+        return replace(self, answer=Answer(said, self.verdict))
 
     def user_text(self, said: str | None = None) -> str:
         """Return what the model is asked in place of the person's words.
@@ -199,15 +207,15 @@ class Turns:
 
         What a template labels as the question is decided on first, for its context would blur it;
         the whole text is if that asks nothing, and then what stands beside the instructions of a
-        parser.
+        parser. Of an errand only the question is the person's, and its documents ask nothing.
         """
         turn = Turn(question, call.session_id, call.project, history)
 
         def decided() -> Plan:
             options = self.palace.answer_options
-            first = template_question(question) or question
+            first, *others = _parts(question)
             verdict = self._enforcer.decide(replace(turn, prompt=first))
-            for part in (question, *questions_in(question)):
+            for part in others:
                 if part != first and verdict.action == "pass" and not _is_settled(verdict):
                     verdict = self._enforcer.decide(replace(turn, prompt=part))
             return Plan(verdict, question, options, message_id=message_id)
@@ -266,7 +274,7 @@ class Turns:
             wakes: Whether this turn may be the one that carries the wake-up.
         """
         verdict, options = plan.verdict, plan.options
-        if verdict.action == "confirm":
+        if verdict.action == "confirm" and not plan.stops:
             if alone and options.quote_calls == "one":
                 answer = yield from drive(
                     answer_steps(verdict, question=plan.question, options=options), ask
@@ -380,6 +388,14 @@ def unreadable(plan: Plan, error: Exception) -> PalaceError:
     if said and plan.check().check(str(said)).declined:
         return RecallMiss(plan.options.fallback_text, hint="the model declines")
     return ModelError("the model did not return the object it was asked for", hint="ask again")
+
+
+def _parts(text: str) -> list[str]:
+    """Return what to decide on in a text, one after the other until something asks."""
+    errand = errand_in(text)
+    if errand is not None and errand.question:
+        return [errand.question]
+    return [template_question(text) or text, text, *questions_in(text)]
 
 
 def _is_settled(verdict: Verdict) -> bool:
