@@ -47,6 +47,12 @@ from langchain_palace.turns import Plan, Turns
 from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss
 
 _log = logging.getLogger(__name__)
+# By what a chain keeps its conversation, and where that may be.
+_KEEPERS = {
+    "get_session_history": "put the history",
+    "memory": "give it no memory and keep the history",
+    "checkpointer": "compile it without a checkpointer and keep the history",
+}
 # What parsers raise.
 _UNREAD = (OutputParserException, ValidationError, json.JSONDecodeError)
 _SESSION_SPEC = ConfigurableFieldSpec(
@@ -59,6 +65,39 @@ _SESSION_SPEC = ConfigurableFieldSpec(
 )
 
 
+def _without_memory(bound: Any) -> Runnable[Any, Any]:
+    """Return what is to be wrapped as a runnable that keeps no conversation.
+
+    Raises:
+        ConfigError: If it keeps one.
+    """
+    chain: Runnable[Any, Any] = coerce_to_runnable(bound)
+    for part in _parts(chain):
+        keeper = next((name for name in _KEEPERS if getattr(part, name, None)), None)
+        if keeper is not None:
+            raise ConfigError(
+                f"{type(part).__name__} keeps the conversation itself: what it was sent and what"
+                " was said, before anything of it is checked",
+                hint=f"{_KEEPERS[keeper]} around the PalaceRunnable, or put ChatPalace or"
+                " PalaceMiddleware where the model is called",
+            )
+    return chain
+
+
+def _parts(chain: Runnable[Any, Any]) -> Iterator[Runnable[Any, Any]]:
+    """Yield a chain and the chains in it that it shows."""
+    yield chain
+    inner: list[Runnable[Any, Any]] = []
+    if isinstance(chain, RunnableSequence):
+        inner = chain.steps
+    elif isinstance(chain, RunnableBindingBase):
+        inner = [chain.bound]
+    elif isinstance(chain, RunnableBranch):
+        inner = [*(branch for _, branch in chain.branches), chain.default]
+    for part in inner:
+        yield from _parts(part)
+
+
 class PalaceRunnable(RunnableSerializable[Any, Any]):
     """Any chain, behind the palace.
 
@@ -67,9 +106,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     of objects. Text streams sentence by sentence where it is checked; anything else, and what a
     chain without a declared output type returns, comes whole then.
 
-    A chain that keeps the conversation itself keeps what it was sent, evidence included: a message
-    history belongs around this one (`RunnableWithMessageHistory(PalaceRunnable(...))`), and an
-    agent with a checkpointer gets `PalaceMiddleware` instead.
+    A chain that keeps the conversation itself would keep what it was sent, evidence included, and
+    what its model said before that was checked. It is refused: a message history belongs around
+    this one (`RunnableWithMessageHistory(PalaceRunnable(...))`), and an agent with a checkpointer
+    gets `PalaceMiddleware` instead.
 
     Args:
         bound: The chain, or a function.
@@ -83,11 +123,14 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             if the chain returns messages; for a chain that declares anything else, or ends with a
             parser, `RecallMiss` is raised.
 
+    Raises, when it is made:
+        ConfigError: If the chain has a message history, a memory or a checkpointer.
+
     Raises, when it streams:
         ConfigError: If it is a graph and asked for a `stream_mode` other than `values`.
     """
 
-    bound: Annotated[Runnable[Any, Any], BeforeValidator(coerce_to_runnable)] = Field(exclude=True)
+    bound: Annotated[Runnable[Any, Any], BeforeValidator(_without_memory)] = Field(exclude=True)
     palace: OpenPalace = Field(exclude=True)
     input_key: str | None = None
     session_id: str | None = None
