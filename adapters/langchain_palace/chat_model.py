@@ -20,6 +20,7 @@ from pydantic import Field, PrivateAttr
 
 from langchain_palace.arguments import forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
+from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
@@ -152,6 +153,9 @@ class ChatPalace(GatedChatModel):
         called = self.model_copy()
         called._kept_turns = self._turns
         called._call = call_of(config, session_id=self.session_id, project=self.project)
+        if isinstance(self.inner, ChatRunnable):
+            named = {"configurable": called._call.config.get("configurable")}
+            called.inner = self.inner.model_copy(update=named)
         return called
 
     # -- structured output -------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 
 from langchain_palace.messages import (
     calls_of,
+    chunk_of,
     is_call,
     labelled,
     leaves,
@@ -288,29 +289,6 @@ def canned(plan: Plan) -> AIMessage:
     """Return the reply of a turn that stops, as a message."""
     message = spoken(plan.reply, plan.metadata())
     return message.model_copy(update={"usage_metadata": plan.usage}) if plan.usage else message
-
-
-def chunk_of(message: AIMessage) -> AIMessageChunk:
-    """Return a whole message as the only chunk of a stream."""
-    return AIMessageChunk(
-        content=message.content,
-        additional_kwargs=message.additional_kwargs,
-        response_metadata=message.response_metadata,
-        usage_metadata=message.usage_metadata,
-        id=message.id,
-        name=message.name,
-        tool_call_chunks=[
-            {
-                "name": call["name"],
-                "args": json.dumps(call["args"]),
-                "id": call["id"],
-                "index": number,
-                "type": "tool_call_chunk",
-            }
-            for number, call in enumerate(message.tool_calls)
-        ],
-        chunk_position="last",
-    )
 
 
 def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.messages import (
     AIMessage,
+    AIMessageChunk,
     BaseMessage,
     ChatMessage,
     HumanMessage,
@@ -165,6 +166,29 @@ def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMe
         "response_metadata": {**told(message.response_metadata), "palace": dict(metadata)},
     }
     return message.model_copy(update=update)
+
+
+def chunk_of(message: AIMessage) -> AIMessageChunk:
+    """Return a whole message as the only chunk of a stream."""
+    return AIMessageChunk(
+        content=message.content,
+        additional_kwargs=message.additional_kwargs,
+        response_metadata=message.response_metadata,
+        usage_metadata=message.usage_metadata,
+        id=message.id,
+        name=message.name,
+        tool_call_chunks=[
+            {
+                "name": call["name"],
+                "args": json.dumps(call["args"]),
+                "id": call["id"],
+                "index": number,
+                "type": "tool_call_chunk",
+            }
+            for number, call in enumerate(message.tool_calls)
+        ],
+        chunk_position="last",
+    )
 
 
 def told(metadata: Mapping[str, Any]) -> dict[str, Any]:
