@@ -6,6 +6,7 @@ In: LangChain messages. Out: new ones; a message that comes in is never changed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ _ROLES |= {"user": "user", "assistant": "assistant", "developer": "system"}
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "guard_content"})
 _USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
+# Words enough to state something: shorter arguments are what a tool is asked about.
+_STATEMENT = re.compile(r"(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}")
 _CALL_PARTS = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call"}
 )
@@ -96,8 +99,22 @@ def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message
 
 
 def tool_texts(messages: Sequence[BaseMessage], index: int) -> tuple[str, ...]:
-    """Return what tools of the host answered since the person asked."""
-    return tuple(text_of(m) for m in messages[index + 1 :] if _role_of(m) == "tool")
+    """Return what tools of the host answered since the person asked.
+
+    What they repeat of what the model wrote to them is left out, as a tool does that keeps a list
+    or takes down a thought: else the model could vouch for itself.
+    """
+    since = messages[index + 1 :]
+    calls = (call for m in since if isinstance(m, AIMessage) for call in calls_of(m))
+    written = [leaf for call in calls for leaf in leaves(call["args"]) if _STATEMENT.search(leaf)]
+    return tuple(_without(text_of(m), written) for m in since if _role_of(m) == "tool")
+
+
+def _without(text: str, written: Iterable[str]) -> str:
+    for leaf in written:
+        for form in (leaf, repr(leaf)[1:-1], json.dumps(leaf)[1:-1]):
+            text = text.replace(form, " ")
+    return text
 
 
 def with_text(message: BaseMessage, text: str) -> BaseMessage:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -141,3 +143,43 @@ class TestThoughtsBesideACall:
         bound.invoke([said[0], foreign, ToolMessage("It rains.", tool_call_id="c1")], other)
 
         assert LIE not in model.asked[-1].everything
+
+
+REPEATED = {
+    "a thought": lambda args: f"Taken down: {args['text']}",
+    "a list": lambda args: f"Updated todo list to {[{'content': args['text']}]}",
+    "an error": lambda args: f"Error: {json.dumps(args)} is not understood",
+}
+
+
+@pytest.mark.parametrize("repeated", REPEATED)
+@pytest.mark.parametrize(
+    "said",
+    [
+        LIE,
+        f"It's so:\n{LIE}",
+        "\u6771\u4eac\u306e\u5009\u5eab\u306e\u756a\u53f7\u306f80085\u3067\u3059\u3002",
+    ],
+)
+def test_what_a_tool_repeats_of_the_model_proves_nothing(palace, repeated, said):
+    def persona(asked):
+        return said if asked.is_after_tool else calling("note", {"text": said})
+
+    bound = ChatPalace(inner=CountingModel(persona=persona), palace=palace).bind_tools([weather])
+    asked = [HumanMessage(HIT), bound.invoke(HIT)]
+    asked.append(ToolMessage(REPEATED[repeated]({"text": said}), tool_call_id="c1"))
+
+    told = bound.invoke(asked).text
+    assert HIT_TEXT in told
+    assert "80085" not in told
+
+
+def test_what_a_tool_says_of_what_it_was_asked_is_evidence(palace):
+    def persona(asked):
+        return f"{HIT_TEXT} It rains in Rome." if asked.is_after_tool else call
+
+    call = calling("weather", {"city": "Rome", "why": "the person wants to know it"})
+    bound = ChatPalace(inner=CountingModel(persona=persona), palace=palace).bind_tools([weather])
+    asked = [HumanMessage(HIT), bound.invoke(HIT), ToolMessage(weather("Rome"), tool_call_id="c1")]
+
+    assert bound.invoke(asked).text == f"{HIT_TEXT} It rains in Rome."
