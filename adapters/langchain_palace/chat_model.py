@@ -209,7 +209,7 @@ class ChatPalace(GatedChatModel):
         """Decide and settle the turn of a conversation; None if nobody asks anything."""
         index = asking_index(messages)
         if index is None:
-            return None
+            return self._turns.looped(messages, call) if messages else None
         key = key_of(messages, index, call)
         # A turn that begins is always decided anew: what was remembered just now must be found.
         kept = self._turns.under_way(key) if tool_texts(messages, index) else None
@@ -255,7 +255,7 @@ class ChatPalace(GatedChatModel):
             must_fit=must_fit,
             schema=[kwargs, schema],
         )
-        said = text_of(messages[index])
+        said = plan.question if index is None else text_of(messages[index])
         text = plan.user_text(said)
         sent = messages if text == said else asking(messages, index, text)
         return Prepared(gate, sent)

@@ -65,6 +65,11 @@ def is_system(message: BaseMessage) -> bool:
     return _role_of(message) == "system"
 
 
+def is_tools(message: BaseMessage) -> bool:
+    """Whether a message is what a tool answered."""
+    return _role_of(message) == "tool"
+
+
 def asking_index(messages: Sequence[BaseMessage]) -> int | None:
     """Return where the last message of the person stands.
 
@@ -98,16 +103,16 @@ def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message
     return tuple(Message(role, text) for role, text in said if role and text)
 
 
-def tool_texts(messages: Sequence[BaseMessage], index: int) -> tuple[str, ...]:
-    """Return what tools of the host answered since the person asked.
+def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str, ...]:
+    """Return what tools of the host answered since the person asked, or at all.
 
     What they repeat of what the model wrote to them is left out, as a tool does that keeps a list
     or takes down a thought: else the model could vouch for itself.
     """
-    since = messages[index + 1 :]
+    since = messages if index is None else messages[index + 1 :]
     calls = (call for m in since if isinstance(m, AIMessage) for call in calls_of(m))
     written = [leaf for call in calls for leaf in leaves(call["args"]) if _STATEMENT.search(leaf)]
-    return tuple(_without(text_of(m), written) for m in since if _role_of(m) == "tool")
+    return tuple(_without(text_of(m), written) for m in since if is_tools(m))
 
 
 def _without(text: str, written: Iterable[str]) -> str:
@@ -142,8 +147,8 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
     Args:
         messages: The conversation.
         index: Where the person asks; None if that message is gone, for example summarised. Then
-            the text is added to the summary, or goes first. Behind a system message it goes into
-            one of its own.
+            the text is added to the summary, or goes before all but the program's own messages.
+            Behind a system message it goes into one of its own.
         text: What the model is asked.
     """
     if index is not None and is_system(messages[index]):
@@ -152,7 +157,8 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
         return [*messages[:index], with_text(messages[index], text), *messages[index + 1 :]]
     last = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].type == "human"), None)
     if last is None:
-        return [HumanMessage(text), *messages]
+        first = next((n for n, m in enumerate(messages) if not is_system(m)), len(messages))
+        return [*messages[:first], HumanMessage(text), *messages[first:]]
     added = with_text(messages[last], f"{text_of(messages[last])}\n\n{text}")
     return [*messages[:last], added, *messages[last + 1 :]]
 

@@ -377,7 +377,7 @@ def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
     structured = None
     if request.response_format is not None:
         structured = frozenset(map(tool_name, request.tools))
-    texts = tool_texts(request.messages, _texts_from(request, plan))
+    texts = tool_texts(request.messages, _index_of(request.messages, plan))
     return ReplyGate(
         plan,
         tool_texts=texts,
@@ -396,12 +396,7 @@ def _schema(request: ModelRequest[Any]) -> list[Any]:
 
 
 def _check(plan: Plan, request: ModelRequest[Any]) -> Any:
-    return plan.check(tool_texts(request.messages, _texts_from(request, plan)))
-
-
-def _texts_from(request: ModelRequest[Any], plan: Plan) -> int:
-    index = _index_of(request.messages, plan)
-    return -1 if index is None else index
+    return plan.check(tool_texts(request.messages, _index_of(request.messages, plan)))
 
 
 def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:

@@ -72,7 +72,8 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         if plan.stops:
             return self._missed(plan.reply)
         index = plan.place_in(messages)
-        sent = asking(messages, index, plan.user_text(text_of(messages[index])))
+        said = plan.question if index is None else text_of(messages[index])
+        sent = asking(messages, index, plan.user_text(said))
         seen = unseen(config) if plan.is_checked else config
         step = model._turns.told_by(plan, _invoked(bound, sent, seen, kwargs))
         made = yield caught(step, RecallMiss)

@@ -22,6 +22,7 @@ from langchain_palace.messages import (
     asking_before,
     asking_index,
     history_before,
+    is_tools,
     text_of,
     with_thoughts,
 )
@@ -86,11 +87,15 @@ class Plan:
     usage: UsageMetadata | None = None
     behind: int = 0
 
-    def place_in(self, messages: Sequence[BaseMessage]) -> int:
-        """Return where the message stands that asks, in messages in which somebody does."""
+    def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
+        """Return where the message stands that asks, None if it was cut off or summarised."""
         last = asking_index(messages)
-        assert last is not None
-        return last - self.behind
+        return None if last is None else last - self.behind
+
+    def is_of(self, call: Call) -> bool:
+        """Whether who asks now may read what was decided."""
+        turn = self.verdict.turn
+        return (turn.session_id, turn.project) == (call.session_id, call.project)
 
     @property
     def session(self) -> str | None:
@@ -336,6 +341,17 @@ class Turns:
         """Return the settled plan of a turn that is entered again, by a tool loop or a retry."""
         with self._lock:
             return self._under_way.get(key)
+
+    def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
+        """Return the plan of a tool loop that goes on where the message that asks was cut off."""
+        replies = [m for m in messages if isinstance(m, AIMessage)]
+        told = replies[-1].response_metadata.get("palace") if replies else None
+        if not told or not is_tools(messages[-1]):
+            return None
+        with self._lock:
+            plans = list(self._under_way.values())
+        of_call = (p for p in plans if p.verdict.id == told.get("id") and p.is_of(call))
+        return next(of_call, None)
 
     def keep(self, key: Key, plan: Plan) -> None:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""
