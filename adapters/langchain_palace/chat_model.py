@@ -205,8 +205,18 @@ class ChatPalace(GatedChatModel):
         alone: bool,
         stop: list[str] | None = None,
         kwargs: Mapping[str, Any] | None = None,
+        chooses: bool = False,
     ) -> Steps[Plan | None]:
-        """Decide and settle the turn of a conversation; None if nobody asks anything."""
+        """Decide and settle the turn of a conversation; None if nobody asks the model anything.
+
+        Args:
+            messages: The conversation.
+            call: Who asks.
+            alone: Whether the model's text is the whole reply.
+            stop: Where the call is to stop.
+            kwargs: Its other arguments.
+            chooses: Whether the reply is in a schema, and may be a choice for the program alone.
+        """
         index = asking_index(messages)
         if index is None:
             return self._turns.looped(messages, call) if messages else None
@@ -218,8 +228,10 @@ class ChatPalace(GatedChatModel):
         plan = yield from self._turns.decide_all(
             messages, index, call=call, handlers=self.callbacks
         )
-        errand = errand_of(messages, index) if alone else None
-        if errand is not None:
+        errand = errand_of(messages, index) if alone or chooses else None
+        if errand is not None and errand.chooses == chooses:
+            if chooses and not plan.stops:
+                return None  # which tools there are is no answer, and needs no evidence
             plan = plan.on_errand(errand)
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)

@@ -29,13 +29,18 @@ class Errand:
     question: str
     instead: Callable[[str], str]
 
+    @property
+    def chooses(self) -> bool:
+        """Whether the reply is a choice among what the program offers, in a schema."""
+        return self.instead is _no_tools
+
 
 def errand_in(text: str) -> Errand | None:
     """Return the errand that a prompt is, None if it is none that is known."""
     for pattern, instead in _ERRANDS:
         found = pattern.search(text)
         if found:
-            return Errand(found.groupdict().get("question", "").strip(), instead)
+            return Errand((found.groupdict().get("question") or "").strip(), instead)
     return None
 
 
@@ -57,6 +62,14 @@ def _as_asked(question: str) -> str:
 
 def _no_part(_question: str) -> str:
     return "NO_OUTPUT"
+
+
+def _no_text(_question: str) -> str:
+    return ""
+
+
+def _no_tools(_question: str) -> str:
+    return '{"tools": []}'
 
 
 def _not_relevant(_question: str) -> str:
@@ -141,6 +154,17 @@ _ERRANDS = (
             r" select the .* << INPUT >> {q} << OUTPUT"
         ),
         _default_route,
+    ),
+    (
+        _prompt(
+            r"\AUse the following portion of a long document to see if any of the text is relevant"
+            r" to answer the question\.(.* Question: {q} Relevant text, if any:\s*\Z)?"
+        ),
+        _no_text,
+    ),
+    (
+        _prompt(r"\AYour goal is to select the most relevant tools for answering the user's query"),
+        _no_tools,
     ),
     # The tutorials' own, which stand beside the person's message.
     (

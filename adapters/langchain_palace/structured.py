@@ -5,6 +5,7 @@ In: the inner model's own structured chain. Out: a runnable that looks first.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +67,11 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         bound: Runnable[Any, Any] = self.bound
         messages = model._turns.whole(model._convert_input(input).to_messages())
         call = call_of(config, session_id=model.session_id, project=model.project)
-        plan = yield from model.plan(messages, call, alone=False)
+        plan = yield from model.plan(messages, call, alone=False, chooses=True)
         if plan is None:
             return (yield _invoked(bound, messages, config, kwargs))
         if plan.stops:
-            return self._missed(plan.reply)
+            return json.loads(plan.answer.text) if plan.answer else self._missed(plan.reply)
         index = plan.place_in(messages)
         said = plan.question if index is None else text_of(messages[index])
         sent = asking(messages, index, plan.user_text(said))

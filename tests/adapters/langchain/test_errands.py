@@ -12,6 +12,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_palace import ChatPalace
 
 from tests.adapters.langchain.doubles import (
+    CHAT,
     FALLBACK,
     HIT,
     HIT_TEXT,
@@ -20,7 +21,9 @@ from tests.adapters.langchain.doubles import (
     MISS,
     PASS,
     UNCLEAR,
+    UNCLEAR_TEXT,
     CountingModel,
+    calling,
     honest,
 )
 
@@ -159,6 +162,48 @@ def test_no_document_is_kept_for_a_recall_question(palace, question, kind):
 
     assert list(compressor.compress_documents(DOCUMENTS, question)) == []
     assert model.calls == 0
+
+
+@pytest.mark.parametrize("question", RECALL)
+@pytest.mark.parametrize("form", ["QUESTION_PROMPT", "CHAT_QUESTION_PROMPT"])
+def test_no_part_of_a_long_document_is_kept_for_a_recall_question(palace, question, form):
+    prompts = pytest.importorskip("langchain_classic.chains.question_answering.map_reduce_prompt")
+    model = CountingModel(persona=LIARS[3])
+    chain = getattr(prompts, form) | ChatPalace(inner=model, palace=palace) | StrOutputParser()
+
+    for document in DOCUMENTS:
+        assert chain.invoke({"context": document.page_content, "question": question}) == ""
+    assert model.calls == 0
+
+
+@pytest.mark.parametrize("prompt", [*RECALL, PASS])
+def test_tools_are_selected_for_the_agent_and_not_for_the_person(palace, prompt):
+    agents = pytest.importorskip("langchain.agents")
+    middleware = pytest.importorskip("langchain.agents.middleware")
+
+    def weather(city: str) -> str:
+        """Tell the weather."""
+        return f"It rains in {city}."
+
+    def persona(asked):
+        if "ToolSelectionResponse" in asked.tools:
+            return calling("ToolSelectionResponse", {"tools": ["weather"]})
+        return honest(asked)
+
+    model = CountingModel(persona=persona)
+    agent = agents.create_agent(
+        ChatPalace(inner=model, palace=palace),
+        [weather],
+        middleware=[middleware.LLMToolSelectorMiddleware()],
+    )
+    told = agent.invoke({"messages": [("user", prompt)]})["messages"][-1].text
+
+    texts = {MISS: FALLBACK, UNCLEAR: UNCLEAR_TEXT, HIT: HIT_TEXT, PASS: CHAT}
+    assert told.startswith(texts[prompt])
+    assert [a.tools for a in model.asked] == {
+        MISS: [],
+        UNCLEAR: [["ToolSelectionResponse"], ["point_to_memory"], ["weather"]],
+    }.get(prompt, [["ToolSelectionResponse"], ["weather"]])
 
 
 @pytest.mark.parametrize("question", [PASS, "What is the capital of France?"])
