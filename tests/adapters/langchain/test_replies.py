@@ -183,3 +183,14 @@ def test_what_a_tool_says_of_what_it_was_asked_is_evidence(palace):
     asked = [HumanMessage(HIT), bound.invoke(HIT), ToolMessage(weather("Rome"), tool_call_id="c1")]
 
     assert bound.invoke(asked).text == f"{HIT_TEXT} It rains in Rome."
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_an_answer_that_cannot_be_recorded_is_not_lost(palace, prompt):
+    palace.root.joinpath("journal").rename(palace.root / "moved")
+    palace.root.joinpath("journal").write_text("in the way", encoding="utf-8")
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+
+    told = chat.invoke(prompt).text
+    assert told.endswith("[1]")
+    assert "".join(chunk.text for chunk in chat.stream(prompt)) == told
