@@ -130,13 +130,19 @@ class AnsweringVerbs(ReadingVerbs):
     def begin_session(self, session_id: str, project: str | None = None) -> None:
         """Have the wake-up of a session, on its first turn, wait for `take_wake_up`.
 
-        So it is not lost where the turn that asked for it is gone before it is made.
+        So it is not lost where the turn that asked for it is gone before it is made. What cannot
+        be read now is looked for again by the next turn, and keeps nobody from an answer.
 
         Args:
             session_id: The session.
             project: Its project, if any.
         """
-        self.leave_wake_up(session_id, self.session_wake_up(session_id, project), project)
+        try:
+            text = self.session_wake_up(session_id, project)
+        except StoreError as error:
+            _log.warning("session %s starts without its wake-up: %s", session_id, error)
+            return
+        self.leave_wake_up(session_id, text, project)
 
     def take_wake_up(self, session_id: str, project: str | None = None) -> str:
         """Return the wake-up that waits for a turn of the session, once; "" if none does.
