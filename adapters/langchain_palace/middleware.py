@@ -165,7 +165,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         call = self._call(runtime)
         plan = yield from self._turns.decide_all(messages, index, call=call)
         if not plan.stops:
-            kept = as_state(plan, call, _ids(messages))
+            kept = as_state(plan, call, _ids(messages), thread=thread_of(runtime))
             return {**update, "palace": {self.name: kept}}
         return {**update, "messages": [canned(plan)], "jump_to": "end"}
 
@@ -222,7 +222,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return _stopped(response)
         if not is_new:
             return response
-        kept = as_state(plan, call, _ids(request.messages))
+        thread = thread_of(request.runtime)
+        kept = as_state(plan, call, _ids(request.messages), thread=thread)
         return ExtendedModelResponse(response, Command(update={"palace": {self.name: kept}}))
 
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
@@ -330,9 +331,11 @@ def _kept(state: Mapping[str, Any]) -> dict[str, Any]:
 def _is_of(kept: Mapping[str, Any], call: Call, thread: str | None) -> bool:
     """Whether a turn is of who asks now: another session may take it up, but not its memories.
 
-    Who takes it up may leave the session out; it is that of the thread then.
+    Who takes it up in its own thread may leave the session out; it is that of the thread then.
     """
-    sessions = (None, kept["session_id"], thread)
+    sessions = [kept["session_id"]]
+    if kept.get("thread_id") == thread:
+        sessions += [None, thread]
     return call.session_id in sessions and call.project in (None, kept["project"])
 
 
