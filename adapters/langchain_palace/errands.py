@@ -168,7 +168,10 @@ _ERRANDS = (
     ),
     # The tutorials' own, which stand beside the person's message.
     (
-        _prompt(r"standalone (question|query) .*\b(do not|don't|never) answer"),
+        _prompt(
+            r"\b(formulate|rephrase|reformulate|rewrite|generate|create)\b.{0,120}\bstandalone"
+            r" (question|query)\b.{0,200}\b(do not|don't|never) (try to )?answer (the|it|this|any)\b"
+        ),
         _as_asked,
     ),
     (

@@ -223,6 +223,21 @@ def test_what_asks_for_no_memory_is_the_models_work(palace, question):
     assert IDENTITY in model.asked[-1].text  # the first turn of the person
 
 
+@pytest.mark.parametrize(
+    "system",
+    [
+        "Take each message as a standalone question. Be kind, and never answer in verse.",
+        "You may generate a search query with the tool. If you do not know, do not answer.",
+        "Rewrite nothing. Given a conversation, answer the follow up question.",
+    ],
+)
+def test_a_person_is_answered_whatever_the_program_says_of_questions(palace, system):
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+
+    assert chat.invoke([("system", system), ("user", MISS)]).text == FALLBACK
+    assert chat.invoke([("system", system), ("user", HIT)]).text.startswith(HIT_TEXT)
+
+
 def test_a_chain_goes_on_to_the_honest_reply(palace):
     model = CountingModel(persona=honest)
     chat = ChatPalace(inner=model, palace=palace)
