@@ -170,7 +170,7 @@ _ERRANDS = (
     (
         _prompt(
             r"\b(formulate|rephrase|reformulate|rewrite|generate|create)\b.{0,120}\bstandalone"
-            r" (question|query)\b.{0,200}\b(do not|don't|never) (try to )?answer (the|it|this|any)\b"
+            r" (question|query)\b.{0,200}\b(do not|don't|never) (try to )?answer (the|it|this)\b"
         ),
         _as_asked,
     ),

@@ -365,7 +365,7 @@ class Turns:
             plan: The plan of the turn.
             said: The model's message as nobody else may read it; see `whole`.
         """
-        if said is not None and said.tool_calls:
+        if said is not None and any(call["id"] for call in said.tool_calls):
             with self._lock:
                 _put(self._thoughts, _key_of_calls(plan.verdict.id, said), said, KEPT_THOUGHTS)
         if plan.wake_up and plan.session:  # an earlier try of this turn may have left it
