@@ -73,7 +73,8 @@ def _without_memory(bound: Any) -> Runnable[Any, Any]:
     """
     chain: Runnable[Any, Any] = coerce_to_runnable(bound)
     for part in _parts(chain):
-        keeper = next((name for name in _KEEPERS if getattr(part, name, None)), None)
+        # Its own fields alone: a model that a config chooses makes one to tell of others.
+        keeper = next((name for name in _KEEPERS if vars(part).get(name)), None)
         if keeper is not None:
             raise ConfigError(
                 f"{type(part).__name__} keeps the conversation itself: what it was sent and what"

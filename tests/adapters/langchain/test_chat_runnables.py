@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from langchain_core.runnables import ConfigurableField
-from langchain_palace import ChatPalace
+from langchain_palace import ChatPalace, PalaceRunnable
 from pydantic import BaseModel
 
 from tests.adapters.langchain.doubles import (
@@ -193,3 +193,13 @@ def test_a_config_chooses_the_model_of_an_agent(palace, chosen_by_name):
         agent.invoke({"messages": [("user", prompt)]}, {"configurable": {"model": "b"}})
 
     assert [model.calls for model in chosen_by_name.values()] == [0, 4]
+
+
+def test_a_model_that_is_not_asked_is_not_made(palace, chosen_by_name):
+    from langchain.chat_models import init_chat_model
+
+    model = init_chat_model("a", configurable_fields=("model",), model_provider="any")
+
+    assert ChatPalace(inner=model, palace=palace).invoke(MISS).text == FALLBACK
+    assert PalaceRunnable(bound=model, palace=palace).invoke(MISS).text == FALLBACK
+    assert chosen_by_name == {}
