@@ -16,7 +16,7 @@ from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
 from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
-from palace.errors import MemoryNotFoundError, StoreError
+from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
 from palace.recall.sufficiency import Sufficiency
 from palace.types.session import WakeUp
 from palace.types.verdict import Verdict
@@ -139,7 +139,7 @@ class AnsweringVerbs(ReadingVerbs):
         """
         try:
             text = self.session_wake_up(session_id, project)
-        except StoreError as error:
+        except StoreUnavailableError as error:
             _log.warning("session %s starts without its wake-up: %s", session_id, error)
             return
         self.leave_wake_up(session_id, text, project)

@@ -11,7 +11,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import ChatPalace, PalaceRunnable
 
-from palace import Mempalace
+from palace import Mempalace, UnsafeNameError
 from tests.adapters.langchain.doubles import (
     CHAT,
     HIT,
@@ -190,3 +190,10 @@ def test_a_wake_up_that_cannot_be_read_keeps_nobody_from_an_answer(palace):
     assert chat.invoke(PASS).text == CHAT
 
     assert [IDENTITY in asked.everything for asked in model.asked] == [False, True]
+
+
+def test_a_session_that_cannot_be_named_is_refused(palace):
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace, session_id="x" * 5000)
+
+    with pytest.raises(UnsafeNameError, match="512"):
+        chat.invoke(PASS)
