@@ -17,6 +17,7 @@ from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
 
 from langchain_palace.arguments import SHAPING
+from langchain_palace.chat_runnable import ChatRunnable, is_chat
 from langchain_palace.messages import asking, text_of
 from langchain_palace.steps import Step
 from palace import ConfigError, ModelCall, ModelReply
@@ -44,6 +45,8 @@ def unbound(model: Runnable[Any, Any]) -> tuple[BaseChatModel, dict[str, Any]]:
         kwargs = {**model.kwargs, **kwargs}
         bound.append(model.config)
         model = model.bound
+    if not isinstance(model, BaseChatModel) and is_chat(model):
+        model = ChatRunnable(runnable=model)
     if isinstance(model, BaseChatModel):
         return reduce(_configured, reversed(bound), model), kwargs
     raise ConfigError(

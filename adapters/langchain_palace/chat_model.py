@@ -20,6 +20,8 @@ from pydantic import Field, PrivateAttr
 
 from langchain_palace.arguments import forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
+from langchain_palace.chat_runnable import ChatRunnable
+from langchain_palace.errands import errand_of
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
@@ -151,6 +153,9 @@ class ChatPalace(GatedChatModel):
         called = self.model_copy()
         called._kept_turns = self._turns
         called._call = call_of(config, session_id=self.session_id, project=self.project)
+        if isinstance(self.inner, ChatRunnable):
+            named = {"configurable": called._call.config.get("configurable")}
+            called.inner = self.inner.model_copy(update=named)
         return called
 
     # -- structured output -------------------------------------------------------------------------
@@ -200,11 +205,21 @@ class ChatPalace(GatedChatModel):
         alone: bool,
         stop: list[str] | None = None,
         kwargs: Mapping[str, Any] | None = None,
+        chooses: bool = False,
     ) -> Steps[Plan | None]:
-        """Decide and settle the turn of a conversation; None if nobody asks anything."""
+        """Decide and settle the turn of a conversation; None if nobody asks the model anything.
+
+        Args:
+            messages: The conversation.
+            call: Who asks.
+            alone: Whether the model's text is the whole reply.
+            stop: Where the call is to stop.
+            kwargs: Its other arguments.
+            chooses: Whether the reply is in a schema, and may be a choice for the program alone.
+        """
         index = asking_index(messages)
         if index is None:
-            return None
+            return self._turns.looped(messages, call) if messages else None
         key = key_of(messages, index, call)
         # A turn that begins is always decided anew: what was remembered just now must be found.
         kept = self._turns.under_way(key) if tool_texts(messages, index) else None
@@ -213,9 +228,15 @@ class ChatPalace(GatedChatModel):
         plan = yield from self._turns.decide_all(
             messages, index, call=call, handlers=self.callbacks
         )
+        errand = errand_of(messages, index) if alone or chooses else None
+        if errand is not None and errand.chooses == chooses:
+            if chooses and not plan.stops:
+                return None  # which tools there are is no answer, and needs no evidence
+            plan = plan.on_errand(errand)
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
-        plan = yield from self._turns.settle(plan, call, asker, alone=alone)
+        wakes = errand is None
+        plan = yield from self._turns.settle(plan, call, asker, alone=alone, wakes=wakes)
         plan = replace(plan, usage=asker.usage)
         self._turns.keep(key, plan)
         if plan.model_calls and plan.stops:
@@ -226,6 +247,7 @@ class ChatPalace(GatedChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
     ) -> Steps[Prepared]:
         call = self._call or call_of(None, session_id=self.session_id, project=self.project)
+        messages = self._turns.whole(messages)
         schema = wanted_schema(messages)
         in_text = schema is not None
         must_fit = self._must_fit(kwargs) or in_text
@@ -245,7 +267,7 @@ class ChatPalace(GatedChatModel):
             must_fit=must_fit,
             schema=[kwargs, schema],
         )
-        said = text_of(messages[index])
+        said = plan.question if index is None else text_of(messages[index])
         text = plan.user_text(said)
         sent = messages if text == said else asking(messages, index, text)
         return Prepared(gate, sent)
@@ -257,7 +279,7 @@ class ChatPalace(GatedChatModel):
         gate = prepared.gate
         if gate is None:
             return
-        self._turns.replied(gate.plan)
+        self._turns.replied(gate.plan, gate.said)
         if gate.checked is not None:
             yield self._turns.record(gate.plan, gate.text, gate.checked, 1)
 

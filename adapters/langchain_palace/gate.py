@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -19,9 +19,11 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 
 from langchain_palace.messages import (
     calls_of,
-    is_text,
+    chunk_of,
+    is_call,
     labelled,
     leaves,
+    of_calls,
     released,
     spoken,
     text_of,
@@ -48,6 +50,11 @@ class ReplyGate:
         must_fit: Whether a reply in words would not be understood, so that declining is a miss.
         schema: What a reply in a schema has to fit, or what holds that; see
             `AnswerCheck.without_labels`.
+
+    Attributes:
+        checked: The check of what was said, once it is over.
+        text: What was released.
+        said: What the model said, where that is checked; for the model alone.
     """
 
     def __init__(
@@ -64,6 +71,7 @@ class ReplyGate:
         self._must_fit = must_fit
         self.checked: CheckedAnswer | None = None
         self.text = ""
+        self.said: AIMessage | None = None
         self._structured = structured
         self._check: AnswerCheck | None = None
         if plan.is_checked:
@@ -88,6 +96,7 @@ class ReplyGate:
         """
         if self._check is None:
             return self._with_usage(labelled(reply, self.plan.metadata()))
+        self.said = reply
         if self._structured is not None:
             values = _structured_values(reply, self._structured)
             if values is not None:
@@ -159,7 +168,7 @@ class ChunkGate:
         self._sentences: SentenceGate | None = check.gate() if check and not whole else None
         self._is_whole = whole and check is not None
         self._held: AIMessageChunk | None = None
-        self._reasoning: list[Any] = []
+        self._said: AIMessageChunk | None = None
         self._has_calls = False
         self._is_first = True
         self._has_text = False
@@ -196,6 +205,7 @@ class ChunkGate:
         rest, checked = self._rest(self._sentences)
         self._gate.checked = checked
         self._gate.text = checked.text if checked else ""
+        self._gate.said = self._said
         last = AIMessageChunk(
             content="",
             id=self._id,
@@ -229,21 +239,16 @@ class ChunkGate:
         text = text_of(chunk)
         self._has_text = self._has_text or bool(text.strip())
         out = [AIMessageChunk(content=piece, id=self._id) for piece in sentences.feed(text)]
-        parts = [p for p in _parts(chunk) if not _is_calling_part(p)]
-        self._reasoning.extend(parts)
-        calls = [p for p in _parts(chunk) if _is_calling_part(p)]
+        self._said = chunk if self._said is None else self._said + chunk
+        calls = [] if isinstance(chunk.content, str) else [*filter(is_call, chunk.content)]
         function = chunk.additional_kwargs.get("function_call")
-        if chunk.tool_call_chunks or calls or function:
-            # Providers that reason want it back beside the call, and before it.
-            calls = [*self._reasoning, *calls]
-            self._reasoning = []
-            self._has_calls = True
+        self._has_calls = self._has_calls or bool(chunk.tool_call_chunks or calls or function)
         if chunk.tool_call_chunks or calls or function or chunk.usage_metadata:
             out.append(
                 chunk.model_copy(
                     update={
                         "content": calls or "",
-                        "additional_kwargs": {"function_call": function} if function else {},
+                        "additional_kwargs": of_calls(chunk.additional_kwargs),
                         "response_metadata": {},
                         "chunk_position": None,
                     }
@@ -286,29 +291,6 @@ def canned(plan: Plan) -> AIMessage:
     return message.model_copy(update={"usage_metadata": plan.usage}) if plan.usage else message
 
 
-def chunk_of(message: AIMessage) -> AIMessageChunk:
-    """Return a whole message as the only chunk of a stream."""
-    return AIMessageChunk(
-        content=message.content,
-        additional_kwargs=message.additional_kwargs,
-        response_metadata=message.response_metadata,
-        usage_metadata=message.usage_metadata,
-        id=message.id,
-        name=message.name,
-        tool_call_chunks=[
-            {
-                "name": call["name"],
-                "args": json.dumps(call["args"]),
-                "id": call["id"],
-                "index": number,
-                "type": "tool_call_chunk",
-            }
-            for number, call in enumerate(message.tool_calls)
-        ],
-        chunk_position="last",
-    )
-
-
 def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object | None:
     """Return the values of a structured reply, or None if it is plain text or a host's tool."""
     calls = calls_of(reply)
@@ -327,17 +309,6 @@ def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object 
 
 def _is_clean(checked: CheckedAnswer) -> bool:
     return checked.supported and not checked.declined
-
-
-def _parts(chunk: AIMessageChunk) -> list[Any]:
-    """Return the parts of a chunk that are not text."""
-    if isinstance(chunk.content, str):
-        return []
-    return [p for p in chunk.content if not is_text(p)]
-
-
-def _is_calling_part(part: Mapping[str, Any]) -> bool:
-    return part.get("type") in {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta"}
 
 
 def _whole(chunk: AIMessageChunk) -> AIMessage:

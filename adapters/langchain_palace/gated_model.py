@@ -21,8 +21,8 @@ from langchain_core.tools import BaseTool
 from pydantic import Field, model_validator
 
 from langchain_palace.asking import stopping, unbound
-from langchain_palace.gate import ChunkGate, ReplyGate, chunk_of
-from langchain_palace.messages import text_of
+from langchain_palace.gate import ChunkGate, ReplyGate
+from langchain_palace.messages import chunk_of, text_of
 from langchain_palace.session import known_fields
 from langchain_palace.steps import Steps, arun, run
 from palace import ConfigError

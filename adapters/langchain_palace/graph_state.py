@@ -15,13 +15,16 @@ from langchain_palace.turns import Plan
 from palace import AnswerOptions, Evidence, LayerReport, PromptWrite, RecallSignal, Turn, Verdict
 
 
-def as_state(plan: Plan, call: Call, seen: Sequence[str]) -> dict[str, Any]:
+def as_state(
+    plan: Plan, call: Call, seen: Sequence[str], *, thread: str | None = None
+) -> dict[str, Any]:
     """Return a plan as plain values.
 
     Args:
         plan: The plan of a turn; an answer within it is not kept, the turn is over then.
         call: Who asked.
         seen: Ids of all messages of the person when it was made.
+        thread: Where it is kept; a copy of the state may be put elsewhere.
     """
     verdict = plan.verdict.as_dict()
     for item, evidence in zip(verdict["evidence"], plan.verdict.evidence, strict=True):
@@ -37,6 +40,7 @@ def as_state(plan: Plan, call: Call, seen: Sequence[str]) -> dict[str, Any]:
         "wake_up": plan.wake_up,
         "session_id": call.session_id,
         "project": call.project,
+        "thread_id": thread,
         "seen": list(seen),
     }
 

@@ -6,11 +6,13 @@ In: LangChain messages. Out: new ones; a message that comes in is never changed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import (
     AIMessage,
+    AIMessageChunk,
     BaseMessage,
     ChatMessage,
     HumanMessage,
@@ -32,6 +34,11 @@ _ROLES |= {"user": "user", "assistant": "assistant", "developer": "system"}
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "guard_content"})
 _USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
+# Words enough to state something: shorter arguments are what a tool is asked about.
+_STATEMENT = re.compile(r"(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}")
+_CALL_PARTS = frozenset(
+    {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call"}
+)
 
 
 def text_of(message: BaseMessage) -> str:
@@ -56,6 +63,11 @@ def is_persons(message: BaseMessage) -> bool:
 def is_system(message: BaseMessage) -> bool:
     """Whether a message is the program's own."""
     return _role_of(message) == "system"
+
+
+def is_tools(message: BaseMessage) -> bool:
+    """Whether a message is what a tool answered."""
+    return _role_of(message) == "tool"
 
 
 def asking_index(messages: Sequence[BaseMessage]) -> int | None:
@@ -91,9 +103,23 @@ def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message
     return tuple(Message(role, text) for role, text in said if role and text)
 
 
-def tool_texts(messages: Sequence[BaseMessage], index: int) -> tuple[str, ...]:
-    """Return what tools of the host answered since the person asked."""
-    return tuple(text_of(m) for m in messages[index + 1 :] if _role_of(m) == "tool")
+def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str, ...]:
+    """Return what tools of the host answered since the person asked, or at all.
+
+    What they repeat of what the model wrote to them is left out, as a tool does that keeps a list
+    or takes down a thought: else the model could vouch for itself.
+    """
+    since = messages if index is None else messages[index + 1 :]
+    calls = (call for m in since if isinstance(m, AIMessage) for call in calls_of(m))
+    written = [leaf for call in calls for leaf in leaves(call["args"]) if _STATEMENT.search(leaf)]
+    return tuple(_without(text_of(m), written) for m in since if is_tools(m))
+
+
+def _without(text: str, written: Iterable[str]) -> str:
+    for leaf in written:
+        for form in (leaf, repr(leaf)[1:-1], json.dumps(leaf)[1:-1]):
+            text = text.replace(form, " ")
+    return text
 
 
 def with_text(message: BaseMessage, text: str) -> BaseMessage:
@@ -121,8 +147,8 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
     Args:
         messages: The conversation.
         index: Where the person asks; None if that message is gone, for example summarised. Then
-            the text is added to the summary, or goes first. Behind a system message it goes into
-            one of its own.
+            the text is added to the summary, or goes before all but the program's own messages.
+            Behind a system message it goes into one of its own.
         text: What the model is asked.
     """
     if index is not None and is_system(messages[index]):
@@ -131,7 +157,8 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
         return [*messages[:index], with_text(messages[index], text), *messages[index + 1 :]]
     last = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].type == "human"), None)
     if last is None:
-        return [HumanMessage(text), *messages]
+        first = next((n for n, m in enumerate(messages) if not is_system(m)), len(messages))
+        return [*messages[:first], HumanMessage(text), *messages[first:]]
     added = with_text(messages[last], f"{text_of(messages[last])}\n\n{text}")
     return [*messages[:last], added, *messages[last + 1 :]]
 
@@ -150,17 +177,41 @@ def labelled(message: AIMessage, metadata: Mapping[str, Any]) -> AIMessage:
 def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMessage:
     """Return a model's message with nothing in it but checked text and calls of tools.
 
-    Reasoning and other parts are text that nobody checked: they stay only beside tool calls,
-    where providers want them back, and never as text. So are calls that cannot be read.
+    Reasoning and other parts are text that nobody checked, and so are calls that cannot be read.
+    What a provider wants back beside a call, it gets back; see `with_thoughts`.
     """
     calling = bool(calls_of(message))
+    calls = [] if isinstance(message.content, str) else [*filter(is_call, message.content)]
     update: dict[str, Any] = {
         "invalid_tool_calls": [],
-        "content": _released_content(message, text) if calling else text,
-        "additional_kwargs": _released_extras(message.additional_kwargs) if calling else {},
+        "content": _as_content(text, calls) if calling else text,
+        "additional_kwargs": of_calls(message.additional_kwargs) if calling else {},
         "response_metadata": {**told(message.response_metadata), "palace": dict(metadata)},
     }
     return message.model_copy(update=update)
+
+
+def chunk_of(message: AIMessage) -> AIMessageChunk:
+    """Return a whole message as the only chunk of a stream."""
+    return AIMessageChunk(
+        content=message.content,
+        additional_kwargs=message.additional_kwargs,
+        response_metadata=message.response_metadata,
+        usage_metadata=message.usage_metadata,
+        id=message.id,
+        name=message.name,
+        tool_call_chunks=[
+            {
+                "name": call["name"],
+                "args": json.dumps(call["args"]),
+                "id": call["id"],
+                "index": number,
+                "type": "tool_call_chunk",
+            }
+            for number, call in enumerate(message.tool_calls)
+        ],
+        chunk_position="last",
+    )
 
 
 def told(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,20 +223,39 @@ def told(metadata: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _released_content(message: AIMessage, text: str) -> str | list[Any]:
-    if isinstance(message.content, str):
-        return text
-    kept = [p for p in message.content if not is_text(p)]
-    return [{"type": "text", "text": text}, *kept] if text else kept
+def with_thoughts(message: AIMessage, said: AIMessage) -> AIMessage:
+    """Return a released message with all that the model said beside its text, in its order.
+
+    Args:
+        message: What was released.
+        said: What the model said.
+    """
+    extras = {**said.additional_kwargs, **message.additional_kwargs}
+    if isinstance(said.content, str):
+        return message.model_copy(update={"additional_kwargs": extras})
+    texts = [n for n, part in enumerate(said.content) if is_text(part)]
+    place = texts[0] if texts else 0
+    content = [p for p in said.content if not is_text(p)]
+    content[place:place] = _as_parts(text_of(message))  # nothing before it is text
+    return message.model_copy(update={"content": content, "additional_kwargs": extras})
 
 
-def _released_extras(extras: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep calls and opaque signatures; reasoning in words goes."""
-    return {
-        key: value
-        for key, value in extras.items()
-        if key in _TOOL_KEYS or not (isinstance(value, str) or "reasoning" in key)
-    }
+def is_call(part: object) -> bool:
+    """Whether a part of a message is the call of a tool, whole or a piece of it."""
+    return isinstance(part, Mapping) and part.get("type") in _CALL_PARTS
+
+
+def of_calls(extras: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the extras that are calls, or what a provider signs them with, as no one can read."""
+    return {key: v for key, v in extras.items() if key in _TOOL_KEYS or "signature" in key}
+
+
+def _as_parts(text: str) -> list[Any]:
+    return [{"type": "text", "text": text}] if text else []
+
+
+def _as_content(text: str, parts: Sequence[Any]) -> str | list[Any]:
+    return [*_as_parts(text), *parts] if parts else text
 
 
 def calls_of(message: AIMessage) -> list[ToolCall]:

@@ -165,7 +165,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         call = self._call(runtime)
         plan = yield from self._turns.decide_all(messages, index, call=call)
         if not plan.stops:
-            kept = as_state(plan, call, _ids(messages))
+            kept = as_state(plan, call, _ids(messages), thread=thread_of(runtime))
             return {**update, "palace": {self.name: kept}}
         return {**update, "messages": [canned(plan)], "jump_to": "end"}
 
@@ -200,7 +200,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         request: ModelRequest[Any],
         handle: Callable[[ModelRequest[Any]], Step[ModelResponse[Any]]],
     ) -> Steps[ModelResponse[Any] | ExtendedModelResponse[Any]]:
-        request = _unwrapped(request)
+        request = _unwrapped(request).override(messages=self._whole(request))
         call = self._call(request.runtime)
         plan, is_new = yield from self._plan(request, call)
         if plan is None:
@@ -216,13 +216,14 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         # An error is what is left of an answer that the gate refused.
         step = caught(handle(self._asked(request, plan, gate)), *_REFUSED)
         made = yield self._turns.told_by(plan, step)
-        self._turns.replied(plan)
         response = self._passed(made, request, plan, gate)
+        self._turns.replied(plan, gate.said)
         if isinstance(response, AIMessage):
             return _stopped(response)
         if not is_new:
             return response
-        kept = as_state(plan, call, _ids(request.messages))
+        thread = thread_of(request.runtime)
+        kept = as_state(plan, call, _ids(request.messages), thread=thread)
         return ExtendedModelResponse(response, Command(update={"palace": {self.name: kept}}))
 
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
@@ -298,6 +299,9 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return _instead(plan, error)
         return ModelResponse(result=result, structured_response=made.structured_response)
 
+    def _whole(self, request: ModelRequest[Any]) -> list[Any]:
+        return list(self._turns.whole(request.messages))
+
     def _call(self, runtime: Runtime[Any] | None) -> Call:
         """Return who asks, as the run's context or config tells."""
         return call_of_run(runtime, session_id=self.session_id, project=self.project)
@@ -327,9 +331,11 @@ def _kept(state: Mapping[str, Any]) -> dict[str, Any]:
 def _is_of(kept: Mapping[str, Any], call: Call, thread: str | None) -> bool:
     """Whether a turn is of who asks now: another session may take it up, but not its memories.
 
-    Who takes it up may leave the session out; it is that of the thread then.
+    Who takes it up in its own thread may leave the session out; it is that of the thread then.
     """
-    sessions = (None, kept["session_id"], thread)
+    sessions = [kept["session_id"]]
+    if kept.get("thread_id") == thread:
+        sessions += [None, thread]
     return call.session_id in sessions and call.project in (None, kept["project"])
 
 
@@ -374,7 +380,7 @@ def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
     structured = None
     if request.response_format is not None:
         structured = frozenset(map(tool_name, request.tools))
-    texts = tool_texts(request.messages, _texts_from(request, plan))
+    texts = tool_texts(request.messages, _index_of(request.messages, plan))
     return ReplyGate(
         plan,
         tool_texts=texts,
@@ -393,12 +399,7 @@ def _schema(request: ModelRequest[Any]) -> list[Any]:
 
 
 def _check(plan: Plan, request: ModelRequest[Any]) -> Any:
-    return plan.check(tool_texts(request.messages, _texts_from(request, plan)))
-
-
-def _texts_from(request: ModelRequest[Any], plan: Plan) -> int:
-    index = _index_of(request.messages, plan)
-    return -1 if index is None else index
+    return plan.check(tool_texts(request.messages, _index_of(request.messages, plan)))
 
 
 def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:

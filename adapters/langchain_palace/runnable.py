@@ -6,10 +6,14 @@ not run for a question about something that is not remembered.
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.output_parsers import BaseLLMOutputParser
 from langchain_core.outputs import ChatGenerationChunk
@@ -24,7 +28,14 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
 from langchain_core.utils.pydantic import TypeBaseModel
-from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
@@ -35,6 +46,15 @@ from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, Turns
 from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss
 
+_log = logging.getLogger(__name__)
+# By what a chain keeps its conversation, and where that may be.
+_KEEPERS = {
+    "get_session_history": "put the history",
+    "memory": "give it no memory and keep the history",
+    "checkpointer": "compile it without a checkpointer and keep the history",
+}
+# What parsers raise.
+_UNREAD = (OutputParserException, ValidationError, json.JSONDecodeError)
 _SESSION_SPEC = ConfigurableFieldSpec(
     id="session_id",
     annotation=str,
@@ -45,6 +65,40 @@ _SESSION_SPEC = ConfigurableFieldSpec(
 )
 
 
+def _without_memory(bound: Any) -> Runnable[Any, Any]:
+    """Return what is to be wrapped as a runnable that keeps no conversation.
+
+    Raises:
+        ConfigError: If it keeps one.
+    """
+    chain: Runnable[Any, Any] = coerce_to_runnable(bound)
+    for part in _parts(chain):
+        # Its own fields alone: a model that a config chooses makes one to tell of others.
+        keeper = next((name for name in _KEEPERS if vars(part).get(name)), None)
+        if keeper is not None:
+            raise ConfigError(
+                f"{type(part).__name__} keeps the conversation itself: what it was sent and what"
+                " was said, before anything of it is checked",
+                hint=f"{_KEEPERS[keeper]} around the PalaceRunnable, or put ChatPalace or"
+                " PalaceMiddleware where the model is called",
+            )
+    return chain
+
+
+def _parts(chain: Runnable[Any, Any]) -> Iterator[Runnable[Any, Any]]:
+    """Yield a chain and the chains in it that it shows."""
+    yield chain
+    inner: list[Runnable[Any, Any]] = []
+    if isinstance(chain, RunnableSequence):
+        inner = chain.steps
+    elif isinstance(chain, RunnableBindingBase):
+        inner = [chain.bound]
+    elif isinstance(chain, RunnableBranch):
+        inner = [*(branch for _, branch in chain.branches), chain.default]
+    for part in inner:
+        yield from _parts(part)
+
+
 class PalaceRunnable(RunnableSerializable[Any, Any]):
     """Any chain, behind the palace.
 
@@ -53,9 +107,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     of objects. Text streams sentence by sentence where it is checked; anything else, and what a
     chain without a declared output type returns, comes whole then.
 
-    A chain that keeps the conversation itself keeps what it was sent, evidence included: a message
-    history belongs around this one (`RunnableWithMessageHistory(PalaceRunnable(...))`), and an
-    agent with a checkpointer gets `PalaceMiddleware` instead.
+    A chain that keeps the conversation itself would keep what it was sent, evidence included, and
+    what its model said before that was checked. It is refused: a message history belongs around
+    this one (`RunnableWithMessageHistory(PalaceRunnable(...))`), and an agent with a checkpointer
+    gets `PalaceMiddleware` instead.
 
     Args:
         bound: The chain, or a function.
@@ -69,11 +124,14 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             if the chain returns messages; for a chain that declares anything else, or ends with a
             parser, `RecallMiss` is raised.
 
+    Raises, when it is made:
+        ConfigError: If the chain has a message history, a memory or a checkpointer.
+
     Raises, when it streams:
         ConfigError: If it is a graph and asked for a `stream_mode` other than `values`.
     """
 
-    bound: Annotated[Runnable[Any, Any], BeforeValidator(coerce_to_runnable)] = Field(exclude=True)
+    bound: Annotated[Runnable[Any, Any], BeforeValidator(_without_memory)] = Field(exclude=True)
     palace: OpenPalace = Field(exclude=True)
     input_key: str | None = None
     session_id: str | None = None
@@ -426,12 +484,34 @@ def _pointing(step: Step[Any], read: Callable[[Any], ModelReply]) -> Step[ModelR
     tried = caught(step, ValueError)  # what parsers raise, and hosts of theirs in their place
 
     def reply(out: Any) -> ModelReply:
-        return ModelReply() if isinstance(out, ValueError) else read(out)
+        if not isinstance(out, ValueError):
+            return read(out)
+        if not _is_unread(out):
+            # It may be a fault of the program, which must not look like a gap in the memory; what
+            # it says is left out, for it may repeat what the model said.
+            _log.warning(
+                "%s of the chain is taken for a quote that cannot be read: %s",
+                type(out).__name__,
+                _place_of(out),
+            )
+        return ModelReply()
 
     async def later() -> ModelReply:
         return reply(await tried.later())
 
     return Step(lambda: reply(tried.now()), later)
+
+
+def _is_unread(error: BaseException | None) -> bool:
+    """Whether a parser raised an error, or what it comes from."""
+    if error is None or isinstance(error, _UNREAD):
+        return error is not None
+    return _is_unread(error.__cause__ or error.__context__)
+
+
+def _place_of(error: ValueError) -> str:
+    *_, (frame, line) = walk_tb(error.__traceback__)
+    return f"{frame.f_code.co_filename}:{line}"
 
 
 def _reply(out: object, given: Given, plan: Plan) -> ModelReply:

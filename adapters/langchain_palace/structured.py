@@ -5,6 +5,7 @@ In: the inner model's own structured chain. Out: a runnable that looks first.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -64,15 +65,16 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
     ) -> Steps[Any]:
         model: ChatPalace = self.model
         bound: Runnable[Any, Any] = self.bound
-        messages = model._convert_input(input).to_messages()
+        messages = model._turns.whole(model._convert_input(input).to_messages())
         call = call_of(config, session_id=model.session_id, project=model.project)
-        plan = yield from model.plan(messages, call, alone=False)
+        plan = yield from model.plan(messages, call, alone=False, chooses=True)
         if plan is None:
             return (yield _invoked(bound, messages, config, kwargs))
         if plan.stops:
-            return self._missed(plan.reply)
+            return json.loads(plan.answer.text) if plan.answer else self._missed(plan.reply)
         index = plan.place_in(messages)
-        sent = asking(messages, index, plan.user_text(text_of(messages[index])))
+        said = plan.question if index is None else text_of(messages[index])
+        sent = asking(messages, index, plan.user_text(said))
         seen = unseen(config) if plan.is_checked else config
         step = model._turns.told_by(plan, _invoked(bound, sent, seen, kwargs))
         made = yield caught(step, RecallMiss)

@@ -13,11 +13,19 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from langchain_core.exceptions import OutputParserException
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
-from langchain_palace.messages import asking_before, asking_index, history_before, text_of
+from langchain_palace.errands import Errand, errand_in
+from langchain_palace.messages import (
+    asking_before,
+    asking_index,
+    history_before,
+    is_tools,
+    text_of,
+    with_thoughts,
+)
 from langchain_palace.schemas import questions_in, template_question, without_instructions
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
@@ -49,6 +57,8 @@ Ask = Callable[[ModelCall], Step[ModelReply]]
 Key = tuple[object, ...]
 # Turns that may be in the middle of a tool loop at the same time.
 KEPT_TURNS = 512
+# Calls whose reasoning a provider may want back.
+KEPT_THOUGHTS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +71,7 @@ class Plan:
         options: How answers are made in this turn.
         message_id: Of the message that asks, if it has one.
         wake_up: What the session starts with, on its first turn.
-        answer: The whole answer, where pointing and writing were one call.
+        answer: The whole answer, where pointing and writing were one call, or no person gets it.
         model_calls: Calls made so far, besides the host's own.
         usage: Tokens of those calls, told once with the reply.
         behind: How many messages the asking one stands before the person's last one.
@@ -77,11 +87,15 @@ class Plan:
     usage: UsageMetadata | None = None
     behind: int = 0
 
-    def place_in(self, messages: Sequence[BaseMessage]) -> int:
-        """Return where the message stands that asks, in messages in which somebody does."""
+    def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
+        """Return where the message stands that asks, None if it was cut off or summarised."""
         last = asking_index(messages)
-        assert last is not None
-        return last - self.behind
+        return None if last is None else last - self.behind
+
+    def is_of(self, call: Call) -> bool:
+        """Whether who asks now may read what was decided."""
+        turn = self.verdict.turn
+        return (turn.session_id, turn.project) == (call.session_id, call.project)
 
     @property
     def session(self) -> str | None:
@@ -104,6 +118,13 @@ class Plan:
         if self.answer is not None:
             return self.answer.text
         return self.verdict.text or self.options.fallback_text
+
+    def on_errand(self, errand: Errand) -> Plan:
+        """Return the plan where no person gets the reply: what is remembered asks no model."""
+        if self.verdict.action in ("pass", "generate"):
+            return self
+        said = errand.instead(errand.question or self.question)
+        return replace(self, answer=Answer(said, self.verdict))
 
     def user_text(self, said: str | None = None) -> str:
         """Return what the model is asked in place of the person's words.
@@ -164,6 +185,7 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._under_way: OrderedDict[Key, Plan] = OrderedDict()
+        self._thoughts: OrderedDict[Key, AIMessage] = OrderedDict()
         self._lock = threading.Lock()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
@@ -190,15 +212,15 @@ class Turns:
 
         What a template labels as the question is decided on first, for its context would blur it;
         the whole text is if that asks nothing, and then what stands beside the instructions of a
-        parser.
+        parser. Of an errand only the question is the person's, and its documents ask nothing.
         """
         turn = Turn(question, call.session_id, call.project, history)
 
         def decided() -> Plan:
             options = self.palace.answer_options
-            first = template_question(question) or question
+            first, *others = _parts(question)
             verdict = self._enforcer.decide(replace(turn, prompt=first))
-            for part in (question, *questions_in(question)):
+            for part in others:
                 if part != first and verdict.action == "pass" and not _is_settled(verdict):
                     verdict = self._enforcer.decide(replace(turn, prompt=part))
             return Plan(verdict, question, options, message_id=message_id)
@@ -257,7 +279,7 @@ class Turns:
             wakes: Whether this turn may be the one that carries the wake-up.
         """
         verdict, options = plan.verdict, plan.options
-        if verdict.action == "confirm":
+        if verdict.action == "confirm" and not plan.stops:
             if alone and options.quote_calls == "one":
                 answer = yield from drive(
                     answer_steps(verdict, question=plan.question, options=options), ask
@@ -320,18 +342,60 @@ class Turns:
         with self._lock:
             return self._under_way.get(key)
 
+    def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
+        """Return the plan of a tool loop that goes on where the message that asks was cut off."""
+        replies = [m for m in messages if isinstance(m, AIMessage)]
+        told = replies[-1].response_metadata.get("palace") if replies else None
+        if not told or not is_tools(messages[-1]):
+            return None
+        with self._lock:
+            plans = list(self._under_way.values())
+        of_call = (p for p in plans if p.verdict.id == told.get("id") and p.is_of(call))
+        return next(of_call, None)
+
     def keep(self, key: Key, plan: Plan) -> None:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""
         with self._lock:
-            self._under_way[key] = replace(plan, usage=None, model_calls=0)
-            self._under_way.move_to_end(key)
-            while len(self._under_way) > KEPT_TURNS:
-                self._under_way.popitem(last=False)
+            _put(self._under_way, key, replace(plan, usage=None, model_calls=0), KEPT_TURNS)
 
-    def replied(self, plan: Plan) -> None:
-        """Note that the model has replied: what the session starts with is told."""
+    def replied(self, plan: Plan, said: AIMessage | None = None) -> None:
+        """Note that the model has replied: what the session starts with is told.
+
+        Args:
+            plan: The plan of the turn.
+            said: The model's message as nobody else may read it; see `whole`.
+        """
+        if said is not None and any(call["id"] for call in said.tool_calls):
+            with self._lock:
+                _put(self._thoughts, _key_of_calls(plan.verdict.id, said), said, KEPT_THOUGHTS)
         if plan.wake_up and plan.session:  # an earlier try of this turn may have left it
             self.palace.take_wake_up(plan.session, plan.verdict.turn.project)
+
+    def whole(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+        """Return messages with what the model said beside its calls, for the model itself.
+
+        Providers that reason refuse the result of a tool without the reasoning that called it.
+        """
+        return [self._with_thoughts(message) for message in messages]
+
+    def _with_thoughts(self, message: BaseMessage) -> BaseMessage:
+        if not isinstance(message, AIMessage) or not message.tool_calls or not self._thoughts:
+            return message
+        verdict = message.response_metadata.get("palace")
+        with self._lock:
+            said = self._thoughts.get(_key_of_calls((verdict or {}).get("id"), message))
+        return message if said is None else with_thoughts(message, said)
+
+
+def _put(kept: OrderedDict[Key, T], key: Key, value: T, most: int) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _key_of_calls(verdict_id: object, message: AIMessage) -> Key:
+    return (verdict_id, *(call["id"] for call in message.tool_calls))
 
 
 def unreadable(plan: Plan, error: Exception) -> PalaceError:
@@ -340,6 +404,14 @@ def unreadable(plan: Plan, error: Exception) -> PalaceError:
     if said and plan.check().check(str(said)).declined:
         return RecallMiss(plan.options.fallback_text, hint="the model declines")
     return ModelError("the model did not return the object it was asked for", hint="ask again")
+
+
+def _parts(text: str) -> list[str]:
+    """Return what to decide on in a text, one after the other until something asks."""
+    errand = errand_in(text)
+    if errand is not None and errand.question:
+        return [errand.question]
+    return [template_question(text) or text, text, *questions_in(text)]
 
 
 def _is_settled(verdict: Verdict) -> bool:

@@ -37,20 +37,9 @@ class FirstTurns:
         with self._lock:
             if session_id in self._begun:
                 return False
-            self._begun.add(session_id)
-            if self._journal is None:
-                return True
-            if self._marked(self._journal, session_id):
-                return False
-            self._journal.append(
-                {
-                    "id": new_id("w"),
-                    "type": "wake_up",
-                    "at": utc_now().isoformat(),
-                    "session": session_id,
-                }
-            )
-            return True
+            is_first = self._journal is None or self._mark(self._journal, session_id)
+            self._begun.add(session_id)  # not where the journal fails: a later turn asks again
+            return is_first
 
     def knows(self, session_id: str) -> bool:
         """Whether `begin` was called for the session in this process; reads nothing."""
@@ -68,6 +57,11 @@ class FirstTurns:
         with self._leaving:
             return self._left.pop((session_id, project), "")
 
-    def _marked(self, journal: Journal, session_id: str) -> bool:
+    def _mark(self, journal: Journal, session_id: str) -> bool:
+        """Leave the mark of a session; whether there was none."""
         begun = journal.records(type="wake_up", among=_LOOKED_AT)
-        return any(record.get("session") == session_id for record in begun)
+        if any(record.get("session") == session_id for record in begun):
+            return False
+        now = utc_now().isoformat()
+        journal.append({"id": new_id("w"), "type": "wake_up", "at": now, "session": session_id})
+        return True

@@ -5,6 +5,7 @@ In: turns, answers and sessions. Out: the assembled walk, records and wake-up te
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
 from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
-from palace.errors import MemoryNotFoundError
+from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
 from palace.recall.sufficiency import Sufficiency
 from palace.types.session import WakeUp
 from palace.types.verdict import Verdict
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from palace.enforce.answering import Answer, AnswerOptions
     from palace.enforce.grounding import CheckedAnswer
 from palace.verbs.waking import wake_up_sources
+
+_log = logging.getLogger(__name__)
 
 
 class AnsweringVerbs(ReadingVerbs):
@@ -48,19 +51,25 @@ class AnsweringVerbs(ReadingVerbs):
     def record_answer(self, answer: Answer | CheckedAnswer | None, verdict: Verdict) -> str:
         """Record what was released for a verdict: cited memories, unsupported words, model calls.
 
+        The answer is there by then: a journal that cannot be written must not lose it.
+
         Args:
             answer: The answer, or its check where a host made the calls itself.
             verdict: The verdict it was made for.
 
         Returns:
-            Id of the record, "" when no journal is kept.
+            Id of the record, "" when no journal is kept, or it cannot be written.
         """
         if not self.settings.journal.enabled:
             return ""
         record = answer_record(
             answer, verdict, prompts=self.settings.journal.prompts, shown=self.privacy.shown
         )
-        self.journal.append(record)
+        try:
+            self.journal.append(record)
+        except StoreError as error:
+            _log.warning("the answer to %s is not in the journal: %s", verdict.id, error)
+            return ""
         return str(record["id"])
 
     def wake_up(
@@ -121,13 +130,19 @@ class AnsweringVerbs(ReadingVerbs):
     def begin_session(self, session_id: str, project: str | None = None) -> None:
         """Have the wake-up of a session, on its first turn, wait for `take_wake_up`.
 
-        So it is not lost where the turn that asked for it is gone before it is made.
+        So it is not lost where the turn that asked for it is gone before it is made. What cannot
+        be read now is looked for again by the next turn, and keeps nobody from an answer.
 
         Args:
             session_id: The session.
             project: Its project, if any.
         """
-        self.leave_wake_up(session_id, self.session_wake_up(session_id, project), project)
+        try:
+            text = self.session_wake_up(session_id, project)
+        except StoreUnavailableError as error:
+            _log.warning("session %s starts without its wake-up: %s", session_id, error)
+            return
+        self.leave_wake_up(session_id, text, project)
 
     def take_wake_up(self, session_id: str, project: str | None = None) -> str:
         """Return the wake-up that waits for a turn of the session, once; "" if none does.

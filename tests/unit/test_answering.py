@@ -248,6 +248,15 @@ def test_words_are_recorded_no_further_than_prompts_are(tmp_path):
     assert (record["unsupported"], record["unsupported_count"]) == ([], 1)
 
 
+def test_a_journal_that_cannot_be_written_loses_no_answer(palace, caplog):
+    answer, _ = answered(verdict("ground", LAMP), ModelReply("A 40 W bulb [1]."))
+    palace.root.joinpath("journal").rename(palace.root / "moved")
+    palace.root.joinpath("journal").write_text("in the way", "utf-8")
+
+    assert palace.record_answer(answer, answer.verdict) == ""
+    assert answer.verdict.id in caplog.text
+
+
 def test_without_a_journal_nothing_is_recorded(tmp_path):
     config = tmp_path / "own.yaml"
     config.write_text("journal:\n  enabled: false\n", "utf-8")

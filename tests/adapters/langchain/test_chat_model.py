@@ -653,24 +653,6 @@ def test_an_answer_may_use_what_a_tool_said_beside_sufficient_evidence(palace):
     assert messages[-1].response_metadata["palace"]["supported"] is True
 
 
-def test_thinking_goes_back_beside_a_tool_call(palace):
-    def persona(asked):
-        parts = [{"type": "thinking", "thinking": "hm", "signature": "x", "index": 0}]
-        message = calling("weather", {"city": "Rome"})
-        return message.model_copy(update={"content": parts})
-
-    bound = ChatPalace(inner=CountingModel(persona=persona), palace=palace).bind_tools([weather])
-
-    assert bound.invoke(HIT).content == [
-        {"type": "thinking", "thinking": "hm", "signature": "x", "index": 0}
-    ]
-    whole = None
-    for chunk in bound.stream(HIT):
-        whole = chunk if whole is None else whole + chunk
-    assert [p["type"] for p in whole.content if isinstance(p, dict)] == ["thinking"]
-    assert whole.tool_calls[0]["args"] == {"city": "Rome"}
-
-
 # -- being a good chat model -------------------------------------------------------------------
 
 

@@ -121,3 +121,19 @@ def test_whoever_resumes_a_turn_has_the_memories_of_the_own_session(palace, who)
     expected = {"a": "1111", None: "1111", "b": "2222"}
     assert expected.get(who, FALLBACK) in done["messages"][-1].text
     assert all(("1111" in a.everything) == (who not in ("b", "c")) for a in model.asked[1:])
+
+
+def test_a_copy_of_a_turn_in_another_thread_is_decided_anew(palace):
+    palace.remember("The door code of the archive is 1111.", session_id="a")
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}))
+    hitl = HumanInTheLoopMiddleware(interrupt_on={"weather": True})
+    agent = agent_of(model, PalaceMiddleware(palace), hitl)
+    own, other = ({"configurable": {"thread_id": name}} for name in "ab")
+    agent.invoke({"messages": [HumanMessage(DOOR)]}, own)
+
+    agent.update_state(other, agent.get_state(own).values, as_node="model")
+    agent.invoke(None, other)
+    done = agent.invoke(Command(resume={"decisions": [{"type": "approve"}]}), other)
+
+    assert done["messages"][-1].text == FALLBACK
+    assert not any("1111" in asked.everything for asked in model.asked[1:])

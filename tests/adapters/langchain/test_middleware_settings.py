@@ -13,10 +13,12 @@ from tests.adapters.langchain.doubles import (
     FALLBACK,
     HIT,
     HIT_TEXT,
+    LIE,
     MISS,
     UNCLEAR,
     UNCLEAR_TEXT,
     CountingModel,
+    calling,
     honest,
 )
 
@@ -86,3 +88,27 @@ def test_a_format_is_kept_and_holds_no_lie(palace, way, mode):
     assert told("2026-04-09").startswith(HIT_TEXT)
     assert told("2026-04-09", UNCLEAR).startswith(UNCLEAR_TEXT)
     assert told("2026-03-02", MISS) == FALLBACK
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+@pytest.mark.parametrize("mode", ["values", "messages"])
+def test_thoughts_beside_a_call_are_for_the_model_alone(palace, prompt, mode):
+    thought = {"type": "thinking", "thinking": LIE, "signature": "c2ln", "index": 0}
+
+    def weather(city: str) -> str:
+        """Tell the weather."""
+        return f"It rains in {city}."
+
+    def persona(asked):
+        if asked.is_pointing or asked.is_after_tool:
+            return honest(asked)
+        return calling("weather", {"city": "Rome"}).model_copy(update={"content": [thought]})
+
+    model = CountingModel(persona=persona)
+    agent = create_agent(model, [weather], middleware=[PalaceMiddleware(palace)])
+
+    told = list(agent.stream({"messages": [("user", prompt)]}, stream_mode=mode))
+
+    assert LIE not in str(told)
+    [back] = [m for m in model.asked[-1].messages if m.type == "ai"]
+    assert back.content == [thought]

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from langchain_core.caches import InMemoryCache
+from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_palace import (
     ChatPalace,
     PalaceChatMessageHistory,
@@ -25,8 +28,11 @@ from tests.adapters.langchain.doubles import (
     FALLBACK,
     HIT,
     HIT_TEXT,
+    LIARS,
+    LIE,
     MISS,
     PASS,
+    UNCLEAR,
     CountingModel,
     honest,
 )
@@ -184,3 +190,55 @@ def palace_in(wrapper):
 def test_what_holds_no_arguments_is_refused_as_pydantic_does(wrapper, value):
     with pytest.raises(ValidationError):
         wrapper.model_validate(value)
+
+
+def with_history(model):
+    histories = {}
+    return RunnableWithMessageHistory(
+        model, lambda session_id: histories.setdefault(session_id, InMemoryChatMessageHistory())
+    )
+
+
+def with_checkpointer(model):
+    graph = pytest.importorskip("langgraph.graph")
+    saver = pytest.importorskip("langgraph.checkpoint.memory").InMemorySaver()
+    built = graph.StateGraph(graph.MessagesState)
+    built.add_node("node", lambda state: {"messages": [model.invoke(state["messages"])]})
+    return built.add_edge(graph.START, "node").compile(checkpointer=saver)
+
+
+def with_memory(model):
+    chains = pytest.importorskip("langchain_classic.chains")
+    memory = pytest.importorskip("langchain_classic.memory")
+    return chains.ConversationChain(llm=model, memory=memory.ConversationBufferMemory())
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated")
+@pytest.mark.parametrize("kept", [with_history, with_checkpointer, with_memory])
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda chain: chain,
+        lambda chain: chain.with_retry(),
+        lambda chain: RunnableLambda(str).pipe(chain),
+    ],
+)
+def test_a_chain_that_keeps_what_nobody_has_checked_is_refused(palace, kept, around):
+    chain = around(kept(CountingModel(persona=honest)))
+
+    with pytest.raises(ConfigError, match=r"keeps the conversation.*around the PalaceRunnable"):
+        PalaceRunnable(bound=chain, palace=palace)
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated")
+def test_a_history_around_a_chain_keeps_what_was_said_and_released(palace):
+    model = CountingModel(persona=LIARS[3])
+    chain = with_history(PalaceRunnable(bound=model, palace=palace))
+    mine = {"configurable": {"session_id": "a"}}
+
+    for prompt in (UNCLEAR, HIT, MISS):
+        chain.invoke([HumanMessage(prompt)], mine)
+
+    kept = chain.get_session_history("a").messages
+    assert [m.text for m in kept if m.type == "human"] == [UNCLEAR, HIT, MISS]
+    assert not any(LIE in m.text for m in kept)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_palace import ChatPalace
 
 from tests.adapters.langchain.doubles import (
     HIT,
+    HIT_TEXT,
     LIE,
     PASS,
     UNCLEAR,
     USAGE,
     CountingModel,
+    calling,
     honest,
 )
 
@@ -63,3 +67,130 @@ def test_a_session_may_be_a_number(palace):
 
     assert "4711" in chat.invoke(asked, {"configurable": {"session_id": 0}}).text
     assert "4711" not in chat.invoke(asked, {"configurable": {"session_id": 1}}).text
+
+
+def weather(city: str) -> str:
+    """Tell the weather."""
+    return f"It rains in {city}."
+
+
+THINKING = {"type": "thinking", "thinking": LIE, "signature": "c2ln", "index": 0}
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": LIE}]}
+CALLED = {"type": "tool_use", "id": "c1", "name": "weather", "input": {"city": "Rome"}}
+THOUGHTS = [
+    ([THINKING], {}),
+    ([REASONING, {"type": "text", "text": LIE}, CALLED], {}),
+    ([{"type": "text", "text": HIT_TEXT}, {"type": "reasoning", "reasoning": LIE}, CALLED], {}),
+    ("", {"reasoning_content": LIE}),
+    ("", {"thinking_blocks": [THINKING], "gemini_thought_signatures": {"c1": "c2ln"}}),
+]
+
+
+def thinking_first(content, extras):
+    """Think and call a tool, then answer; lie in every thought."""
+
+    def persona(asked):
+        if asked.is_pointing or asked.is_after_tool:
+            return honest(asked)
+        message = calling("weather", {"city": "Rome"})
+        return message.model_copy(update={"content": content, "additional_kwargs": extras})
+
+    return persona
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+@pytest.mark.parametrize(("content", "extras"), THOUGHTS)
+class TestThoughtsBesideACall:
+    """Nobody reads what the model thinks, and the model gets it back: providers insist on it."""
+
+    def told(self, model, messages, streams):
+        if not streams:
+            return model.invoke(messages)
+        whole = None
+        for chunk in model.stream(messages):
+            assert LIE not in str(chunk)
+            whole = chunk if whole is None else whole + chunk
+        return whole
+
+    def test_are_for_the_model_alone(self, palace, content, extras, prompt, streams):
+        model = CountingModel(persona=thinking_first(content, extras))
+        bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+        said = [HumanMessage(prompt)]
+        said.append(self.told(bound, said, streams))
+        for part in ("content", "additional_kwargs", "tool_calls"):
+            assert LIE not in str(getattr(said[1], part))
+        assert said[1].tool_calls[0]["args"] == {"city": "Rome"}
+
+        said.append(ToolMessage("It rains.", tool_call_id="c1"))
+        last = self.told(bound, said, streams)
+
+        back = model.asked[-1].messages[1]
+        kept = [p for p in content if not isinstance(p, str) and p["type"] != "text"]
+        assert [p for p in back.content if not isinstance(p, str) and p["type"] != "text"] == kept
+        assert {**back.additional_kwargs, **extras} == back.additional_kwargs
+        assert back.tool_calls == said[1].tool_calls
+        assert LIE not in back.text
+        assert LIE not in str(last.content)
+
+    def test_of_one_session_stay_in_it(self, palace, content, extras, prompt, streams):
+        model = CountingModel(persona=thinking_first(content, extras))
+        bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+        mine, other = ({"configurable": {"session_id": name}} for name in "ab")
+        said = [HumanMessage(prompt), bound.invoke(prompt, mine)]
+        foreign = said[1].model_copy(update={"response_metadata": {}})
+
+        bound.invoke([said[0], foreign, ToolMessage("It rains.", tool_call_id="c1")], other)
+
+        assert LIE not in model.asked[-1].everything
+
+
+REPEATED = {
+    "a thought": lambda args: f"Taken down: {args['text']}",
+    "a list": lambda args: f"Updated todo list to {[{'content': args['text']}]}",
+    "an error": lambda args: f"Error: {json.dumps(args)} is not understood",
+}
+
+
+@pytest.mark.parametrize("repeated", REPEATED)
+@pytest.mark.parametrize(
+    "said",
+    [
+        LIE,
+        f"It's so:\n{LIE}",
+        "\u6771\u4eac\u306e\u5009\u5eab\u306e\u756a\u53f7\u306f80085\u3067\u3059\u3002",
+    ],
+)
+def test_what_a_tool_repeats_of_the_model_proves_nothing(palace, repeated, said):
+    def persona(asked):
+        return said if asked.is_after_tool else calling("note", {"text": said})
+
+    bound = ChatPalace(inner=CountingModel(persona=persona), palace=palace).bind_tools([weather])
+    asked = [HumanMessage(HIT), bound.invoke(HIT)]
+    asked.append(ToolMessage(REPEATED[repeated]({"text": said}), tool_call_id="c1"))
+
+    told = bound.invoke(asked).text
+    assert HIT_TEXT in told
+    assert "80085" not in told
+
+
+def test_what_a_tool_says_of_what_it_was_asked_is_evidence(palace):
+    def persona(asked):
+        return f"{HIT_TEXT} It rains in Rome." if asked.is_after_tool else call
+
+    call = calling("weather", {"city": "Rome", "why": "the person wants to know it"})
+    bound = ChatPalace(inner=CountingModel(persona=persona), palace=palace).bind_tools([weather])
+    asked = [HumanMessage(HIT), bound.invoke(HIT), ToolMessage(weather("Rome"), tool_call_id="c1")]
+
+    assert bound.invoke(asked).text == f"{HIT_TEXT} It rains in Rome."
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_an_answer_that_cannot_be_recorded_is_not_lost(palace, prompt):
+    palace.root.joinpath("journal").rename(palace.root / "moved")
+    palace.root.joinpath("journal").write_text("in the way", encoding="utf-8")
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+
+    told = chat.invoke(prompt).text
+    assert told.endswith("[1]")
+    assert "".join(chunk.text for chunk in chat.stream(prompt)) == told

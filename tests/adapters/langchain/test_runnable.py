@@ -286,6 +286,23 @@ async def test_a_host_that_cannot_read_a_quote_proves_nothing(palace, way):
     assert (await out_of(chain, way, {"question": UNCLEAR})).startswith(FALLBACK)
 
 
+def test_a_fault_of_the_program_is_told_where_a_quote_is_wanted(palace, caplog):
+    def faulty(message):
+        return str(int(message.text)) if "QUOTE" in message.text else message.text
+
+    model = CountingModel(persona=honest)
+    chain = PalaceRunnable(bound=chain_of(model, RunnableLambda(faulty)), palace=palace)
+    parsing = PalaceRunnable(bound=chain_of(model, JsonOutputParser()), palace=palace)
+
+    with pytest.raises(RecallMiss):
+        parsing.invoke({"question": UNCLEAR})
+    assert caplog.text == ""
+    assert chain.invoke({"question": UNCLEAR}).startswith(FALLBACK)
+    assert "ValueError" in caplog.text
+    assert "test_runnable.py" in caplog.text
+    assert UNCLEAR_TEXT not in caplog.text  # an error may repeat what nobody has checked
+
+
 @pytest.mark.parametrize("streams", [True, False])
 def test_a_graph_does_not_stream_what_is_not_checked(palace, streams):
     graph = pytest.importorskip("langgraph.graph")

@@ -11,8 +11,9 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import ChatPalace, PalaceRunnable
 
-from palace import Mempalace
+from palace import Mempalace, UnsafeNameError
 from tests.adapters.langchain.doubles import (
+    CHAT,
     HIT,
     IDENTITY,
     PASS,
@@ -172,3 +173,27 @@ async def test_a_model_that_stands_in_for_one_that_fails_tells_the_wake_up(
         await host.ainvoke(prompt, SESSION) if is_async else host.invoke(prompt, SESSION)
 
     assert (woken(failed), woken(stand_in)) == ([True, False], [True])
+
+
+def test_a_wake_up_that_cannot_be_read_keeps_nobody_from_an_answer(palace):
+    palace.set_identity(IDENTITY)
+    journal, moved = palace.root / "journal", palace.root / "moved"
+    journal.mkdir(exist_ok=True)
+    journal.rename(moved)
+    journal.write_text("in the way", encoding="utf-8")
+    model = CountingModel(persona=honest)
+    chat = ChatPalace(inner=model, palace=palace, session_id="a")
+
+    assert chat.invoke(PASS).text == CHAT
+    journal.unlink()
+    moved.rename(journal)
+    assert chat.invoke(PASS).text == CHAT
+
+    assert [IDENTITY in asked.everything for asked in model.asked] == [False, True]
+
+
+def test_a_session_that_cannot_be_named_is_refused(palace):
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace, session_id="x" * 5000)
+
+    with pytest.raises(UnsafeNameError, match="512"):
+        chat.invoke(PASS)

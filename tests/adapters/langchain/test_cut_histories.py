@@ -1,0 +1,116 @@
+"""A tool loop goes on where the host has cut off the question, or summarised it."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage, trim_messages
+from langchain_palace import ChatPalace
+from pydantic import BaseModel
+
+from palace import UngroundedAnswerError
+from tests.adapters.langchain.doubles import (
+    CHAT,
+    HIT,
+    HIT_TEXT,
+    LIARS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    calling,
+    calling_once,
+    honest,
+)
+
+
+class Shipped(BaseModel):
+    """When something was shipped."""
+
+    date: str
+
+
+def weather(city: str) -> str:
+    """Tell the weather."""
+    return f"It rains in {city}."
+
+
+def trimmed(messages):
+    return trim_messages(messages, max_tokens=2, token_counter=len, include_system=False)
+
+
+def trimmed_behind_the_system(messages):
+    return [SystemMessage("Be brief."), *trimmed(messages)]
+
+
+def summarised(messages):
+    told = {"lc_source": "summarization"}
+    return [HumanMessage("The person asked for something.", additional_kwargs=told), *messages[1:]]
+
+
+CUTS = [trimmed, trimmed_behind_the_system, summarised]
+
+
+def session(name):
+    return {"configurable": {"session_id": name}}
+
+
+def under_way(palace, persona, prompt, config=None):
+    """Return a model with a tool, and a conversation in which it called that."""
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=persona))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    reply = bound.invoke([HumanMessage(prompt)], config)
+    said = [HumanMessage(prompt), reply, ToolMessage(weather("Rome"), tool_call_id="c1")]
+    return model, bound, said
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize(("prompt", "text"), [(HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT)])
+class TestATurnThatIsChecked:
+    def test_goes_on_with_its_evidence(self, palace, cut, prompt, text):
+        model, bound, said = under_way(palace, honest, prompt)
+        before = len(palace.verdicts(limit=99))
+
+        told = bound.invoke(cut(said))
+
+        assert told.text == f"{text} [1]"
+        assert len(palace.verdicts(limit=99)) == before
+        sent = model.asked[-1].messages
+        assert [m.type for m in sent][-3:] == ["human", "ai", "tool"]
+        assert [m.type for m in sent].count("system") == (sent[0].type == "system")
+
+    @pytest.mark.parametrize("liar", LIARS)
+    def test_stays_checked(self, palace, cut, prompt, text, liar):
+        _, bound, said = under_way(palace, liar, prompt)
+
+        assert "80085" not in bound.invoke(cut(said)).text
+        assert not any("80085" in str(chunk.content) for chunk in bound.stream(cut(said)))
+
+    def test_is_of_its_session(self, palace, cut, prompt, text):
+        model, bound, said = under_way(palace, honest, prompt, session("a"))
+
+        bound.invoke(cut(said), session("b"))
+
+        assert text not in model.asked[-1].everything
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_what_asks_for_no_memory_is_sent_as_it_is(palace, cut):
+    model, bound, said = under_way(palace, honest, PASS)
+
+    assert bound.invoke(cut(said)).text == CHAT
+    assert model.asked[-1].messages == cut(said)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_an_answer_in_a_schema_stays_checked(palace, cut):
+    def persona(asked):
+        name = asked.tools[0]
+        given = {"date": "2027-01-01"} if name == "Shipped" else {"city": "Rome"}
+        return calling(name, given)
+
+    chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+    said = [HumanMessage(HIT), chat.bind_tools([weather]).invoke(HIT)]
+    said.append(ToolMessage(weather("Rome"), tool_call_id="c1"))
+
+    with pytest.raises(UngroundedAnswerError):
+        chat.with_structured_output(Shipped).invoke(cut(said))
