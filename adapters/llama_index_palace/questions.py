@@ -53,14 +53,12 @@ _SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
 _BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
 # What an engine that grades its answers makes of a question for the next try, perhaps of one that
-# was tried again already.
-_ASKED_AGAIN = (
-    re.compile(r"\A(?P<words>.+?)\n-{8,}\nHere is a previous bad answer\.\n.*\Z", re.DOTALL),
-    re.compile(
-        r"\AHere is a previous bad answer\.\n.*\nNow answer the question\.\n(?P<words>.+)\Z",
-        re.DOTALL,
-    ),
-)
+# was tried again already: the bad answer goes after it, or before it. Both are of a model's words,
+# the question too where it was rewritten, so each of these marks may be one that a model wrote.
+_ASKED_BEFORE = re.compile(r"\n-{8,}\nHere is a previous bad answer\.\n")
+_BAD_ANSWER = "Here is a previous bad answer.\n"
+_ASKED_AFTER = re.compile(r"\nNow answer the question\.\n")
+_MOST_TRIES = 64
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(
     _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
@@ -299,11 +297,17 @@ def _parts_of(words: str) -> Iterator[str]:
         yield labelled
     if match := _BEFORE_SCHEMA.match(words):
         yield match["words"]
-    again = words
-    while match := next((m for form in _ASKED_AGAIN if (m := form.match(again))), None):
-        again = match["words"]
-    if again != words:
-        yield again
+    yield from islice(_tried_again(words), _MOST_TRIES)
+
+
+def _tried_again(words: str) -> Iterator[str]:
+    """Yield what may be the question that an engine tries again, the innermost first."""
+    ends = [len(words), *(m.start() for m in _ASKED_BEFORE.finditer(words))]
+    starts = [0]
+    if words.startswith(_BAD_ANSWER):
+        starts += [m.end() for m in _ASKED_AFTER.finditer(words)]
+    for start in reversed(starts):
+        yield from (part for end in reversed(ends) if (part := words[start:end]) not in ("", words))
 
 
 def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | None:
