@@ -24,7 +24,7 @@ from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 
-from llama_index_palace.events import KEY, verdict_metadata
+from llama_index_palace.events import KEY, message_note, verdict_metadata
 from llama_index_palace.pointing import calls_of
 from llama_index_palace.questions import Asked, told_by_choice
 from llama_index_palace.replies import (
@@ -33,7 +33,6 @@ from llama_index_palace.replies import (
     chat_reply,
     is_step,
     noted_chat,
-    prepared_messages,
     tool_reply,
 )
 from llama_index_palace.structured import answer_tools, check_object, demand_support, miss
@@ -58,7 +57,8 @@ class ChattingLLM(WrappedLLM):
             return self._turns.run(self._refusal(ruling, asked))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            response = self.inner.chat(prepared_messages(messages, asked, ruling, lent), **kwargs)
+            sent = self._sent(messages, asked, ruling, lent)
+            response = self.inner.chat(sent, **kwargs)
         return self._turns.run(self._released(response, ruling, asked))
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
@@ -69,7 +69,7 @@ class ChattingLLM(WrappedLLM):
             return await self._turns.arun(self._refusal(ruling, asked))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            sent = prepared_messages(messages, asked, ruling, lent)
+            sent = self._sent(messages, asked, ruling, lent)
             response = await self.inner.achat(sent, **kwargs)
         return await self._turns.arun(self._released(response, ruling, asked))
 
@@ -81,7 +81,7 @@ class ChattingLLM(WrappedLLM):
             return once(self._turns.run(self._refusal(ruling, asked)))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            sent = prepared_messages(messages, asked, ruling, lent)
+            sent = self._sent(messages, asked, ruling, lent)
             source = self.inner.stream_chat(sent, **kwargs)
         return self._stream(source, ruling, asked, lent)
 
@@ -95,7 +95,7 @@ class ChattingLLM(WrappedLLM):
             return aonce(await self._turns.arun(self._refusal(ruling, asked)))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            sent = prepared_messages(messages, asked, ruling, lent)
+            sent = self._sent(messages, asked, ruling, lent)
             source = await self.inner.astream_chat(sent, **kwargs)
         return self._astream(source, ruling, asked, lent)
 
@@ -163,7 +163,10 @@ class ChattingLLM(WrappedLLM):
             screen.demand_support()
             return chat_reply(screen.released, metadata, delta=rest, spent=response)
         if calls_tools:
-            return tool_reply(response, screen.released, chunks.metadata, delta=rest)
+            message = self._turns.held.take_out(
+                self.inner, response.message, screen.released, message_note(chunks.metadata)
+            )
+            return tool_reply(message, chunks.metadata, delta=rest, spent=response)
         return chat_reply(screen.released, chunks.metadata, delta=rest, spent=response)
 
     # -- tools ---------------------------------------------------------------------------------

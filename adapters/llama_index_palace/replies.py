@@ -38,15 +38,15 @@ _REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {argumen
 def prepared_messages(
     messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling, lent: Lent
 ) -> list[ChatMessage]:
-    """Return messages as the model gets them: evidence in the user's message, verdicts removed.
+    """Return messages as the model gets them: with the evidence in the user's message.
 
     Args:
-        messages: As the host sends them.
+        messages: As the host sends them, without what is noted in them.
         asked: What they ask.
         ruling: Of the turn.
         lent: What this call has of the wake-up.
     """
-    sent = [without_verdict(m) for m in messages]
+    sent = list(messages)
     if asked.purpose != "answer":
         return sent
     if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
@@ -55,14 +55,6 @@ def prepared_messages(
         return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
     sent[asked.place] = _with_prompt(sent[asked.place], ruling, lent)
     return sent
-
-
-def without_verdict(message: ChatMessage) -> ChatMessage:
-    """Return a message without what this package noted in it; providers refuse unknown keys."""
-    if KEY not in message.additional_kwargs:
-        return message
-    kept = {k: v for k, v in message.additional_kwargs.items() if k != KEY}
-    return message.model_copy(update={"additional_kwargs": kept})
 
 
 def _with_prompt(message: ChatMessage, ruling: Ruling, lent: Lent) -> ChatMessage:
@@ -245,14 +237,14 @@ def completion_reply(
 
 
 def tool_reply(
-    response: ChatResponse, text: str, metadata: Mapping[str, Any], *, delta: str | None = None
+    message: ChatMessage,
+    metadata: Mapping[str, Any],
+    *,
+    delta: str | None = None,
+    spent: ChatResponse | None = None,
 ) -> ChatResponse:
-    """Return a reply that calls tools with its unverified words taken out."""
-    calls = [b for b in response.message.blocks if not isinstance(b, TextBlock)]
-    blocks = [TextBlock(text=text), *calls] if text else calls
-    noted = {**response.message.additional_kwargs, KEY: message_note(metadata)}
-    message = response.message.model_copy(update={"blocks": blocks, "additional_kwargs": noted})
-    reply = chat_reply(text, metadata, delta=delta, spent=response)
+    """Return a reply that calls tools, as `chat_reply` does one of text."""
+    reply = chat_reply("", metadata, delta=delta, spent=spent)
     return reply.model_copy(update={"message": message})
 
 

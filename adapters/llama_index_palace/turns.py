@@ -22,6 +22,7 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
+from llama_index_palace.held import HeldBack
 from llama_index_palace.kept import Kept
 from llama_index_palace.questions import Asked, without_schema
 from llama_index_palace.session import PalaceSession
@@ -187,11 +188,13 @@ class _UnderWay:
         rulings: Turns that go on.
         rewritten: Questions by what a model made of them. Hosts ask for one answer in several
             calls, so a rewriting outlives the first of them.
+        held: What stood beside tool calls.
     """
 
     def __init__(self) -> None:
         self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(_KEPT_S)
         self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(_KEPT_S)
+        self.held = HeldBack()
 
 
 _UNDER_WAY: WeakKeyDictionary[Mempalace, _UnderWay] = WeakKeyDictionary()
@@ -217,6 +220,7 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._under_way = _under_way(palace)
+        self.held = self._under_way.held
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way

@@ -23,7 +23,7 @@ from llama_index_palace.questions import (
     asked_in_messages,
     asked_in_prompt,
 )
-from llama_index_palace.replies import refusal_text
+from llama_index_palace.replies import prepared_messages, refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import miss
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
@@ -87,6 +87,13 @@ class WrappedLLM(FunctionCallingLLM):
 
         rule = self._turns.rule(asked, self._session, alone=alone)
         return _checkable(await self._turns.arun(rule, point), asked)
+
+    def _sent(
+        self, messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling, lent: Lent
+    ) -> list[ChatMessage]:
+        """Return messages as the model gets them."""
+        said = [self._turns.held.put_back(m) for m in messages]
+        return prepared_messages(said, asked, ruling, lent)
 
     def _refused(self, ruling: Ruling, asked: Asked) -> Steps[tuple[str, dict[str, Any]]]:
         """Return the reply of a turn that needs no model, and its verdict for the host.
