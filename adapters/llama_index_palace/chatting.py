@@ -24,7 +24,7 @@ from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 
-from llama_index_palace.events import KEY, message_note, verdict_metadata
+from llama_index_palace.events import KEY, message_note, noted_verdict, verdict_metadata
 from llama_index_palace.pointing import calls_of
 from llama_index_palace.questions import Asked, told_by_choice
 from llama_index_palace.replies import (
@@ -188,7 +188,7 @@ class ChattingLLM(WrappedLLM):
         schemas = answer_tools(tools)
         given = self._given_answers(response, schemas)
         if given:
-            asked = self._asked_already(chat_history, user_msg)
+            asked = _noted(self._asked_already(chat_history, user_msg), response)
             ruling = self._rule(asked)
             self._turns.run(self._answers_released(given, schemas, ruling, asked))
         return response
@@ -206,7 +206,7 @@ class ChattingLLM(WrappedLLM):
         schemas = answer_tools(tools)
         given = self._given_answers(response, schemas)
         if given:
-            asked = self._asked_already(chat_history, user_msg)
+            asked = _noted(self._asked_already(chat_history, user_msg), response)
             ruling = await self._arule(asked)
             await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
         return response
@@ -263,7 +263,8 @@ class ChattingLLM(WrappedLLM):
                 raise miss(chunk.message.content or "")
             given = self._given_answers(chunk, schemas)
             if given:
-                self._turns.run(self._answers_released(given, schemas, self._rule(asked), asked))
+                ruling = self._rule(_noted(asked, chunk))
+                self._turns.run(self._answers_released(given, schemas, ruling, asked))
             yield chunk
 
     async def _acalls(
@@ -274,7 +275,7 @@ class ChattingLLM(WrappedLLM):
                 raise miss(chunk.message.content or "")
             given = self._given_answers(chunk, schemas)
             if given:
-                ruling = await self._arule(asked)
+                ruling = await self._arule(_noted(asked, chunk))
                 await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
             yield chunk
 
@@ -361,7 +362,7 @@ class ChattingLLM(WrappedLLM):
         """
         if not self.metadata.is_function_calling_model:
             asked = self._asked(_with_user(chat_history, user_msg))
-            ruling = self._rule(asked)
+            ruling = self._rule(replace(asked, purpose="inner"))  # the call is still to come
             if ruling.refused:
                 reply = self._turns.run(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
@@ -391,7 +392,7 @@ class ChattingLLM(WrappedLLM):
         """Predict and call a tool, as `predict_and_call` does."""
         if not self.metadata.is_function_calling_model:
             asked = self._asked(_with_user(chat_history, user_msg))
-            ruling = await self._arule(asked)
+            ruling = await self._arule(replace(asked, purpose="inner"))
             if ruling.refused:
                 reply = await self._turns.arun(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
@@ -447,6 +448,10 @@ def _is_ours(response: ChatResponse) -> bool:
     """Whether the palace gave a reply in the model's place, or the model declined."""
     verdict = response.message.additional_kwargs.get(KEY) or {}
     return verdict.get("action") in ("fallback", "answer") or verdict.get("declined", False)
+
+
+def _noted(asked: Asked, response: ChatResponse) -> Asked:
+    return replace(asked, noted=noted_verdict([response.message]))
 
 
 def _with_functions(inner: LLM) -> FunctionCallingLLM:

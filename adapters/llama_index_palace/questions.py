@@ -35,6 +35,7 @@ from llama_index.core.selectors.prompts import (
 )
 from llama_index.core.tools.types import BaseTool
 
+from llama_index_palace.events import noted_verdict
 from llama_index_palace.templates import Purpose, Told, asked_in_template
 from palace import ConfigError, Message, labelled_question
 
@@ -120,6 +121,7 @@ class Asked:
         history: Messages before, oldest first.
         place: Index of the message that carries the words, -1 if none does.
         goes_on: Whether anything follows that message: a later call of the same turn.
+        noted: Id of the verdict that was noted in the last reply after that message, "" without.
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
         further: Further words, decided on too if the first are let through, so that wrapping a
@@ -135,6 +137,7 @@ class Asked:
     history: tuple[Message, ...] = ()
     place: int = -1
     goes_on: bool = False
+    noted: str = ""
     number: int = 1
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
@@ -205,6 +208,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         history=_history(before),
         place=place,
         goes_on=0 <= place < len(messages) - 1,
+        noted=noted_verdict(messages[place + 1 :]),
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),

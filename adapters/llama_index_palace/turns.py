@@ -90,7 +90,7 @@ class Ruling:
         words: The person's own words.
         wake_up: What the session starts with, on its first turn.
         untold: The same, until a call tells it.
-        begun: Whether the model was called for the person's answer.
+        begun: Whether a call for the person's answer has it: then no other call begins with it.
         goes_on: Whether it asked for a step, so that further calls belong to this turn.
         model_calls: Quote calls made so far.
         key: Under which the turn is remembered.
@@ -135,7 +135,6 @@ class Ruling:
 
     def lend(self, asked: Asked) -> Lent:
         """Return the wake-up for one call: for the first of the turn, and for its whole loop."""
-        self.begun = self.begun or asked.purpose == "answer"
         try:
             return Lent(self.untold.pop(), is_first=True)
         except IndexError:
@@ -240,13 +239,14 @@ class Turns:
         """
         asked = self._first_asked(asked, session)
         key = (session, *asked.turn)
-        ruling = self._remembered(key, asked)
+        ruling = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
         if ruling is None:
             verdict, options, words = yield from self.decided(asked, session)
             ruling = Ruling(verdict, options, words, key=key)
             if verdict.action == "confirm":
                 yield from _resolve(ruling, alone=alone)
             self._remember(ruling)
+        ruling.begun = ruling.begun or asked.purpose == "answer"
         session_id, project = session.session_id, session.project
         tells = asked.purpose == "answer" and not ruling.refused
         if tells and session_id is not None and not ruling.wake_up:
@@ -283,8 +283,14 @@ class Turns:
         return None
 
     def _remember(self, ruling: Ruling) -> None:
+        """Keep a ruling for the turn's further calls.
+
+        Of the same words asked twice at once each goes on under its own, where a host brings back
+        the note in the reply; else, of the two that mean the same, under the later one.
+        """
         if ruling.model_calls or not ruling.refused:
-            self._under_way.rulings.put(ruling.key, ruling)
+            for key in (ruling.key, (*ruling.key, ruling.verdict.id)):
+                self._under_way.rulings.put(key, ruling)
 
     def rewrote(self, ruling: Ruling, asked: Asked, text: str) -> None:
         """Keep what a model made of a question, so that it is answered under the same ruling.
@@ -348,7 +354,10 @@ class Turns:
 
     def forget(self, ruling: Ruling) -> None:
         """End a turn: the same words will be decided anew."""
-        self._under_way.rulings.pop(ruling.key)
+        rulings = self._under_way.rulings
+        rulings.pop((*ruling.key, ruling.verdict.id))
+        if rulings.get(ruling.key) is ruling:
+            rulings.pop(ruling.key)
 
     def finish(
         self, ruling: Ruling, text: str, *, checked: CheckedAnswer | None = None, calls: int = 0
