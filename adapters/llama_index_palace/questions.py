@@ -24,7 +24,15 @@ from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.extractors.document_context import (
+    ORIGINAL_CONTEXT_PROMPT,
+    SUCCINCT_CONTEXT_PROMPT,
+)
 from llama_index.core.memory.chat_summary_memory_buffer import SUMMARIZE_PROMPT
+from llama_index.core.memory.memory_blocks.fact import (
+    DEFAULT_FACT_CONDENSE_PROMPT,
+    DEFAULT_FACT_EXTRACT_PROMPT,
+)
 from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
 from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
@@ -50,6 +58,14 @@ def _pattern_of(template: str, **variables: str) -> str:
     return pattern
 
 
+def _single_braces(template: str) -> str:
+    return re.sub(r"\{\{ (\w+) \}\}", r"{\1}", template)
+
+
+# How an extractor hands over a piece of a document.
+_SITUATED = (
+    "Here is the chunk we want to situate within the whole document:\n<chunk>{chunk}</chunk>\n"
+)
 _SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
 _BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
@@ -82,6 +98,20 @@ _CHOICES = tuple(
 _RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
 _RANKED = re.compile(
     _pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
+)
+# What is asked of a conversation, or of a piece of a document, in messages of the person's role.
+_HOUSEKEEPING = tuple(
+    re.compile(_pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
+    for template, variables in (
+        *(
+            (_single_braces(prompt.get_template()), ("existing_facts", "max_facts"))
+            for prompt in (DEFAULT_FACT_EXTRACT_PROMPT, DEFAULT_FACT_CONDENSE_PROMPT)
+        ),
+        *(
+            (_SITUATED + prompt, ("chunk",))
+            for prompt in (ORIGINAL_CONTEXT_PROMPT, SUCCINCT_CONTEXT_PROMPT)
+        ),
+    )
 )
 # How a memory that condenses old messages hands them over.
 _TRANSCRIPT = '"Transcript so far: '
@@ -215,8 +245,8 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
     )
     told = _told_by_messages(messages, words)
-    if told is not None:
-        found = replace(found, words=told.words, purpose=told.purpose)
+    if told is not None:  # the messages before are what it works on
+        return _known_better(replace(found, words=told.words, purpose=told.purpose), question)
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]
@@ -316,6 +346,8 @@ def _tried_again(words: str) -> Iterator[str]:
 
 def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | None:
     """Return what a host asks in messages of its own making: nobody else reads the reply."""
+    if any(form.fullmatch(words) for form in _HOUSEKEEPING):
+        return Told("", "inner")
     first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
     if first is None:
         return None

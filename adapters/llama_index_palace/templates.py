@@ -21,8 +21,12 @@ from llama_index.core.evaluation import (
     relevancy,
 )
 from llama_index.core.extractors import metadata_extractors as extracting
+from llama_index.core.indices.document_summary.base import DEFAULT_SUMMARY_QUERY
 from llama_index.core.indices.property_graph.sub_retrievers.llm_synonym import (
     DEFAULT_SYNONYM_EXPAND_TEMPLATE,
+)
+from llama_index.core.indices.property_graph.transformations.schema_llm import (
+    DEFAULT_SCHEMA_PATH_EXTRACT_PROMPT,
 )
 from llama_index.core.indices.query.query_transform.feedback_transform import (
     DEFAULT_RESYNTHESIS_PROMPT,
@@ -31,10 +35,12 @@ from llama_index.core.indices.query.query_transform.prompts import (
     DEFAULT_DECOMPOSE_QUERY_TRANSFORM_TMPL,
     DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
 )
+from llama_index.core.node_parser.relational.base_element import DEFAULT_SUMMARY_QUERY_STR
 from llama_index.core.postprocessor.node import (
     DEFAULT_INFER_PREV_NEXT_TMPL,
     DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
 )
+from llama_index.core.postprocessor.pii import DEFAULT_PII_TMPL
 from llama_index.core.prompts import BasePromptTemplate, PromptType
 from llama_index.core.prompts.default_prompts import HYDE_TMPL
 from llama_index.core.query_engine.flare.base import DEFAULT_INSTRUCT_PROMPT
@@ -105,7 +111,9 @@ _INNER_TEMPLATES = frozenset(
 )
 # What a host does with documents: nobody asks it anything, whatever they say. So is the grading of
 # an answer against them, which the host gives as the question.
-_OF_DOCUMENTS = frozenset({PromptType.SUMMARY, PromptType.KNOWLEDGE_TRIPLET_EXTRACT})
+_OF_DOCUMENTS = frozenset(
+    {PromptType.SUMMARY, PromptType.KEYWORD_EXTRACT, PromptType.KNOWLEDGE_TRIPLET_EXTRACT}
+)
 _DOCUMENT_VARIABLES = ("context_str", "text")
 _HOUSEKEEPING = frozenset(
     {
@@ -114,11 +122,15 @@ _HOUSEKEEPING = frozenset(
         extracting.DEFAULT_KEYWORD_EXTRACT_TEMPLATE,
         extracting.DEFAULT_QUESTION_GEN_TMPL,
         extracting.DEFAULT_SUMMARY_EXTRACT_TEMPLATE,
+        DEFAULT_SCHEMA_PATH_EXTRACT_PROMPT.get_template(),
+        DEFAULT_PII_TMPL,
         faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(),
         faithfulness.DEFAULT_REFINE_TEMPLATE.get_template(),
         *(template.get_template() for template in faithfulness.TEMPLATES_CATALOG.values()),
     }
 )
+# What indices ask of each document, or of each table in it, in the place of a question.
+_ASKED_OF_DOCUMENTS = frozenset({DEFAULT_SUMMARY_QUERY, DEFAULT_SUMMARY_QUERY_STR})
 _FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
 # How `RelevancyEvaluator` puts a question and the answer that it grades into one variable.
 _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
@@ -147,6 +159,8 @@ def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object
     for name in names:
         value = given.get(name, given.get(mapped.get(name, name)))
         if isinstance(value, str) and value.strip():
+            if value in _ASKED_OF_DOCUMENTS:
+                return Told("", "inner")
             words, purpose = _purposeful(value, name, prompt, template, given)
             said = given.get("chat_history")
             return Told(words, purpose, said if isinstance(said, str) else "")
