@@ -131,8 +131,8 @@ class PredictingLLM(WrappedLLM):
     def _asked_for_object(
         self, prompt: BasePromptTemplate, prompt_args: dict[str, Any]
     ) -> tuple[list[ChatMessage], Asked]:
-        messages = prompt.format_messages(llm=self.inner, **prompt_args)
         with told_by_template(prompt, prompt_args):
+            messages = prompt.format_messages(llm=self.inner, **prompt_args)
             return messages, self._asked(messages)
 
     def _object_prompt(

@@ -192,7 +192,16 @@ _TOLD: ContextVar[Told | None] = ContextVar("llama_index_palace_told", default=N
 
 @contextmanager
 def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -> Iterator[None]:
-    """Let the calls inside be decided on the question that a template was given, if it was."""
+    """Let the calls inside be decided on the question that a template was given, if it was.
+
+    Raises:
+        ConfigError: If it is no template.
+    """
+    if not isinstance(prompt, BasePromptTemplate):
+        raise ConfigError(
+            f"{type(prompt).__name__} is no prompt template of LlamaIndex",
+            hint='predict takes PromptTemplate("…"); complete takes a text',
+        )
     token = _TOLD.set(asked_in_template(prompt, arguments))
     try:
         yield

@@ -69,9 +69,21 @@ class WrappedLLM(FunctionCallingLLM):
         return current_session(self.session_id, project=self.project)
 
     def _asked(self, messages: Sequence[ChatMessage]) -> Asked:
+        if not isinstance(messages, Sequence) or not all(
+            isinstance(m, ChatMessage) for m in messages
+        ):
+            raise ConfigError(
+                f"{type(messages).__name__} is no list of ChatMessage",
+                hint='chat takes [ChatMessage(role="user", content="…")]; complete takes a text',
+            )
         return asked_in_messages(messages, question=self._session.question)
 
     def _asked_in(self, prompt: str) -> Asked:
+        if not isinstance(prompt, str):
+            raise ConfigError(
+                f"{type(prompt).__name__} is no text",
+                hint="complete takes a text, predict a PromptTemplate, chat a list of ChatMessage",
+            )
         return asked_in_prompt(prompt, question=self._session.question, rewrites=self._rewrites)
 
     def _rule(self, asked: Asked, *, alone: bool = False) -> Ruling:
