@@ -20,6 +20,7 @@ from llama_index_palace import (
     PalaceRetriever,
     PalaceSummaryBlock,
     compress_history,
+    palace_session,
     palace_tools,
 )
 
@@ -66,6 +67,25 @@ def test_what_is_wrapped_comes_first(wrapper, palace):
 def test_a_structured_model_is_wrapped_from_the_inside(palace, model):
     with pytest.raises(ConfigError, match="as_structured_llm"):
         PalaceLLM(model.as_structured_llm(BaseModel), palace)
+
+
+NAMED: dict[str, Any] = {
+    "llm": lambda p, **named: PalaceLLM(ScriptedLLM(), p, **named),
+    "query engine": lambda p, **named: PalaceQueryEngine(Echo(), p, **named),
+    "retriever": PalaceRetriever,
+    "memory block": PalaceMemoryBlock,
+    "summary block": PalaceSummaryBlock,
+    "block of a session": lambda _, session_id=None, project=None: palace_session(
+        session_id, project=project
+    ).__enter__(),
+}
+
+
+@pytest.mark.parametrize("argument", ["session_id", "project"])
+@pytest.mark.parametrize("name", NAMED)
+def test_a_session_is_named_by_text(palace, name, argument):
+    with pytest.raises(ConfigError, match=f"{argument} must be text, not int"):
+        NAMED[name](palace, **{argument: 7})
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
