@@ -430,6 +430,7 @@ class _Chunks:
         return Screen(
             self.ruling.check(self.asked),
             reasoning=self.asked.reasoning,
+            coding=self.asked.coding,
             schema=self.asked.schema,
         )
 

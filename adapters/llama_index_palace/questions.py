@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -138,6 +138,9 @@ _REACT_RETRY = re.compile(
     re.DOTALL,
 )
 _REACT_EMPTY = "FAILURE: Your previous response was empty."
+# How an agent that writes code has it marked, and what it says in the user's role when it has run.
+CODE = "<execute>"
+_CODE_RESULT = "Result of executing the code given:\n\n"
 _REACT_SAYS = ("Observation: ", "Error while parsing the output: ", _REACT_EMPTY)
 
 
@@ -159,6 +162,7 @@ class Asked:
             before the schema that an output parser adds, what an engine tries again, or what the
             person said right before and nobody has replied to.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
+        coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
     """
 
@@ -172,6 +176,7 @@ class Asked:
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     reasoning: bool = False
+    coding: bool = False
     schema: object = None
 
     @property
@@ -250,7 +255,8 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         noted=noted_verdict(messages[place + 1 :]),
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
-        reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
+        reasoning=_is_taught(messages, _is_react_text),
+        coding=_is_taught(messages, _is_code_text),
         schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
     )
     told = _told_by_messages(messages, words)
@@ -386,15 +392,17 @@ def _own_place(messages: Sequence[ChatMessage]) -> int:
 
 
 def _is_of_host(messages: Sequence[ChatMessage], place: int) -> bool:
-    """Whether a ReAct loop wrote this message of the user's role.
+    """Whether a loop of ReAct or of code wrote this message of the user's role.
 
     Read narrowly: what a person types must never pass for a message of the host.
     """
     if place == 0 or not _is_role(messages[place - 1], MessageRole.ASSISTANT):
         return False
-    if not any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)):
-        return False
     text, step = messages[place].content or "", messages[place - 1].content or ""
+    if text.startswith(_CODE_RESULT):
+        return _is_taught(messages, _is_code_text) and CODE in step
+    if not _is_taught(messages, _is_react_text):
+        return False
     if _is_observation(messages[place]):
         return "Action:" in step and "Answer:" not in step
     if not step:
@@ -460,12 +468,17 @@ def _is_observation(message: ChatMessage) -> bool:
     )
 
 
-def _teaches_react(message: ChatMessage) -> bool:
-    return _is_react_text(message.content or "")
+def _is_taught(messages: Sequence[ChatMessage], form: Callable[[str], bool]) -> bool:
+    """Whether a host asks for replies of a form."""
+    return any(form(m.content or "") for m in messages if _is_role(m, MessageRole.SYSTEM))
 
 
 def _is_react_text(text: str) -> bool:
     return "Thought:" in text and "Action Input:" in text and "Answer:" in text
+
+
+def _is_code_text(text: str) -> bool:
+    return "<execute>...</execute>" in text
 
 
 def without_schema(text: str) -> str:

@@ -22,7 +22,7 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note
-from llama_index_palace.questions import Asked
+from llama_index_palace.questions import CODE, Asked
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
@@ -101,18 +101,26 @@ class Screen:
         check: What they are held against.
         reasoning: Whether the reply is a ReAct step: then its thought is replaced by a neutral
             one, an action goes on, and only what follows `Answer:` is checked and released.
+        coding: Whether the host runs code that stands in the reply. Nobody can check code, and who
+            watches would read it: a reply with some is left out, and the memory answers.
         schema: Of the object that will be read out of the reply, if one will be: then that alone is
             released, whole or not at all.
     """
 
     def __init__(
-        self, check: AnswerCheck, *, reasoning: bool = False, schema: object = None
+        self,
+        check: AnswerCheck,
+        *,
+        reasoning: bool = False,
+        coding: bool = False,
+        schema: object = None,
     ) -> None:
         self.released = ""
         self.checked: CheckedAnswer | None = None
         self._gate: SentenceGate = check.gate()
         self._check = check
         self._reasoning = reasoning
+        self._coding = coding
         self._in_schema = schema is not None
         self._schema = schema
         self._object: Any = None
@@ -122,7 +130,7 @@ class Screen:
     def feed(self, text: str | None, delta: str | None) -> str:
         """Take in the text so far or the next piece of it; return what may be released now."""
         new = self._said.add(text, delta)
-        if self._in_schema:
+        if self._in_schema or self._coding:
             self._held += new
             return ""
         if not self._reasoning:
@@ -144,6 +152,8 @@ class Screen:
             return ""
         if self._in_schema:
             return self._close_object()
+        if self._coding:
+            return self._rest([] if CODE in self._held else self._gate.feed(self._held))
         if self._reasoning and self._held:
             step = _react_step(self._held)
             if step:  # for the host to read and run, not for anybody who watches the stream
@@ -191,6 +201,8 @@ def _react_step(text: str) -> str:
 
 def is_step(text: str, asked: Asked, *, calls_tools: bool) -> bool:
     """Whether the host will call the model again in this turn."""
+    if asked.coding and CODE in text:
+        return True
     return calls_tools or (asked.reasoning and "Action:" in text.partition("Answer:")[0])
 
 
