@@ -38,6 +38,7 @@ from llama_index_palace.replies import (
 from llama_index_palace.structured import answer_tools, check_object, demand_support, miss
 from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
+from palace import ConfigError
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
@@ -457,7 +458,9 @@ def _noted(asked: Asked, response: ChatResponse) -> Asked:
 
 def _with_functions(inner: LLM) -> FunctionCallingLLM:
     if not isinstance(inner, FunctionCallingLLM):
-        raise TypeError(f"{type(inner).__name__} cannot call functions; use ReActAgent with it")
+        raise ConfigError(
+            f"{type(inner).__name__} cannot call functions", hint="use ReActAgent with it"
+        )
     return inner
 
 

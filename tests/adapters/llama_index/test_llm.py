@@ -18,7 +18,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.types import PydanticProgramMode
 from llama_index_palace import PalaceLLM, palace_session
 
-from palace import QUOTE_SCHEMA, ModelError, RecallMiss, UngroundedAnswerError
+from palace import QUOTE_SCHEMA, ConfigError, ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HAIKU,
@@ -397,7 +397,7 @@ class TestToolCalls:
     def test_a_model_without_functions_says_so(self, palace):
         llm = PalaceLLM(MockLLM(), palace)
         assert llm.metadata.is_function_calling_model is False
-        with pytest.raises(TypeError, match="ReActAgent"):
+        with pytest.raises(ConfigError, match="ReActAgent"):
             llm.chat_with_tools([self.TOOL], user_msg=PASS)
 
 
