@@ -142,11 +142,11 @@ class ChattingLLM(WrappedLLM):
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         ruling, asked = chunks.ruling, chunks.asked
         response = chunks.last or chat_reply("", chunks.metadata)
-        if asked.purpose == "rewrite" and ruling.gated:
-            text = chunks.said.text
-            if not text.strip():  # an empty question is under nobody's ruling
-                return chat_reply(ruling.words, chunks.metadata, delta=ruling.words)
-            self._turns.rewrote(ruling, asked, text)
+        said = chunks.said.text
+        if asked.purpose == "rewrite" and ruling.gated and not said.strip():
+            # an empty question is under nobody's ruling
+            return chat_reply(ruling.words, chunks.metadata, delta=ruling.words)
+        self._turns.rewrote(ruling, asked, said)
         if asked.purpose != "answer":
             return None
         calls_tools = bool(calls_of(self.inner, response))

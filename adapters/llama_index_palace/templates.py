@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from llama_index.core.evaluation import (
@@ -36,6 +37,8 @@ from llama_index.core.indices.query.query_transform.prompts import (
     DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
 )
 from llama_index.core.node_parser.relational.base_element import DEFAULT_SUMMARY_QUERY_STR
+from llama_index.core.output_parsers.base import OutputParserException
+from llama_index.core.output_parsers.utils import parse_json_markdown
 from llama_index.core.postprocessor.node import (
     DEFAULT_INFER_PREV_NEXT_TMPL,
     DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
@@ -48,10 +51,13 @@ from llama_index.core.query_engine.sql_join_query_engine import (
     DEFAULT_SQL_AUGMENT_TRANSFORM_PROMPT_TMPL,
 )
 
+from llama_index_palace.structured import values_in
+
 # `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
-# step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
-# `pieces`: the host has the model go on with it, in prompts that do not show the question.
-Purpose = Literal["answer", "rewrite", "inner", "pieces"]
+# step. `steps`: it holds questions whose answers the host puts together. `inner`: it is read by the
+# host (a choice, a ranking, a query) and shown to nobody. `pieces`: the host has the model go on
+# with it, in prompts that do not show the question.
+Purpose = Literal["answer", "rewrite", "steps", "inner", "pieces"]
 
 _QUESTION_VARIABLES = (
     "query_str",
@@ -75,7 +81,6 @@ _INNER_TYPES = frozenset(
         PromptType.PANDAS,
         PromptType.JSON_PATH,
         PromptType.VECTOR_STORE_QUERY,
-        PromptType.SUB_QUESTION,
         PromptType.SINGLE_SELECT,
         PromptType.MULTI_SELECT,
         PromptType.CHOICE_SELECT,
@@ -91,11 +96,10 @@ _REWRITES = frozenset(
         DEFAULT_RESYNTHESIS_PROMPT.get_template(),
     }
 )
-# Shipped templates that the host reads, though their type does not say so: sub-questions, keywords,
-# and grades of an answer. By their words alone, for variables of the same names mean little.
+# Shipped templates that the host reads, though their type does not say so: keywords and grades of
+# an answer. By their words alone, for variables of the same names mean little.
 _INNER_TEMPLATES = frozenset(
     {
-        DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
         DEFAULT_SYNONYM_EXPAND_TEMPLATE,
         DEFAULT_INFER_PREV_NEXT_TMPL,
         DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
@@ -169,6 +173,20 @@ def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object
     return None
 
 
+def next_questions(reply: str, purpose: Purpose) -> list[str]:
+    """Return what of a reply the host may ask next in the place of the question.
+
+    Steps may be a list that tells whom to ask as well, or a word that there are none: what a person
+    may say too is no question.
+    """
+    if purpose != "steps":
+        return [reply] if purpose == "rewrite" else []
+    found = [reply]
+    with suppress(OutputParserException, ValueError):  # no list
+        found += values_in(parse_json_markdown(reply))
+    return [text for text in found if not text.strip().isidentifier()]
+
+
 def _purposeful(
     words: str,
     name: str,
@@ -181,6 +199,8 @@ def _purposeful(
         return words, "rewrite"
     if name == "question" and "chat_history" in given:
         return words, "rewrite"
+    if template == DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL or kind == PromptType.SUB_QUESTION:
+        return words, "steps"
     if template == _FLARE:
         return words, "pieces"
     if template in _INNER_TEMPLATES:

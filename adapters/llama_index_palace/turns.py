@@ -27,6 +27,7 @@ from llama_index_palace.kept import Kept
 from llama_index_palace.questions import Asked, without_schema
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.spans import decide_traced
+from llama_index_palace.templates import next_questions
 from palace import (
     Answer,
     AnswerCheck,
@@ -297,11 +298,14 @@ class Turns:
 
         Else a model could rewrite a recall question into one that is let through.
         """
+        if not ruling.gated:
+            return
         session = ruling.key[0]
         # What is rewritten may be a rewriting itself: the first question counts.
         first = self._first_asked(asked, session)
-        self._under_way.rewritten.put((session, text.strip()), first)
-        self._under_way.rewritten.put((None, text.strip()), replace(first, history=()))
+        for question in next_questions(text, asked.purpose):
+            self._under_way.rewritten.put((session, question.strip()), first)
+            self._under_way.rewritten.put((None, question.strip()), replace(first, history=()))
 
     def _first_asked(self, asked: Asked, session: PalaceSession) -> Asked:
         """Return a call as one about the question that a model rewrote into this one, if it did."""

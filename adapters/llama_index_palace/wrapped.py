@@ -117,7 +117,7 @@ class WrappedLLM(FunctionCallingLLM):
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
-        if asked.purpose in ("inner", "pieces") or asked.in_schema:
+        if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema:
             raise miss(text)
         return text, metadata
 
