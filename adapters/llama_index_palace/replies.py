@@ -86,8 +86,9 @@ class Said:
 
     def add(self, text: str | None, delta: str | None) -> str:
         """Take in the text so far or the next piece of it; return what is new."""
-        if text and len(text) > len(self.text) and text.startswith(self.text):
-            new = text[len(self.text) :]
+        so_far = text if text != delta else None  # only a piece, which may begin like what was said
+        if so_far and len(so_far) > len(self.text) and so_far.startswith(self.text):
+            new = so_far[len(self.text) :]
         else:
             new = delta or ""
         self.text += new
