@@ -50,7 +50,7 @@ from palace import (
 _T = TypeVar("_T")
 # A turn whose loop was abandoned is forgotten after this long; a finished one at once. What was
 # decided before any answer (a choice, a rewriting) holds shortly, and a refusal only where a quote
-# call was spent on it: deciding anew is cheap and sees new memories.
+# call was spent on it, or something was told: deciding anew is cheap and sees new memories.
 _KEPT_S = 120.0
 _FRESH_S = 20.0
 _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
@@ -289,16 +289,17 @@ class Turns:
         Of the same words asked twice at once each goes on under its own, where a host brings back
         the note in the reply; else, of the two that mean the same, under the later one.
         """
-        if ruling.model_calls or not ruling.refused:
+        if ruling.model_calls or ruling.verdict.written or not ruling.refused:
             for key in (ruling.key, (*ruling.key, ruling.verdict.id)):
                 self._under_way.rulings.put(key, ruling)
 
     def rewrote(self, ruling: Ruling, asked: Asked, text: str) -> None:
         """Keep what a model made of a question, so that it is answered under the same ruling.
 
-        Else a model could rewrite a recall question into one that is let through.
+        Else a model could rewrite a recall question into one that is let through, and what the
+        person tells would be told twice.
         """
-        if not ruling.gated:
+        if not ruling.gated and not ruling.verdict.written:
             return
         session = ruling.key[0]
         # What is rewritten may be a rewriting itself: the first question counts.

@@ -115,6 +115,7 @@ class WrappedLLM(FunctionCallingLLM):
         """
         text = refusal_text(ruling, asked)
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
+            self._turns.rewrote(ruling, asked, text)
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
         if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema:

@@ -18,6 +18,7 @@ from tests.adapters.llama_index.scripted import (
     code_text,
     paint_text,
 )
+from tests.adapters.llama_index.test_hosts import ENGINES, TOLD, chat
 from tests.adapters.llama_index.test_llm import PROMPT, Score, user
 
 
@@ -145,3 +146,13 @@ class TestTurns:
         (record,) = palace.journal.records(type="answer")
         assert record["cited"] == ["m-code"]
         assert record["model_calls"] == 1
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("way", ["chat", "stream_chat", "achat", "astream_chat"])
+def test_what_is_told_to_a_chat_engine_is_told_once(palace, model, name, way):
+    """Some ask the palace twice: what it is to be rewritten to, and what is answered."""
+    engine = ENGINES[name](PalaceLLM(model, palace, session_id="s1"), TOLD)
+    said = chat(engine, way, "Remember this: the lamp is green.")
+    assert said == "I will remember: the lamp is green."
+    assert model.calls == []
