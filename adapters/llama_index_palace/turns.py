@@ -265,8 +265,13 @@ class Turns:
             if words.strip() and verdict.action == "pass" and not verdict.written:
                 turn = Turn(words, session.session_id, session.project, asked.history)
                 announce_look(words)
+                before = verdict
                 verdict, options = yield Decide(turn)
                 announce_verdict(verdict)
+                only_told = verdict.action == "answer" and verdict.written
+                if only_told and before.turn.prompt and words not in asked.words:
+                    # in a message before the one that is still to be answered
+                    verdict = replace(before, written=verdict.written)
                 told = asked.words if words in asked.words else f"{words}\n\n{asked.words}"
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ImageBlock
 from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
 
 from tests.adapters.llama_index.scripted import (
+    HAIKU,
     HIT,
     LIE,
     MISS,
@@ -156,3 +159,19 @@ def test_what_is_told_to_a_chat_engine_is_told_once(palace, model, name, way):
     said = chat(engine, way, "Remember this: the lamp is green.")
     assert said == "I will remember: the lamp is green."
     assert model.calls == []
+
+
+@pytest.mark.parametrize("way", ["chat", "stream_chat"])
+def test_what_is_told_first_does_not_hide_what_is_asked_then(palace, model, way):
+    llm = PalaceLLM(model, palace)
+    told, image = user("Remember this: the lamp is green."), ImageBlock(url="https://x/y.png")
+    reply = last_of(getattr(llm, way)([told, user(PASS)]))
+    assert reply.message.content == HAIKU
+    assert reply.additional_kwargs["palace"]["written"][0]["status"] == "stored"
+    reply = last_of(getattr(llm, way)([told, ChatMessage(role="user", blocks=[image])]))
+    assert "the lamp is green" in reply.message.content
+    assert len(model.calls) == 1
+
+
+def last_of(reply: Any) -> Any:
+    return reply if isinstance(reply, ChatResponse) else list(reply)[-1]
