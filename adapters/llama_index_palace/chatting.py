@@ -24,7 +24,7 @@ from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 
-from llama_index_palace.events import KEY, verdict_metadata
+from llama_index_palace.events import KEY, message_note, noted_verdict, verdict_metadata
 from llama_index_palace.pointing import calls_of
 from llama_index_palace.questions import Asked, told_by_choice
 from llama_index_palace.replies import (
@@ -33,12 +33,12 @@ from llama_index_palace.replies import (
     chat_reply,
     is_step,
     noted_chat,
-    prepared_messages,
     tool_reply,
 )
 from llama_index_palace.structured import answer_tools, check_object, demand_support, miss
 from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
+from palace import ConfigError
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
@@ -58,7 +58,8 @@ class ChattingLLM(WrappedLLM):
             return self._turns.run(self._refusal(ruling, asked))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            response = self.inner.chat(prepared_messages(messages, asked, ruling, lent), **kwargs)
+            sent = self._sent(messages, asked, ruling, lent)
+            response = self.inner.chat(sent, **kwargs)
         return self._turns.run(self._released(response, ruling, asked))
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
@@ -69,7 +70,7 @@ class ChattingLLM(WrappedLLM):
             return await self._turns.arun(self._refusal(ruling, asked))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            sent = prepared_messages(messages, asked, ruling, lent)
+            sent = self._sent(messages, asked, ruling, lent)
             response = await self.inner.achat(sent, **kwargs)
         return await self._turns.arun(self._released(response, ruling, asked))
 
@@ -81,7 +82,7 @@ class ChattingLLM(WrappedLLM):
             return once(self._turns.run(self._refusal(ruling, asked)))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            sent = prepared_messages(messages, asked, ruling, lent)
+            sent = self._sent(messages, asked, ruling, lent)
             source = self.inner.stream_chat(sent, **kwargs)
         return self._stream(source, ruling, asked, lent)
 
@@ -95,7 +96,7 @@ class ChattingLLM(WrappedLLM):
             return aonce(await self._turns.arun(self._refusal(ruling, asked)))
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            sent = prepared_messages(messages, asked, ruling, lent)
+            sent = self._sent(messages, asked, ruling, lent)
             source = await self.inner.astream_chat(sent, **kwargs)
         return self._astream(source, ruling, asked, lent)
 
@@ -141,11 +142,11 @@ class ChattingLLM(WrappedLLM):
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         ruling, asked = chunks.ruling, chunks.asked
         response = chunks.last or chat_reply("", chunks.metadata)
-        if asked.purpose == "rewrite" and ruling.gated:
-            text = chunks.said.text
-            if not text.strip():  # an empty question is under nobody's ruling
-                return chat_reply(ruling.words, chunks.metadata, delta=ruling.words)
-            self._turns.rewrote(ruling, asked, text)
+        said = chunks.said.text
+        if asked.purpose == "rewrite" and ruling.gated and not said.strip():
+            # an empty question is under nobody's ruling
+            return chat_reply(ruling.words, chunks.metadata, delta=ruling.words)
+        self._turns.rewrote(ruling, asked, said)
         if asked.purpose != "answer":
             return None
         calls_tools = bool(calls_of(self.inner, response))
@@ -163,7 +164,10 @@ class ChattingLLM(WrappedLLM):
             screen.demand_support()
             return chat_reply(screen.released, metadata, delta=rest, spent=response)
         if calls_tools:
-            return tool_reply(response, screen.released, chunks.metadata, delta=rest)
+            message = self._turns.held.take_out(
+                self.inner, response.message, screen.released, message_note(chunks.metadata)
+            )
+            return tool_reply(message, chunks.metadata, delta=rest, spent=response)
         return chat_reply(screen.released, chunks.metadata, delta=rest, spent=response)
 
     # -- tools ---------------------------------------------------------------------------------
@@ -185,7 +189,7 @@ class ChattingLLM(WrappedLLM):
         schemas = answer_tools(tools)
         given = self._given_answers(response, schemas)
         if given:
-            asked = self._asked_already(chat_history, user_msg)
+            asked = _noted(self._asked_already(chat_history, user_msg), response)
             ruling = self._rule(asked)
             self._turns.run(self._answers_released(given, schemas, ruling, asked))
         return response
@@ -203,7 +207,7 @@ class ChattingLLM(WrappedLLM):
         schemas = answer_tools(tools)
         given = self._given_answers(response, schemas)
         if given:
-            asked = self._asked_already(chat_history, user_msg)
+            asked = _noted(self._asked_already(chat_history, user_msg), response)
             ruling = await self._arule(asked)
             await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
         return response
@@ -260,7 +264,8 @@ class ChattingLLM(WrappedLLM):
                 raise miss(chunk.message.content or "")
             given = self._given_answers(chunk, schemas)
             if given:
-                self._turns.run(self._answers_released(given, schemas, self._rule(asked), asked))
+                ruling = self._rule(_noted(asked, chunk))
+                self._turns.run(self._answers_released(given, schemas, ruling, asked))
             yield chunk
 
     async def _acalls(
@@ -271,7 +276,7 @@ class ChattingLLM(WrappedLLM):
                 raise miss(chunk.message.content or "")
             given = self._given_answers(chunk, schemas)
             if given:
-                ruling = await self._arule(asked)
+                ruling = await self._arule(_noted(asked, chunk))
                 await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
             yield chunk
 
@@ -358,7 +363,7 @@ class ChattingLLM(WrappedLLM):
         """
         if not self.metadata.is_function_calling_model:
             asked = self._asked(_with_user(chat_history, user_msg))
-            ruling = self._rule(asked)
+            ruling = self._rule(replace(asked, purpose="inner"))  # the call is still to come
             if ruling.refused:
                 reply = self._turns.run(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
@@ -388,7 +393,7 @@ class ChattingLLM(WrappedLLM):
         """Predict and call a tool, as `predict_and_call` does."""
         if not self.metadata.is_function_calling_model:
             asked = self._asked(_with_user(chat_history, user_msg))
-            ruling = await self._arule(asked)
+            ruling = await self._arule(replace(asked, purpose="inner"))
             if ruling.refused:
                 reply = await self._turns.arun(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
@@ -426,6 +431,7 @@ class _Chunks:
         return Screen(
             self.ruling.check(self.asked),
             reasoning=self.asked.reasoning,
+            coding=self.asked.coding,
             schema=self.asked.schema,
         )
 
@@ -446,9 +452,15 @@ def _is_ours(response: ChatResponse) -> bool:
     return verdict.get("action") in ("fallback", "answer") or verdict.get("declined", False)
 
 
+def _noted(asked: Asked, response: ChatResponse) -> Asked:
+    return replace(asked, noted=noted_verdict([response.message]))
+
+
 def _with_functions(inner: LLM) -> FunctionCallingLLM:
     if not isinstance(inner, FunctionCallingLLM):
-        raise TypeError(f"{type(inner).__name__} cannot call functions; use ReActAgent with it")
+        raise ConfigError(
+            f"{type(inner).__name__} cannot call functions", hint="use ReActAgent with it"
+        )
     return inner
 
 

@@ -122,10 +122,11 @@ class CompletingLLM(WrappedLLM):
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         ruling, asked = chunks.ruling, chunks.asked
         response = chunks.last or completion_reply("", chunks.metadata)
-        if asked.purpose == "rewrite" and ruling.gated:
-            if not chunks.said.text.strip():  # an empty question is under nobody's ruling
-                return completion_reply(ruling.words, chunks.metadata, delta=ruling.words)
-            self._turns.rewrote(ruling, asked, chunks.said.text)
+        said = chunks.said.text
+        if asked.purpose == "rewrite" and ruling.gated and not said.strip():
+            # an empty question is under nobody's ruling
+            return completion_reply(ruling.words, chunks.metadata, delta=ruling.words)
+        self._turns.rewrote(ruling, asked, said)
         if asked.purpose != "answer":
             return None
         if not ruling.gated:

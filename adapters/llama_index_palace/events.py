@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.instrumentation.events.retrieval import (
     RetrievalEndEvent,
     RetrievalStartEvent,
@@ -97,6 +98,13 @@ def message_note(metadata: Mapping[str, Any]) -> dict[str, Any]:
     kept = ("id", "action", "outcome", "layer", "cited", "supported", "declined", "model_calls")
     shown = [{"id": e["id"], "source": e["source"]} for e in metadata["evidence"]]
     return {**{name: metadata[name] for name in kept}, "evidence": shown}
+
+
+def noted_verdict(messages: Sequence[ChatMessage]) -> str:
+    """Return the id of the verdict that is noted in the last of these messages that has a note."""
+    notes = (m.additional_kwargs.get(KEY) for m in reversed(messages))
+    note = next((note for note in notes if note), None)
+    return str(note.get("id")) if isinstance(note, Mapping) else ""
 
 
 def announce_look(words: str) -> None:

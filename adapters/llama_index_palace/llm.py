@@ -15,6 +15,7 @@ from llama_index_palace.chatting import ChattingLLM
 from llama_index_palace.completing import CompletingLLM
 from llama_index_palace.predicting import PredictingLLM
 from llama_index_palace.questions import HOST_REWRITES, rewrite_pattern
+from llama_index_palace.session import PalaceSession
 from llama_index_palace.turns import Turns
 from llama_index_palace.wrapped import SHARED
 from palace import ConfigError, Mempalace
@@ -48,7 +49,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
             LlamaIndex' own chat engines are known.
 
     Raises:
-        ConfigError: If one of the first two is anything else, or the model a structured one.
+        ConfigError: If an argument is anything else, or the model a structured one.
 
     Example:
         >>> llm = PalaceLLM(model, palace, session_id="s1")  # doctest: +SKIP
@@ -74,6 +75,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
                 "a model that replies with objects is wrapped from the inside",
                 hint="PalaceLLM(model, palace).as_structured_llm(Answer)",
             )
+        PalaceSession(session_id, project=project)
         super().__init__(
             inner=inner,
             palace=palace,

@@ -48,6 +48,7 @@ class PalaceBlock(BaseMemoryBlock[str]):
                 f"{type(self).__name__} has no argument {unknown[0]!r}",
                 hint=f"it takes {', '.join(ours)}, and what any block takes",
             )
+        PalaceSession(fields.get("session_id"), project=fields.get("project"))
         super().__init__(palace=require_palace(palace), **fields)
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> PalaceBlock:

@@ -15,7 +15,6 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.types import Model, TokenAsyncGen, TokenGen
 
 from llama_index_palace.questions import Asked, told_by_template
-from llama_index_palace.replies import prepared_messages
 from llama_index_palace.structured import PreparedPrompt, check_object, demand_support, failed, miss
 from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM
@@ -132,8 +131,8 @@ class PredictingLLM(WrappedLLM):
     def _asked_for_object(
         self, prompt: BasePromptTemplate, prompt_args: dict[str, Any]
     ) -> tuple[list[ChatMessage], Asked]:
-        messages = prompt.format_messages(llm=self.inner, **prompt_args)
         with told_by_template(prompt, prompt_args):
+            messages = prompt.format_messages(llm=self.inner, **prompt_args)
             return messages, self._asked(messages)
 
     def _object_prompt(
@@ -142,7 +141,7 @@ class PredictingLLM(WrappedLLM):
         if ruling.refused:
             text, _ = yield from self._refused(ruling, asked)
             raise miss(text)
-        return PreparedPrompt(prepared_messages(messages, asked, ruling, lent))
+        return PreparedPrompt(self._sent(messages, asked, ruling, lent))
 
     def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:
         if not ruling.gated:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -24,7 +24,15 @@ from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.extractors.document_context import (
+    ORIGINAL_CONTEXT_PROMPT,
+    SUCCINCT_CONTEXT_PROMPT,
+)
 from llama_index.core.memory.chat_summary_memory_buffer import SUMMARIZE_PROMPT
+from llama_index.core.memory.memory_blocks.fact import (
+    DEFAULT_FACT_CONDENSE_PROMPT,
+    DEFAULT_FACT_EXTRACT_PROMPT,
+)
 from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
 from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
@@ -35,6 +43,7 @@ from llama_index.core.selectors.prompts import (
 )
 from llama_index.core.tools.types import BaseTool
 
+from llama_index_palace.events import noted_verdict
 from llama_index_palace.templates import Purpose, Told, asked_in_template
 from palace import ConfigError, Message, holds_own_evidence, labelled_question
 
@@ -49,18 +58,24 @@ def _pattern_of(template: str, **variables: str) -> str:
     return pattern
 
 
+def _single_braces(template: str) -> str:
+    return re.sub(r"\{\{ (\w+) \}\}", r"{\1}", template)
+
+
+# How an extractor hands over a piece of a document.
+_SITUATED = (
+    "Here is the chunk we want to situate within the whole document:\n<chunk>{chunk}</chunk>\n"
+)
 _SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
 _BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
 # What an engine that grades its answers makes of a question for the next try, perhaps of one that
-# was tried again already.
-_ASKED_AGAIN = (
-    re.compile(r"\A(?P<words>.+?)\n-{8,}\nHere is a previous bad answer\.\n.*\Z", re.DOTALL),
-    re.compile(
-        r"\AHere is a previous bad answer\.\n.*\nNow answer the question\.\n(?P<words>.+)\Z",
-        re.DOTALL,
-    ),
-)
+# was tried again already: the bad answer goes after it, or before it. Both are of a model's words,
+# the question too where it was rewritten, so each of these marks may be one that a model wrote.
+_ASKED_BEFORE = re.compile(r"\n-{8,}\nHere is a previous bad answer\.\n")
+_BAD_ANSWER = "Here is a previous bad answer.\n"
+_ASKED_AFTER = re.compile(r"\nNow answer the question\.\n")
+_MOST_TRIES = 64
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(
     _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
@@ -83,6 +98,20 @@ _CHOICES = tuple(
 _RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
 _RANKED = re.compile(
     _pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
+)
+# What is asked of a conversation, or of a piece of a document, in messages of the person's role.
+_HOUSEKEEPING = tuple(
+    re.compile(_pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
+    for template, variables in (
+        *(
+            (_single_braces(prompt.get_template()), ("existing_facts", "max_facts"))
+            for prompt in (DEFAULT_FACT_EXTRACT_PROMPT, DEFAULT_FACT_CONDENSE_PROMPT)
+        ),
+        *(
+            (_SITUATED + prompt, ("chunk",))
+            for prompt in (ORIGINAL_CONTEXT_PROMPT, SUCCINCT_CONTEXT_PROMPT)
+        ),
+    )
 )
 # How a memory that condenses old messages hands them over.
 _TRANSCRIPT = '"Transcript so far: '
@@ -109,6 +138,9 @@ _REACT_RETRY = re.compile(
     re.DOTALL,
 )
 _REACT_EMPTY = "FAILURE: Your previous response was empty."
+# How an agent that writes code has it marked, and what it says in the user's role when it has run.
+CODE = "<execute>"
+_CODE_RESULT = "Result of executing the code given:\n\n"
 _REACT_SAYS = ("Observation: ", "Error while parsing the output: ", _REACT_EMPTY)
 
 
@@ -122,6 +154,7 @@ class Asked:
         history: Messages before, oldest first.
         place: Index of the message that carries the words, -1 if none does.
         goes_on: Whether anything follows that message: a later call of the same turn.
+        noted: Id of the verdict that was noted in the last reply after that message, "" without.
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
         further: Further words, decided on too if the first are let through, so that wrapping a
@@ -129,6 +162,7 @@ class Asked:
             before the schema that an output parser adds, what an engine tries again, or what the
             person said right before and nobody has replied to.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
+        coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
     """
 
@@ -137,10 +171,12 @@ class Asked:
     history: tuple[Message, ...] = ()
     place: int = -1
     goes_on: bool = False
+    noted: str = ""
     number: int = 1
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     reasoning: bool = False
+    coding: bool = False
     schema: object = None
 
     @property
@@ -161,7 +197,16 @@ _TOLD: ContextVar[Told | None] = ContextVar("llama_index_palace_told", default=N
 
 @contextmanager
 def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -> Iterator[None]:
-    """Let the calls inside be decided on the question that a template was given, if it was."""
+    """Let the calls inside be decided on the question that a template was given, if it was.
+
+    Raises:
+        ConfigError: If it is no template.
+    """
+    if not isinstance(prompt, BasePromptTemplate):
+        raise ConfigError(
+            f"{type(prompt).__name__} is no prompt template of LlamaIndex",
+            hint='predict takes PromptTemplate("…"); complete takes a text',
+        )
     token = _TOLD.set(asked_in_template(prompt, arguments))
     try:
         yield
@@ -207,14 +252,16 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         history=_history(before),
         place=place,
         goes_on=0 <= place < len(messages) - 1,
+        noted=noted_verdict(messages[place + 1 :]),
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
-        reasoning=any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)),
+        reasoning=_is_taught(messages, _is_react_text),
+        coding=_is_taught(messages, _is_code_text),
         schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
     )
     told = _told_by_messages(messages, words)
-    if told is not None:
-        found = replace(found, words=told.words, purpose=told.purpose)
+    if told is not None:  # the messages before are what it works on
+        return _known_better(replace(found, words=told.words, purpose=told.purpose), question)
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]
@@ -301,15 +348,23 @@ def _parts_of(words: str) -> Iterator[str]:
         yield labelled
     if match := _BEFORE_SCHEMA.match(words):
         yield match["words"]
-    again = words
-    while match := next((m for form in _ASKED_AGAIN if (m := form.match(again))), None):
-        again = match["words"]
-    if again != words:
-        yield again
+    yield from islice(_tried_again(words), _MOST_TRIES)
+
+
+def _tried_again(words: str) -> Iterator[str]:
+    """Yield what may be the question that an engine tries again, the innermost first."""
+    ends = [len(words), *(m.start() for m in _ASKED_BEFORE.finditer(words))]
+    starts = [0]
+    if words.startswith(_BAD_ANSWER):
+        starts += [m.end() for m in _ASKED_AFTER.finditer(words)]
+    for start in reversed(starts):
+        yield from (part for end in reversed(ends) if (part := words[start:end]) not in ("", words))
 
 
 def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | None:
     """Return what a host asks in messages of its own making: nobody else reads the reply."""
+    if any(form.fullmatch(words) for form in _HOUSEKEEPING):
+        return Told("", "inner")
     first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
     if first is None:
         return None
@@ -339,15 +394,17 @@ def _own_place(messages: Sequence[ChatMessage]) -> int:
 
 
 def _is_of_host(messages: Sequence[ChatMessage], place: int) -> bool:
-    """Whether a ReAct loop wrote this message of the user's role.
+    """Whether a loop of ReAct or of code wrote this message of the user's role.
 
     Read narrowly: what a person types must never pass for a message of the host.
     """
     if place == 0 or not _is_role(messages[place - 1], MessageRole.ASSISTANT):
         return False
-    if not any(_teaches_react(m) for m in messages if _is_role(m, MessageRole.SYSTEM)):
-        return False
     text, step = messages[place].content or "", messages[place - 1].content or ""
+    if text.startswith(_CODE_RESULT):
+        return _is_taught(messages, _is_code_text) and CODE in step
+    if not _is_taught(messages, _is_react_text):
+        return False
     if _is_observation(messages[place]):
         return "Action:" in step and "Answer:" not in step
     if not step:
@@ -413,12 +470,17 @@ def _is_observation(message: ChatMessage) -> bool:
     )
 
 
-def _teaches_react(message: ChatMessage) -> bool:
-    return _is_react_text(message.content or "")
+def _is_taught(messages: Sequence[ChatMessage], form: Callable[[str], bool]) -> bool:
+    """Whether a host asks for replies of a form."""
+    return any(form(m.content or "") for m in messages if _is_role(m, MessageRole.SYSTEM))
 
 
 def _is_react_text(text: str) -> bool:
     return "Thought:" in text and "Action Input:" in text and "Answer:" in text
+
+
+def _is_code_text(text: str) -> bool:
+    return "<execute>...</execute>" in text
 
 
 def without_schema(text: str) -> str:

@@ -22,7 +22,7 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note
-from llama_index_palace.questions import Asked
+from llama_index_palace.questions import CODE, Asked
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
@@ -38,15 +38,15 @@ _REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {argumen
 def prepared_messages(
     messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling, lent: Lent
 ) -> list[ChatMessage]:
-    """Return messages as the model gets them: evidence in the user's message, verdicts removed.
+    """Return messages as the model gets them: with the evidence in the user's message.
 
     Args:
-        messages: As the host sends them.
+        messages: As the host sends them, without what is noted in them.
         asked: What they ask.
         ruling: Of the turn.
         lent: What this call has of the wake-up.
     """
-    sent = [without_verdict(m) for m in messages]
+    sent = list(messages)
     if asked.purpose != "answer":
         return sent
     if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
@@ -55,14 +55,6 @@ def prepared_messages(
         return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
     sent[asked.place] = _with_prompt(sent[asked.place], ruling, lent)
     return sent
-
-
-def without_verdict(message: ChatMessage) -> ChatMessage:
-    """Return a message without what this package noted in it; providers refuse unknown keys."""
-    if KEY not in message.additional_kwargs:
-        return message
-    kept = {k: v for k, v in message.additional_kwargs.items() if k != KEY}
-    return message.model_copy(update={"additional_kwargs": kept})
 
 
 def _with_prompt(message: ChatMessage, ruling: Ruling, lent: Lent) -> ChatMessage:
@@ -94,8 +86,9 @@ class Said:
 
     def add(self, text: str | None, delta: str | None) -> str:
         """Take in the text so far or the next piece of it; return what is new."""
-        if text and len(text) > len(self.text) and text.startswith(self.text):
-            new = text[len(self.text) :]
+        so_far = text if text != delta else None  # only a piece, which may begin like what was said
+        if so_far and len(so_far) > len(self.text) and so_far.startswith(self.text):
+            new = so_far[len(self.text) :]
         else:
             new = delta or ""
         self.text += new
@@ -109,18 +102,26 @@ class Screen:
         check: What they are held against.
         reasoning: Whether the reply is a ReAct step: then its thought is replaced by a neutral
             one, an action goes on, and only what follows `Answer:` is checked and released.
+        coding: Whether the host runs code that stands in the reply. Nobody can check code, and who
+            watches would read it: a reply with some is left out, and the memory answers.
         schema: Of the object that will be read out of the reply, if one will be: then that alone is
             released, whole or not at all.
     """
 
     def __init__(
-        self, check: AnswerCheck, *, reasoning: bool = False, schema: object = None
+        self,
+        check: AnswerCheck,
+        *,
+        reasoning: bool = False,
+        coding: bool = False,
+        schema: object = None,
     ) -> None:
         self.released = ""
         self.checked: CheckedAnswer | None = None
         self._gate: SentenceGate = check.gate()
         self._check = check
         self._reasoning = reasoning
+        self._coding = coding
         self._in_schema = schema is not None
         self._schema = schema
         self._object: Any = None
@@ -130,7 +131,7 @@ class Screen:
     def feed(self, text: str | None, delta: str | None) -> str:
         """Take in the text so far or the next piece of it; return what may be released now."""
         new = self._said.add(text, delta)
-        if self._in_schema:
+        if self._in_schema or self._coding:
             self._held += new
             return ""
         if not self._reasoning:
@@ -152,6 +153,8 @@ class Screen:
             return ""
         if self._in_schema:
             return self._close_object()
+        if self._coding:
+            return self._rest([] if CODE in self._held else self._gate.feed(self._held))
         if self._reasoning and self._held:
             step = _react_step(self._held)
             if step:  # for the host to read and run, not for anybody who watches the stream
@@ -199,6 +202,8 @@ def _react_step(text: str) -> str:
 
 def is_step(text: str, asked: Asked, *, calls_tools: bool) -> bool:
     """Whether the host will call the model again in this turn."""
+    if asked.coding and CODE in text:
+        return True
     return calls_tools or (asked.reasoning and "Action:" in text.partition("Answer:")[0])
 
 
@@ -245,14 +250,14 @@ def completion_reply(
 
 
 def tool_reply(
-    response: ChatResponse, text: str, metadata: Mapping[str, Any], *, delta: str | None = None
+    message: ChatMessage,
+    metadata: Mapping[str, Any],
+    *,
+    delta: str | None = None,
+    spent: ChatResponse | None = None,
 ) -> ChatResponse:
-    """Return a reply that calls tools with its unverified words taken out."""
-    calls = [b for b in response.message.blocks if not isinstance(b, TextBlock)]
-    blocks = [TextBlock(text=text), *calls] if text else calls
-    noted = {**response.message.additional_kwargs, KEY: message_note(metadata)}
-    message = response.message.model_copy(update={"blocks": blocks, "additional_kwargs": noted})
-    reply = chat_reply(text, metadata, delta=delta, spent=response)
+    """Return a reply that calls tools, as `chat_reply` does one of text."""
+    reply = chat_reply("", metadata, delta=delta, spent=spent)
     return reply.model_copy(update={"message": message})
 
 

@@ -61,8 +61,10 @@ class PalaceRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
     ) -> None:
         super().__init__(callback_manager=callback_manager)
-        if k < 1 or gate not in ("sufficient", "off"):
-            raise ConfigError(f"k is {k}, gate is {gate!r}", hint="k >= 1; sufficient or off")
+        if not isinstance(k, int) or k < 1 or gate not in ("sufficient", "off"):
+            raise ConfigError(
+                f"k is {k!r}, gate is {gate!r}", hint="k is a whole number >= 1; sufficient or off"
+            )
         self._palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._k = k

@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count
 
+from palace import ConfigError
+
 
 @dataclass(frozen=True)
 class PalaceSession:
@@ -22,12 +24,23 @@ class PalaceSession:
         question: The person's own words, or None to take them from the messages.
         project: The project whose scoped memories may be read.
         block: Number of the `palace_session` block, so that no turn outlives its block; 0 outside.
+
+    Raises:
+        ConfigError: If one of the first three is neither text nor None.
     """
 
     session_id: str | None = None
     question: str | None = None
     project: str | None = None
     block: int = 0
+
+    def __post_init__(self) -> None:
+        given = {"session_id": self.session_id, "question": self.question, "project": self.project}
+        for name, value in given.items():
+            if value is not None and not isinstance(value, str):
+                raise ConfigError(
+                    f"{name} must be text, not {type(value).__name__}", hint="give a str or None"
+                )
 
 
 _BLOCKS = count(1)

@@ -77,7 +77,7 @@ def check_object(result: Any, check: AnswerCheck, schema: object = None) -> Chec
         check: The check of the turn.
         schema: What it has to fit, if not its own type; see `AnswerCheck.without_labels`.
     """
-    values = list(_values(result))
+    values = list(values_in(result))
     if DECLINE_TOKEN in values:
         return CheckedAnswer(check.fallback_text, declined=True)
     values = check.without_labels(values, result if schema is None else schema)
@@ -121,18 +121,19 @@ def answer_tools(tools: Sequence[BaseTool]) -> dict[str, type[BaseModel] | None]
     }
 
 
-def _values(value: Any) -> Iterator[str]:
+def values_in(value: Any) -> Iterator[str]:
+    """Yield the texts and numbers of an object, its parts included, as text."""
     if isinstance(value, Enum):
         value = value.value
     if value is None or isinstance(value, bool):
         return
     if isinstance(value, BaseModel):
-        yield from _values({name: getattr(value, name) for name in type(value).model_fields})
+        yield from values_in({name: getattr(value, name) for name in type(value).model_fields})
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _values(item)
+            yield from values_in(item)
     elif isinstance(value, (list, tuple, set, frozenset)):
         for item in value:
-            yield from _values(item)
+            yield from values_in(item)
     elif str(value).strip():
         yield str(value).strip()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from llama_index.core.evaluation import (
@@ -21,8 +22,12 @@ from llama_index.core.evaluation import (
     relevancy,
 )
 from llama_index.core.extractors import metadata_extractors as extracting
+from llama_index.core.indices.document_summary.base import DEFAULT_SUMMARY_QUERY
 from llama_index.core.indices.property_graph.sub_retrievers.llm_synonym import (
     DEFAULT_SYNONYM_EXPAND_TEMPLATE,
+)
+from llama_index.core.indices.property_graph.transformations.schema_llm import (
+    DEFAULT_SCHEMA_PATH_EXTRACT_PROMPT,
 )
 from llama_index.core.indices.query.query_transform.feedback_transform import (
     DEFAULT_RESYNTHESIS_PROMPT,
@@ -31,10 +36,14 @@ from llama_index.core.indices.query.query_transform.prompts import (
     DEFAULT_DECOMPOSE_QUERY_TRANSFORM_TMPL,
     DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
 )
+from llama_index.core.node_parser.relational.base_element import DEFAULT_SUMMARY_QUERY_STR
+from llama_index.core.output_parsers.base import OutputParserException
+from llama_index.core.output_parsers.utils import parse_json_markdown
 from llama_index.core.postprocessor.node import (
     DEFAULT_INFER_PREV_NEXT_TMPL,
     DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
 )
+from llama_index.core.postprocessor.pii import DEFAULT_PII_TMPL
 from llama_index.core.prompts import BasePromptTemplate, PromptType
 from llama_index.core.prompts.default_prompts import HYDE_TMPL
 from llama_index.core.query_engine.flare.base import DEFAULT_INSTRUCT_PROMPT
@@ -42,10 +51,13 @@ from llama_index.core.query_engine.sql_join_query_engine import (
     DEFAULT_SQL_AUGMENT_TRANSFORM_PROMPT_TMPL,
 )
 
+from llama_index_palace.structured import values_in
+
 # `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
-# step. `inner`: it is read by the host (a choice, a ranking, a query) and shown to nobody.
-# `pieces`: the host has the model go on with it, in prompts that do not show the question.
-Purpose = Literal["answer", "rewrite", "inner", "pieces"]
+# step. `steps`: it holds questions whose answers the host puts together. `inner`: it is read by the
+# host (a choice, a ranking, a query) and shown to nobody. `pieces`: the host has the model go on
+# with it, in prompts that do not show the question.
+Purpose = Literal["answer", "rewrite", "steps", "inner", "pieces"]
 
 _QUESTION_VARIABLES = (
     "query_str",
@@ -69,7 +81,6 @@ _INNER_TYPES = frozenset(
         PromptType.PANDAS,
         PromptType.JSON_PATH,
         PromptType.VECTOR_STORE_QUERY,
-        PromptType.SUB_QUESTION,
         PromptType.SINGLE_SELECT,
         PromptType.MULTI_SELECT,
         PromptType.CHOICE_SELECT,
@@ -85,11 +96,10 @@ _REWRITES = frozenset(
         DEFAULT_RESYNTHESIS_PROMPT.get_template(),
     }
 )
-# Shipped templates that the host reads, though their type does not say so: sub-questions, keywords,
-# and grades of an answer. By their words alone, for variables of the same names mean little.
+# Shipped templates that the host reads, though their type does not say so: keywords and grades of
+# an answer. By their words alone, for variables of the same names mean little.
 _INNER_TEMPLATES = frozenset(
     {
-        DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
         DEFAULT_SYNONYM_EXPAND_TEMPLATE,
         DEFAULT_INFER_PREV_NEXT_TMPL,
         DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
@@ -105,7 +115,9 @@ _INNER_TEMPLATES = frozenset(
 )
 # What a host does with documents: nobody asks it anything, whatever they say. So is the grading of
 # an answer against them, which the host gives as the question.
-_OF_DOCUMENTS = frozenset({PromptType.SUMMARY, PromptType.KNOWLEDGE_TRIPLET_EXTRACT})
+_OF_DOCUMENTS = frozenset(
+    {PromptType.SUMMARY, PromptType.KEYWORD_EXTRACT, PromptType.KNOWLEDGE_TRIPLET_EXTRACT}
+)
 _DOCUMENT_VARIABLES = ("context_str", "text")
 _HOUSEKEEPING = frozenset(
     {
@@ -114,11 +126,15 @@ _HOUSEKEEPING = frozenset(
         extracting.DEFAULT_KEYWORD_EXTRACT_TEMPLATE,
         extracting.DEFAULT_QUESTION_GEN_TMPL,
         extracting.DEFAULT_SUMMARY_EXTRACT_TEMPLATE,
+        DEFAULT_SCHEMA_PATH_EXTRACT_PROMPT.get_template(),
+        DEFAULT_PII_TMPL,
         faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(),
         faithfulness.DEFAULT_REFINE_TEMPLATE.get_template(),
         *(template.get_template() for template in faithfulness.TEMPLATES_CATALOG.values()),
     }
 )
+# What indices ask of each document, or of each table in it, in the place of a question.
+_ASKED_OF_DOCUMENTS = frozenset({DEFAULT_SUMMARY_QUERY, DEFAULT_SUMMARY_QUERY_STR})
 _FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
 # How `RelevancyEvaluator` puts a question and the answer that it grades into one variable.
 _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
@@ -147,12 +163,28 @@ def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object
     for name in names:
         value = given.get(name, given.get(mapped.get(name, name)))
         if isinstance(value, str) and value.strip():
+            if value in _ASKED_OF_DOCUMENTS:
+                return Told("", "inner")
             words, purpose = _purposeful(value, name, prompt, template, given)
             said = given.get("chat_history")
             return Told(words, purpose, said if isinstance(said, str) else "")
     if prompt.metadata.get("prompt_type") in _OF_DOCUMENTS and given.keys() & _DOCUMENT_VARIABLES:
         return Told("", "inner")
     return None
+
+
+def next_questions(reply: str, purpose: Purpose) -> list[str]:
+    """Return what of a reply the host may ask next in the place of the question.
+
+    Steps may be a list that tells whom to ask as well, or a word that there are none: what a person
+    may say too is no question.
+    """
+    if purpose != "steps":
+        return [reply] if purpose == "rewrite" else []
+    found = [reply]
+    with suppress(OutputParserException, ValueError):  # no list
+        found += values_in(parse_json_markdown(reply))
+    return [text for text in found if not text.strip().isidentifier()]
 
 
 def _purposeful(
@@ -167,6 +199,8 @@ def _purposeful(
         return words, "rewrite"
     if name == "question" and "chat_history" in given:
         return words, "rewrite"
+    if template == DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL or kind == PromptType.SUB_QUESTION:
+        return words, "steps"
     if template == _FLARE:
         return words, "pieces"
     if template in _INNER_TEMPLATES:

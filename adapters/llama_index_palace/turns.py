@@ -22,10 +22,12 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
+from llama_index_palace.held import HeldBack
 from llama_index_palace.kept import Kept
 from llama_index_palace.questions import Asked, without_schema
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.spans import decide_traced
+from llama_index_palace.templates import next_questions
 from palace import (
     Answer,
     AnswerCheck,
@@ -48,7 +50,7 @@ from palace import (
 _T = TypeVar("_T")
 # A turn whose loop was abandoned is forgotten after this long; a finished one at once. What was
 # decided before any answer (a choice, a rewriting) holds shortly, and a refusal only where a quote
-# call was spent on it: deciding anew is cheap and sees new memories.
+# call was spent on it, or something was told: deciding anew is cheap and sees new memories.
 _KEPT_S = 120.0
 _FRESH_S = 20.0
 _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
@@ -89,7 +91,7 @@ class Ruling:
         words: The person's own words.
         wake_up: What the session starts with, on its first turn.
         untold: The same, until a call tells it.
-        begun: Whether the model was called for the person's answer.
+        begun: Whether a call for the person's answer has it: then no other call begins with it.
         goes_on: Whether it asked for a step, so that further calls belong to this turn.
         model_calls: Quote calls made so far.
         key: Under which the turn is remembered.
@@ -134,7 +136,6 @@ class Ruling:
 
     def lend(self, asked: Asked) -> Lent:
         """Return the wake-up for one call: for the first of the turn, and for its whole loop."""
-        self.begun = self.begun or asked.purpose == "answer"
         try:
             return Lent(self.untold.pop(), is_first=True)
         except IndexError:
@@ -187,11 +188,13 @@ class _UnderWay:
         rulings: Turns that go on.
         rewritten: Questions by what a model made of them. Hosts ask for one answer in several
             calls, so a rewriting outlives the first of them.
+        held: What stood beside tool calls.
     """
 
     def __init__(self) -> None:
         self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(_KEPT_S)
         self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(_KEPT_S)
+        self.held = HeldBack()
 
 
 _UNDER_WAY: WeakKeyDictionary[Mempalace, _UnderWay] = WeakKeyDictionary()
@@ -217,6 +220,7 @@ class Turns:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
         self._under_way = _under_way(palace)
+        self.held = self._under_way.held
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way
@@ -236,13 +240,14 @@ class Turns:
         """
         asked = self._first_asked(asked, session)
         key = (session, *asked.turn)
-        ruling = self._remembered(key, asked)
+        ruling = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
         if ruling is None:
             verdict, options, words = yield from self.decided(asked, session)
             ruling = Ruling(verdict, options, words, key=key)
             if verdict.action == "confirm":
                 yield from _resolve(ruling, alone=alone)
             self._remember(ruling)
+        ruling.begun = ruling.begun or asked.purpose == "answer"
         session_id, project = session.session_id, session.project
         tells = asked.purpose == "answer" and not ruling.refused
         if tells and session_id is not None and not ruling.wake_up:
@@ -260,8 +265,13 @@ class Turns:
             if words.strip() and verdict.action == "pass" and not verdict.written:
                 turn = Turn(words, session.session_id, session.project, asked.history)
                 announce_look(words)
+                before = verdict
                 verdict, options = yield Decide(turn)
                 announce_verdict(verdict)
+                only_told = verdict.action == "answer" and verdict.written
+                if only_told and before.turn.prompt and words not in asked.words:
+                    # in a message before the one that is still to be answered
+                    verdict = replace(before, written=verdict.written)
                 told = asked.words if words in asked.words else f"{words}\n\n{asked.words}"
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)
@@ -279,19 +289,29 @@ class Turns:
         return None
 
     def _remember(self, ruling: Ruling) -> None:
-        if ruling.model_calls or not ruling.refused:
-            self._under_way.rulings.put(ruling.key, ruling)
+        """Keep a ruling for the turn's further calls.
+
+        Of the same words asked twice at once each goes on under its own, where a host brings back
+        the note in the reply; else, of the two that mean the same, under the later one.
+        """
+        if ruling.model_calls or ruling.verdict.written or not ruling.refused:
+            for key in (ruling.key, (*ruling.key, ruling.verdict.id)):
+                self._under_way.rulings.put(key, ruling)
 
     def rewrote(self, ruling: Ruling, asked: Asked, text: str) -> None:
         """Keep what a model made of a question, so that it is answered under the same ruling.
 
-        Else a model could rewrite a recall question into one that is let through.
+        Else a model could rewrite a recall question into one that is let through, and what the
+        person tells would be told twice.
         """
+        if not ruling.gated and not ruling.verdict.written:
+            return
         session = ruling.key[0]
         # What is rewritten may be a rewriting itself: the first question counts.
         first = self._first_asked(asked, session)
-        self._under_way.rewritten.put((session, text.strip()), first)
-        self._under_way.rewritten.put((None, text.strip()), replace(first, history=()))
+        for question in next_questions(text, asked.purpose):
+            self._under_way.rewritten.put((session, question.strip()), first)
+            self._under_way.rewritten.put((None, question.strip()), replace(first, history=()))
 
     def _first_asked(self, asked: Asked, session: PalaceSession) -> Asked:
         """Return a call as one about the question that a model rewrote into this one, if it did."""
@@ -344,7 +364,10 @@ class Turns:
 
     def forget(self, ruling: Ruling) -> None:
         """End a turn: the same words will be decided anew."""
-        self._under_way.rulings.pop(ruling.key)
+        rulings = self._under_way.rulings
+        rulings.pop((*ruling.key, ruling.verdict.id))
+        if rulings.get(ruling.key) is ruling:
+            rulings.pop(ruling.key)
 
     def finish(
         self, ruling: Ruling, text: str, *, checked: CheckedAnswer | None = None, calls: int = 0

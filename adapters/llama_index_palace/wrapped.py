@@ -23,7 +23,7 @@ from llama_index_palace.questions import (
     asked_in_messages,
     asked_in_prompt,
 )
-from llama_index_palace.replies import refusal_text
+from llama_index_palace.replies import prepared_messages, refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import miss
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
@@ -69,9 +69,21 @@ class WrappedLLM(FunctionCallingLLM):
         return current_session(self.session_id, project=self.project)
 
     def _asked(self, messages: Sequence[ChatMessage]) -> Asked:
+        if not isinstance(messages, Sequence) or not all(
+            isinstance(m, ChatMessage) for m in messages
+        ):
+            raise ConfigError(
+                f"{type(messages).__name__} is no list of ChatMessage",
+                hint='chat takes [ChatMessage(role="user", content="…")]; complete takes a text',
+            )
         return asked_in_messages(messages, question=self._session.question)
 
     def _asked_in(self, prompt: str) -> Asked:
+        if not isinstance(prompt, str):
+            raise ConfigError(
+                f"{type(prompt).__name__} is no text",
+                hint="complete takes a text, predict a PromptTemplate, chat a list of ChatMessage",
+            )
         return asked_in_prompt(prompt, question=self._session.question, rewrites=self._rewrites)
 
     def _rule(self, asked: Asked, *, alone: bool = False) -> Ruling:
@@ -88,6 +100,13 @@ class WrappedLLM(FunctionCallingLLM):
         rule = self._turns.rule(asked, self._session, alone=alone)
         return _checkable(await self._turns.arun(rule, point), asked)
 
+    def _sent(
+        self, messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling, lent: Lent
+    ) -> list[ChatMessage]:
+        """Return messages as the model gets them."""
+        said = [self._turns.held.put_back(m) for m in messages]
+        return prepared_messages(said, asked, ruling, lent)
+
     def _refused(self, ruling: Ruling, asked: Asked) -> Steps[tuple[str, dict[str, Any]]]:
         """Return the reply of a turn that needs no model, and its verdict for the host.
 
@@ -96,9 +115,10 @@ class WrappedLLM(FunctionCallingLLM):
         """
         text = refusal_text(ruling, asked)
         if asked.purpose == "rewrite":  # the turn goes on: its answer is still to come
+            self._turns.rewrote(ruling, asked, text)
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
-        if asked.purpose in ("inner", "pieces") or asked.in_schema:
+        if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema:
             raise miss(text)
         return text, metadata
 

@@ -1,14 +1,17 @@
-"""Every wrapper takes an open palace, and says so at once when it gets anything else."""
+"""Every wrapper takes an open palace, and every call what it is for; anything else is refused by name."""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel
+from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import CustomQueryEngine
 from llama_index_palace import (
     PalaceLLM,
@@ -17,11 +20,12 @@ from llama_index_palace import (
     PalaceRetriever,
     PalaceSummaryBlock,
     compress_history,
+    palace_session,
     palace_tools,
 )
 
 from palace import ConfigError, Mempalace
-from tests.adapters.llama_index.scripted import FALLBACK, MISS, ScriptedLLM
+from tests.adapters.llama_index.scripted import FALLBACK, HIT, MISS, ScriptedLLM
 
 NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
 
@@ -63,6 +67,25 @@ def test_what_is_wrapped_comes_first(wrapper, palace):
 def test_a_structured_model_is_wrapped_from_the_inside(palace, model):
     with pytest.raises(ConfigError, match="as_structured_llm"):
         PalaceLLM(model.as_structured_llm(BaseModel), palace)
+
+
+NAMED: dict[str, Any] = {
+    "llm": lambda p, **named: PalaceLLM(ScriptedLLM(), p, **named),
+    "query engine": lambda p, **named: PalaceQueryEngine(Echo(), p, **named),
+    "retriever": PalaceRetriever,
+    "memory block": PalaceMemoryBlock,
+    "summary block": PalaceSummaryBlock,
+    "block of a session": lambda _, session_id=None, project=None: palace_session(
+        session_id, project=project
+    ).__enter__(),
+}
+
+
+@pytest.mark.parametrize("argument", ["session_id", "project"])
+@pytest.mark.parametrize("name", NAMED)
+def test_a_session_is_named_by_text(palace, name, argument):
+    with pytest.raises(ConfigError, match=f"{argument} must be text, not int"):
+        NAMED[name](palace, **{argument: 7})
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
@@ -107,3 +130,34 @@ def test_an_argument_that_does_not_exist_is_refused(palace):
 def test_the_model_of_a_query_engine_is_a_model(palace, wrong):
     with pytest.raises(ConfigError, match=r"no model of LlamaIndex.*llm="):
         PalaceQueryEngine(Echo(), palace, llm=wrong)
+
+
+async def called(llm: PalaceLLM, call: str, wrong: object) -> None:
+    made = getattr(llm, call)(wrong)
+    if inspect.isawaitable(made):
+        await made
+
+
+@pytest.mark.parametrize(
+    "wrong", [HIT, ChatMessage(HIT), [{"role": "user", "content": HIT}], [HIT], None]
+)
+@pytest.mark.parametrize("call", ["chat", "stream_chat", "achat", "astream_chat"])
+async def test_what_is_no_list_of_messages_is_refused_by_name(palace, model, call, wrong):
+    with pytest.raises(ConfigError, match="no list of ChatMessage"):
+        await called(PalaceLLM(model, palace), call, wrong)
+
+
+@pytest.mark.parametrize("wrong", [[ChatMessage(HIT)], PromptTemplate(HIT), None])
+@pytest.mark.parametrize("call", ["complete", "stream_complete", "acomplete", "astream_complete"])
+async def test_what_is_no_text_is_refused_by_name(palace, model, call, wrong):
+    with pytest.raises(ConfigError, match="is no text"):
+        await called(PalaceLLM(model, palace), call, wrong)
+
+
+@pytest.mark.parametrize("call", ["predict", "stream", "apredict", "astream"])
+async def test_what_is_no_template_is_refused_by_name(palace, model, call):
+    llm = PalaceLLM(model, palace)
+    with pytest.raises(ConfigError, match="no prompt template"):
+        await called(llm, call, HIT)
+    with pytest.raises(ConfigError, match="no prompt template"):
+        llm.structured_predict(ChatMessage, HIT)

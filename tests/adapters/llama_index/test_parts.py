@@ -285,7 +285,7 @@ class TestRetriever:
             nodes = retriever.retrieve("blue boat drawer")
         assert any("secret drawer" in n.text for n in nodes)
 
-    @pytest.mark.parametrize("wrong", [{"k": 0}, {"gate": "ajar"}])
+    @pytest.mark.parametrize("wrong", [{"k": 0}, {"k": "4"}, {"k": 2.5}, {"gate": "ajar"}])
     def test_wrong_arguments(self, stored, wrong):
         with pytest.raises(ConfigError):
             PalaceRetriever(stored, **wrong)

@@ -231,7 +231,7 @@ class TestTemplates:
             (PromptType.QUESTION_ANSWER, {"query_str": WORDS}, "answer"),
             (PromptType.CUSTOM, {"question": WORDS, "chat_history": ""}, "rewrite"),
             (PromptType.CHOICE_SELECT, {"query_str": WORDS}, "inner"),
-            (PromptType.SUB_QUESTION, {"query_str": WORDS}, "inner"),
+            (PromptType.SUB_QUESTION, {"query_str": WORDS}, "steps"),
         ],
     )
     def test_purposes(self, kind, arguments, purpose):

@@ -10,7 +10,7 @@ from llama_index.core.agent.react.output_parser import ReActOutputParser
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
-from llama_index_palace.replies import Screen
+from llama_index_palace.replies import Said, Screen
 
 from palace import AnswerCheck, Evidence
 from tests.adapters.llama_index.scripted import HIT, LIE, UNCLEAR, ScriptedLLM, code_text
@@ -52,6 +52,12 @@ class TestPieces:
             seen = f"{seen} {word}".strip()
             shown += screen.feed(seen, None)  # a model that gives no delta
         assert shown + screen.close() == TEXT
+
+    def test_a_piece_may_begin_like_what_was_said(self):
+        said = Said()
+        for piece in ("1", "11", "1"):
+            assert said.add(piece, piece) == piece
+        assert said.text == "1111"
 
     def test_words_beside_a_tool_call_are_dropped(self):
         screen = Screen(check())

@@ -457,16 +457,26 @@ class TestSeveralCalls:
         assert set(palace.decided) == {words}
 
 
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        LIE,
+        f"Try once more.\n\nNow answer the question.\n{LIE}",
+        f"Here is a previous bad answer.\nNone.\nNow answer the question.\n{LIE}",
+        f"Go on.\n----------------\nHere is a previous bad answer.\n{LIE}",
+    ],
+    ids=["plain", "mark", "form", "other form"],
+)
 @pytest.mark.parametrize("words", [HIT, UNCLEAR])
-def test_a_question_made_of_feedback_twice_stays_under_the_ruling(palace, words):
-    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+def test_a_question_made_of_feedback_twice_stays_under_the_ruling(palace, words, rewritten):
+    llm = PalaceLLM(ScriptedLLM(answer=rewritten, quote="quotes, then lies"), palace)
     graded = EvaluationResult(response="It is red.", feedback="That is wrong.")
     transform = FeedbackQueryTransformation(llm=llm, resynthesize_query=True)
     query = QueryBundle(words)
     for _ in range(3):
         query = transform.run(query, {"evaluation": graded})
         said = str(engine_of(llm).query(query))
-        assert said.startswith((code_text(None), paint_text(None)))
+        assert code_text(None) in said or paint_text(None) in said
         assert LIE not in said
 
 
