@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from palace.learn.consolidate import Compressed
     from palace.learn.gapfill import GapFill, stated_in
     from palace.learn.gaps import Gap, Gaps
-    from palace.learn.importing import Imported
+    from palace.learn.intake import Imported
     from palace.learn.statements import Statement
     from palace.learn.transfer import Exported
     from palace.learn.turns import read_history
@@ -160,7 +160,7 @@ _HOME = {
         "WriteConflictError",
     ),
     "palace.explaining": ("explain_trace",),
-    "palace.learn.importing": ("Imported",),
+    "palace.learn.intake": ("Imported",),
     "palace.learn.transfer": ("Exported",),
     "palace.learn.consolidate": ("Compressed",),
     "palace.learn.gapfill": ("GapFill", "stated_in"),

@@ -13,14 +13,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError, WriteConflictError
+from palace.errors import ConfigError, TextRefusedError
 from palace.ignoring import IgnoreRules, secret_name
 from palace.learn.foreign import (
     Known,
@@ -40,30 +40,25 @@ from palace.learn.formats import (
     recognise,
 )
 from palace.learn.hygiene import control_character_reason
-from palace.learn.places import SUFFIX, place_reason, room_reason
+from palace.learn.intake import Destination, Imported, Intake
+from palace.learn.places import SUFFIX, room_reason
 from palace.learn.record_files import (
     JOURNAL,
     SCRATCHPAD,
-    missing_lines,
     record_files,
-    record_place_reason,
 )
 from palace.learn.transfer import (
     FORMAT,
     IDENTITY,
-    MAX_IDENTITY_CHARS,
     VERSION,
     markdown_files,
     said,
 )
 from palace.learn.turns import read_turns
-from palace.ports import DrawerStore
-from palace.privacy import PrivacyFilter
 from palace.recall.blocks import strip_own_markers
-from palace.types.memory import Draft, Memory
+from palace.types.memory import Draft
 from palace.types.session import ConversationTurn
 
-DIFFERS = "differs from the palace's own"
 MEM0_ROOM = "mem0"
 TIMELINE = "timeline"
 MAX_DRAWER_CHARS = 60
@@ -72,189 +67,6 @@ _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
 _NAME_UNFIT = regex.compile(r"[^\w.@+-]+")
 
 Progress = Callable[[int, int], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Something that was not taken, or not as it was, and why.
-
-    Attributes:
-        path_or_line: The file, relative to the source, or `file:line`.
-        reason: For a person; never holds a secret's value.
-    """
-
-    path_or_line: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did.
-
-    Attributes:
-        kind: What the source was.
-        added: Files, turns or memories (see `unit`) that are new in the palace.
-        unchanged: Those that were there already.
-        refused: What was left out because something speaks against it, with the reasons.
-        paths: Files of the palace that were written, relative to its root.
-        redacted: What was taken without the secrets or the personal data in it.
-        ignored: What is not meant to be taken: ignored files, tool messages, drawings.
-        dry_run: Nothing was written; this is what an import would do.
-        records: Records of the journal and notes that are new in the palace.
-    """
-
-    kind: Format
-    added: int = 0
-    unchanged: int = 0
-    refused: tuple[Refusal, ...] = ()
-    paths: tuple[str, ...] = ()
-    redacted: tuple[Refusal, ...] = ()
-    ignored: tuple[Refusal, ...] = ()
-    dry_run: bool = False
-    records: int = 0
-
-    @property
-    def unit(self) -> str:
-        """What is counted: `files`, `turns` or `memories`."""
-        if self.kind in ("turns", "chatgpt", "langchain"):
-            return "turns"
-        return "memories" if self.kind == "mem0" else "files"
-
-
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """Where an import writes.
-
-    Attributes:
-        root: The palace, or a copy of it.
-        home: Where the palace itself stands.
-        store: Its Markdown.
-        write_file: Writes one new file, given its path relative to the root and its bytes; a
-            `WriteConflictError` says that there is one by now.
-        known: Returns the memories the palace holds, inactive ones included.
-        fit: Returns a text as a memory is stored, or raises `TextRefusedError`.
-        privacy: What may be written.
-        records: Where `journal` and `scratchpad` stand; what is not named takes no records.
-        append: Adds whole lines to such a file, made if it is missing.
-    """
-
-    root: Path
-    home: Path
-    store: DrawerStore
-    write_file: Callable[[str, bytes], None]
-    known: Callable[[], Iterable[Memory]] = tuple
-    fit: Callable[[str], str] = str.strip
-    privacy: PrivacyFilter = field(default_factory=PrivacyFilter)
-    records: Mapping[str, Path] = field(default_factory=dict)
-    append: Callable[[Path, bytes], None] = lambda _file, _lines: None
-
-
-@dataclass(slots=True)
-class _Intake:
-    """Takes things into a palace one by one and keeps count; what is there is never touched."""
-
-    to: Destination
-    kind: Format
-    added: int = 0
-    unchanged: int = 0
-    paths: dict[str, None] = field(default_factory=dict)
-    refused: list[Refusal] = field(default_factory=list)
-    redacted: list[Refusal] = field(default_factory=list)
-    ignored: list[Refusal] = field(default_factory=list)
-    records: int = 0
-
-    def refuse(self, name: str, reason: str) -> None:
-        self.refused.append(Refusal(_printable(name), reason))
-
-    def ignore(self, name: str, reason: str) -> None:
-        self.ignored.append(Refusal(_printable(name), reason))
-
-    def cleaned(self, name: str, text: str) -> str | None:
-        """Return a text as it may be written, or None after refusing it."""
-        reason = self.to.privacy.refusal(text)
-        if reason:
-            self.refuse(name, reason)
-            return None
-        shown = self.to.privacy.shown(text)
-        if shown != text:
-            self.redacted.append(Refusal(_printable(name), "taken without what is private in it"))
-        return shown
-
-    def take(self, name: str, target: str, data: bytes, *, as_text: bool = True) -> None:
-        """Write one file unless something speaks against it.
-
-        Args:
-            name: What the source calls it.
-            target: Its path in the palace.
-            data: Its bytes.
-            as_text: Whether bytes that are no text are refused.
-        """
-        reason = place_reason(target) or _content_reason(target, data, as_text=as_text)
-        if reason:
-            return self.refuse(name, reason)
-        text = data.decode("utf-8", "surrogateescape")
-        shown = self.cleaned(name, text)
-        if shown is None:
-            return None
-        if shown != text:
-            data = shown.encode("utf-8", "surrogateescape")
-        path = Path(os.path.realpath(self.to.root / target))
-        if not path.is_relative_to(os.path.realpath(self.to.root)):
-            return self.refuse(name, "its place in the palace is a link that leads out of it")
-        try:
-            if not path.exists() and self._written(target, data):
-                self.added += 1
-                self.paths[target] = None
-            elif path.is_file() and path.read_bytes() == data:
-                self.unchanged += 1
-            else:
-                self.refuse(name, DIFFERS)
-        except OSError as error:
-            self.refuse(name, f"its place in the palace cannot be used: {said(error)}")
-        return None
-
-    def _written(self, target: str, data: bytes) -> bool:
-        """Write a new file; no if somebody else was quicker."""
-        try:
-            self.to.write_file(target, data)
-        except WriteConflictError:
-            return False
-        return True
-
-    def take_records(self, path: str, data: bytes) -> None:
-        """Add the records of a file of journal or notes that are not there yet."""
-        folder = self.to.records.get(path.partition("/")[0])
-        reason = record_place_reason(path)
-        if reason:
-            return self.refuse(path, reason)
-        if folder is None:
-            return None
-        file = folder / path.partition("/")[2]
-        there = file.read_bytes() if file.is_file() else b""
-        lines = [self._fit_line(path, line) for line in missing_lines(there, data.split(b"\n"))]
-        fit = [line for line in lines if line is not None]
-        if fit:
-            self.to.append(file, b"".join(line + b"\n" for line in fit))
-            self.records += len(fit)
-        return None
-
-    def _fit_line(self, path: str, line: bytes) -> bytes | None:
-        """Return a record as it may be written; one that may not is told of and left out."""
-        text = line.decode("utf-8", "surrogateescape")
-        shown = self.cleaned(path, text)
-        return None if shown is None else shown.encode("utf-8", "surrogateescape")
-
-    def done(self) -> Imported:
-        return Imported(
-            self.kind,
-            self.added,
-            self.unchanged,
-            tuple(self.refused),
-            tuple(self.paths),
-            tuple(self.redacted),
-            tuple(self.ignored),
-            records=self.records,
-        )
 
 
 def import_path(
@@ -292,7 +104,7 @@ def import_path(
             )
         if not source.is_dir() and not source.is_file():
             raise ConfigError(f"{source} is no file and no folder", hint=SUPPORTED)
-        intake = _Intake(to, form or recognise(source))
+        intake = Intake(to, form or recognise(source))
         _READERS[intake.kind](_content_of(source, intake.kind), intake, progress)
     except OSError as error:
         raise ConfigError(f"{source} cannot be read: {said(error)}", hint=SUPPORTED) from error
@@ -313,7 +125,7 @@ def _content_of(source: Path, kind: Format) -> Path:
 # Folders
 
 
-def _import_markdown(source: Path, intake: _Intake, progress: Progress | None) -> None:
+def _import_markdown(source: Path, intake: Intake, progress: Progress | None) -> None:
     real, home = Path(os.path.realpath(source)), Path(os.path.realpath(intake.to.home))
     if real != home and real.is_relative_to(home):
         raise ConfigError(f"{source} is part of this palace already", hint=SUPPORTED)
@@ -368,7 +180,7 @@ def _place(path: str, folder: str) -> str:
     return f"rooms/{room or folder}/{name}"
 
 
-def _take_note(source: Path, path: str, target: str, intake: _Intake) -> None:
+def _take_note(source: Path, path: str, target: str, intake: Intake) -> None:
     room = target.removeprefix("rooms/").rpartition("/")[0]
     reason = room_reason(room) if target.startswith("rooms/") and room else ""
     if reason:
@@ -376,7 +188,7 @@ def _take_note(source: Path, path: str, target: str, intake: _Intake) -> None:
     return _take_file(source / path, path, target, intake)
 
 
-def _take_file(source: Path, name: str, target: str, intake: _Intake) -> None:
+def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:
     try:
         data = source.read_bytes()
     except OSError as error:
@@ -401,27 +213,10 @@ def _vault_reason(path: str, templates: str) -> str:
     return "it is a template" if path.startswith(templates) else ""
 
 
-def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
-    """Say why bytes may not become a file of the palace, or "" if they may."""
-    if as_text and b"\0" in data:
-        return "it is binary: it has NUL bytes"
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if as_text:
-            line = data.count(b"\n", 0, error.start) + 1
-            return f"it is not UTF-8 text, first at line {line}"
-        text = data.decode("utf-8", "replace")
-    chars = len(text.replace("\r\n", "\n").rstrip("\r\n"))
-    if target == IDENTITY and chars > MAX_IDENTITY_CHARS:
-        return f"the identity has {chars} of at most {MAX_IDENTITY_CHARS} characters"
-    return ""
-
-
 # Conversations
 
 
-def _import_turns(source: Path, intake: _Intake, progress: Progress | None) -> None:
+def _import_turns(source: Path, intake: Intake, progress: Progress | None) -> None:
     turns, lines = read_turns(source, progress=progress)
     for found in lines:
         intake.refuse(f"{source.name}:{found.line}", found.reason)
@@ -429,18 +224,18 @@ def _import_turns(source: Path, intake: _Intake, progress: Progress | None) -> N
     _take_turns(source, said_there, intake)
 
 
-def _import_chatgpt(source: Path, intake: _Intake, progress: Progress | None) -> None:
+def _import_chatgpt(source: Path, intake: Intake, progress: Progress | None) -> None:
     _take_turns(source, read_chatgpt(items_of(source, progress=progress)), intake)
 
 
-def _import_langchain(source: Path, intake: _Intake, progress: Progress | None) -> None:
+def _import_langchain(source: Path, intake: Intake, progress: Progress | None) -> None:
     session = f"{source.stem} (langchain)"
     at = datetime.fromtimestamp(int(source.stat().st_mtime), tz=timezone.utc)
     items = items_of(source, progress=progress)
     _take_turns(source, read_langchain(items, session=session, at=at), intake)
 
 
-def _take_turns(source: Path, read: Iterable[Said | Left], intake: _Intake) -> None:
+def _take_turns(source: Path, read: Iterable[Said | Left], intake: Intake) -> None:
     """Add turns in batches; those without a time of their own are known by their words."""
     batch: list[ConversationTurn] = []
     undated: Counter[tuple[str, str, str]] | None = None
@@ -466,7 +261,7 @@ def _take_turns(source: Path, read: Iterable[Said | Left], intake: _Intake) -> N
     _append(batch, intake)
 
 
-def _clean_turn(name: str, turn: ConversationTurn, intake: _Intake) -> ConversationTurn | None:
+def _clean_turn(name: str, turn: ConversationTurn, intake: Intake) -> ConversationTurn | None:
     """Return a turn as it is kept: without our own evidence and what is private."""
     text = strip_own_markers(turn.text)
     if not text.strip():
@@ -481,12 +276,12 @@ def _clean_turn(name: str, turn: ConversationTurn, intake: _Intake) -> Conversat
     return replace(turn, text=words, speaker=speaker, session=session, provenance=provenance)
 
 
-def _said_before(intake: _Intake) -> Counter[tuple[str, str, str]]:
+def _said_before(intake: Intake) -> Counter[tuple[str, str, str]]:
     turns = (memory for memory in intake.to.known() if memory.room == TIMELINE)
     return Counter((turn.session, turn.speaker, turn.text) for turn in turns)
 
 
-def _append(turns: Sequence[ConversationTurn], intake: _Intake) -> None:
+def _append(turns: Sequence[ConversationTurn], intake: Intake) -> None:
     if not turns:
         return
     root = intake.to.root
@@ -510,7 +305,7 @@ def _stamps(page: Path) -> int:
 # Memories of other programs
 
 
-def _import_mem0(source: Path, intake: _Intake, progress: Progress | None) -> None:
+def _import_mem0(source: Path, intake: Intake, progress: Progress | None) -> None:
     origins: set[str] = set()
     words: set[str] = set()
     for memory in intake.to.known():
@@ -538,7 +333,7 @@ def _import_mem0(source: Path, intake: _Intake, progress: Progress | None) -> No
             intake.added += 1
 
 
-def _fitting(name: str, found: Known, intake: _Intake) -> Draft | None:
+def _fitting(name: str, found: Known, intake: Intake) -> Draft | None:
     reason = control_character_reason(found.draft.text)
     if reason:
         intake.refuse(name, f"it holds {reason}")
@@ -570,7 +365,7 @@ def _folded(text: str) -> str:
 # Exports
 
 
-def _import_export(source: Path, intake: _Intake, progress: Progress | None) -> None:
+def _import_export(source: Path, intake: Intake, progress: Progress | None) -> None:
     files, records = _export_entries(source)
     for number, entry in enumerate((*files, *records), 1):
         path = entry.get("path") if isinstance(entry, Mapping) else None
@@ -624,11 +419,7 @@ def _entry_bytes(entry: object) -> bytes | None:
     return None
 
 
-def _printable(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
-
-
-_READERS: Mapping[Format, Callable[[Path, _Intake, Progress | None], None]] = {
+_READERS: Mapping[Format, Callable[[Path, Intake, Progress | None], None]] = {
     "markdown": _import_markdown,
     "obsidian": _import_markdown,
     "turns": _import_turns,

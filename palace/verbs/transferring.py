@@ -27,7 +27,7 @@ from palace.verbs.reading import ReadingVerbs
 # What reads foreign files is loaded when something is imported: a question needs none of it.
 if TYPE_CHECKING:
     from palace.learn.formats import Format
-    from palace.learn.importing import Destination, Imported
+    from palace.learn.intake import Destination, Imported
     from palace.learn.transfer import Exported
 
 
@@ -84,7 +84,7 @@ class TransferringVerbs(ReadingVerbs):
         return done
 
     def _destination(self, root: Path, store: RoomStore, *, records: bool) -> Destination:
-        from palace.learn.importing import Destination
+        from palace.learn.intake import Destination
 
         return Destination(
             root=root,

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palace.errors import ConfigError
-from palace.learn.importing import DIFFERS, Destination, import_path
+from palace.learn.importing import import_path
+from palace.learn.intake import DIFFERS, Destination
 from palace.learn.places import place_reason
 from palace.learn.transfer import MAX_IDENTITY_CHARS, export_json, export_markdown
 from palace.store.identity_file import MAX_IDENTITY_CHARS as STORE_LIMIT
