@@ -433,7 +433,7 @@ def test_images_stay_beside_the_evidence(palace, model, chat):
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 
     chat.invoke([HumanMessage([{"type": "text", "text": HIT}, image])])
-    chat.invoke([HumanMessage([{"type": "text", "text": "Look:"}, image, HIT])])
+    chat.invoke([HumanMessage([{"type": "text", "text": "Hello!"}, image, HIT])])
 
     first, second = (a.messages[0].content for a in model.asked)
     assert [part["type"] for part in first] == ["text", "image_url"]
