@@ -37,10 +37,11 @@ class Errand:
 
 def errand_in(text: str) -> Errand | None:
     """Return the errand that a prompt is, None if it is none that is known."""
-    for pattern, instead in _ERRANDS:
-        found = pattern.search(text)
-        if found:
-            return Errand((found.groupdict().get("question") or "").strip(), instead)
+    said = " ".join(text.split())  # a prompt's line ends are where its program put them
+    for form in _FORMS:
+        question = form.question_in(said)
+        if question is not None:
+            return Errand(question, form.instead)
     return None
 
 
@@ -88,94 +89,152 @@ def _in_json(**values: str) -> str:
     return f"```json\n{json.dumps(values, ensure_ascii=False)}\n```"
 
 
-def _prompt(words: str) -> re.Pattern[str]:
-    """Read the words of a prompt: ends of lines and blanks are one, `{q}` stands for a question."""
-    spaced = re.sub(r"\s+", r"\\s+", words)
-    return re.compile(spaced.replace("{q}", "(?P<question>.*?)"), re.DOTALL | re.IGNORECASE)
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A prompt as it ships, with a few words of one's own within; looked for in linear time.
+
+    Attributes:
+        begins: What it begins with; ends of lines and blanks are one blank.
+        instead: Returns the reply that changes nothing.
+        mark: What stands before the question, `None` where there is no question in it.
+        ends: What stands behind the question.
+        last: Whether the last such mark counts and the text ends there: documents before it may
+            hold the same words, and behind the first one they cannot pass for a question.
+        bare: Whether it may also have no question.
+    """
+
+    begins: re.Pattern[str]
+    instead: Callable[[str], str]
+    mark: str | None = None
+    ends: str = ""
+    last: bool = False
+    bare: bool = False
+
+    def question_in(self, text: str) -> str | None:
+        """Return the question of a text of this form, "" where it has none, None of another."""
+        found = self.begins.search(text)
+        if found is None:
+            return None
+        if self.mark is None:
+            return ""
+        question = self._after(text, found.end())
+        return "" if question is None and self.bare else question
+
+    def _after(self, text: str, start: int) -> str | None:
+        mark = self.mark or ""
+        at = text.rfind(mark, start) if self.last else text.find(mark, start)
+        if at < 0:
+            return None
+        at += len(mark)
+        if self.last or not self.ends:
+            ends = text.endswith(self.ends) and len(text) - len(self.ends) >= at
+            return text[at : len(text) - len(self.ends)].strip() if ends else None
+        end = text.find(self.ends, at)
+        return text[at:end].strip() if end >= 0 else None
 
 
-# As they ship, and a few words of one's own within. Documents stand behind the question where there
-# are any: what they say cannot pass for one.
-_ERRANDS = (
-    (
-        _prompt(
-            r"\AGiven the following question and context, extract any part of the context"
+def _begins(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\A{words}", re.IGNORECASE)
+
+
+_FORMS = (
+    _Form(
+        _begins(
+            r"Given the following question and context, extract any part of the context"
             r" \*AS IS\* that is relevant to answer the question\. If none of the context is"
             r" relevant return NO_OUTPUT\. Remember, \*DO NOT\* edit the extracted parts of the"
-            r" context\. > Question: {q} > Context: >>>"
+            r" context\. > Question:"
         ),
         _no_part,
+        mark=" ",
+        ends=" > Context: >>>",
     ),
-    (
-        _prompt(
-            r"\AGiven the following question and context, return YES if the context is relevant to"
-            r" the question and NO if it isn't\. > Question: {q} > Context: >>>"
+    _Form(
+        _begins(
+            r"Given the following question and context, return YES if the context is relevant to"
+            r" the question and NO if it isn't\. > Question:"
         ),
         _not_relevant,
+        mark=" ",
+        ends=" > Context: >>>",
     ),
-    (
-        _prompt(
-            r"\AYou are an? .{0,60}assistant\. Your task is to generate \w+ different versions of"
-            r" the given user question to retrieve .*? Original question: {q}\s*\Z"
+    _Form(
+        _begins(
+            r"You are an? .{0,60}assistant\. Your task is to generate \w+ different versions of"
+            r" the given user question to retrieve "
         ),
         _as_asked,
+        mark=" Original question: ",
     ),
-    (
-        _prompt(
-            r"\AYou are an assistant tasked with taking a natural language query from a user and"
-            r" converting it into a query for a vectorstore\. .*? Here is the user query: {q}\s*\Z"
+    _Form(
+        _begins(
+            r"You are an assistant tasked with taking a natural language query from a user and"
+            r" converting it into a query for a vectorstore\. "
         ),
         _as_asked,
+        mark=" Here is the user query: ",
     ),
-    (
-        _prompt(
-            r"\APlease write a [\w ]*passage .{0,60}?(Question|Topic|Claim): {q} Passage:\s*\Z"
+    _Form(
+        _begins(r"Please write a [\w ]{0,60}passage .{0,60}?(?:Question|Topic|Claim):"),
+        _as_asked,
+        mark=" ",
+        ends=" Passage:",
+    ),
+    _Form(
+        _begins(
+            r"Given the following conversation and a follow up question, rephrase the follow up"
+            r" question to be a standalone question"
         ),
         _as_asked,
+        mark=" Follow Up Input: ",
+        ends=" Standalone question:",
+        last=True,
     ),
-    (
-        _prompt(
-            r"\AGiven the following conversation and a follow up question, rephrase the follow up"
-            r" question to be a standalone question.* Follow Up Input: {q}"
-            r" Standalone question:\s*\Z"
-        ),
-        _as_asked,
-    ),
-    (
-        _prompt(
-            r"\AYour goal is to structure the user's query to match the request schema provided"
-            r" below\..* User Query: {q} Structured Request:\s*\Z"
+    _Form(
+        _begins(
+            r"Your goal is to structure the user's query to match the request schema provided"
+            r" below\."
         ),
         _no_filter,
+        mark=" User Query: ",
+        ends=" Structured Request:",
+        last=True,
     ),
-    (
-        _prompt(
-            r"\AGiven a (raw text input to a language model|query to a question answering system)"
-            r" select the .* << INPUT >> {q} << OUTPUT"
+    _Form(
+        _begins(
+            r"Given a (?:raw text input to a language model|query to a question answering system)"
+            r" select the "
         ),
         _default_route,
+        mark=" << INPUT >> ",
+        ends=" << OUTPUT",
     ),
-    (
-        _prompt(
-            r"\AUse the following portion of a long document to see if any of the text is relevant"
-            r" to answer the question\.(.* Question: {q} Relevant text, if any:\s*\Z)?"
+    _Form(
+        _begins(
+            r"Use the following portion of a long document to see if any of the text is relevant"
+            r" to answer the question\."
         ),
         _no_text,
+        mark=" Question: ",
+        ends=" Relevant text, if any:",
+        last=True,
+        bare=True,
     ),
-    (
-        _prompt(r"\AYour goal is to select the most relevant tools for answering the user's query"),
+    _Form(
+        _begins(r"Your goal is to select the most relevant tools for answering the user's query"),
         _no_tools,
     ),
     # The tutorials' own, which stand beside the person's message.
-    (
-        _prompt(
-            r"\b(formulate|rephrase|reformulate|rewrite|generate|create)\b.{0,120}\bstandalone"
-            r" (question|query)\b.{0,200}\b(do not|don't|never) (try to )?answer (the|it|this)\b"
+    _Form(
+        re.compile(
+            r"\b(?:formulate|rephrase|reformulate|rewrite|generate|create)\b.{0,120}\bstandalone"
+            r" (?:question|query)\b.{0,200}\b(?:do not|don't|never) (?:try to )?answer"
+            r" (?:the|it|this)\b",
+            re.IGNORECASE,
         ),
         _as_asked,
     ),
-    (
-        _prompt(r"\AGiven the above conversation, generate a search query to look up\b"),
-        _as_asked,
+    _Form(
+        _begins(r"Given the above conversation, generate a search query to look up\b"), _as_asked
     ),
 )

@@ -67,7 +67,7 @@ _SITUATED = (
     "Here is the chunk we want to situate within the whole document:\n<chunk>{chunk}</chunk>\n"
 )
 _SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
-_BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)\s*" + _SCHEMA + r"\s*\Z", re.DOTALL)
+_BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
 # What an engine that grades its answers makes of a question for the next try, perhaps of one that
 # was tried again already: the bad answer goes after it, or before it. Both are of a model's words,
@@ -116,7 +116,7 @@ _HOUSEKEEPING = tuple(
 # How a memory that condenses old messages hands them over.
 _TRANSCRIPT = '"Transcript so far: '
 _MEMORY_BLOCK = re.compile(r"\A\s*<memory>.*</memory>\s*\Z", re.DOTALL)
-_HISTORY_LINE = re.compile(r"^\s*(user|assistant): ", re.MULTILINE)
+_HISTORY_LINE = re.compile(r"^[^\S\n]*(user|assistant): ", re.MULTILINE)
 # What ReActAgent says in the user's role when a step of the model could not be read; what it
 # could not read is a part of that step.
 _REACT_FORMATS = """
@@ -347,7 +347,7 @@ def _parts_of(words: str) -> Iterator[str]:
     if labelled := labelled_question(words):
         yield labelled
     if match := _BEFORE_SCHEMA.match(words):
-        yield match["words"]
+        yield match["words"].rstrip()
     yield from islice(_tried_again(words), _MOST_TRIES)
 
 

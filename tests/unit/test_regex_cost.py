@@ -1,4 +1,4 @@
-"""No pattern of the package can be made slow: every compiled one meets hostile text of two sizes."""
+"""No pattern of ours can be made slow: every compiled one meets hostile text of two sizes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -42,10 +42,21 @@ def at_the_start(pattern: Any, text: str) -> object:
     return pattern.match(text), pattern.fullmatch(text)
 
 
+def modules() -> Iterator[pkgutil.ModuleInfo]:
+    """The modules of the core, and of the adapters where their frameworks are installed."""
+    yield from pkgutil.walk_packages(palace.__path__, "palace.")
+    for name in ("langchain_palace", "llama_index_palace"):
+        try:
+            adapter = importlib.import_module(name)
+        except ImportError:
+            continue
+        yield from pkgutil.walk_packages(adapter.__path__, f"{name}.")
+
+
 def patterns() -> dict[str, tuple[Any, Use]]:
-    """Every compiled pattern that stands in a module of the package, and how it is used there."""
+    """Every compiled pattern that stands in a module of ours, and how it is used there."""
     found: dict[str, tuple[Any, Use]] = {}
-    for module in pkgutil.walk_packages(palace.__path__, "palace."):
+    for module in modules():
         if module.name.endswith("__main__"):
             continue
         try:

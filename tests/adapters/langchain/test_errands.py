@@ -10,6 +10,7 @@ from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_palace import ChatPalace
+from langchain_palace.errands import errand_in
 
 from tests.adapters.langchain.doubles import (
     CHAT,
@@ -26,6 +27,7 @@ from tests.adapters.langchain.doubles import (
     calling,
     honest,
 )
+from tests.clock import seconds
 
 classic = pytest.importorskip("langchain_classic.retrievers")
 compressors = pytest.importorskip("langchain_classic.retrievers.document_compressors")
@@ -265,3 +267,22 @@ def test_a_reply_of_an_errand_tells_its_verdict(palace):
         "nothing_stored",
         0,
     )
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Use the following portion of a long document to see if any of the text is relevant to"
+        " answer the question.",
+        "Given the following conversation and a follow up question, rephrase the follow up question"
+        " to be a standalone question",
+        "Your task is to generate 3 different versions of the given user question to retrieve ",
+        "Please write a passage to answer the question Question: ",
+        "Given a raw text input to a language model select the ",
+        "",
+    ],
+)
+@pytest.mark.parametrize("piece", [" ", "\n", " Question: a", " Follow Up Input: a", "rephrase "])
+def test_hostile_text_takes_linear_time(head, piece):
+    text = head + piece * (40_000 // len(piece)) + "x"
+    assert seconds(lambda: errand_in(text), tries=2) < 1

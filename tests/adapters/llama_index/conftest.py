@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
@@ -19,6 +21,20 @@ if find_spec("llama_index"):
         import_module("llama_index.core.chat_engine")
 
     from tests.adapters.llama_index.scripted import BandPalace, ScriptedLLM, open_palace
+
+    @pytest.fixture(autouse=True)
+    def own_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+        """Give LlamaIndex's synchronous doors an event loop: one they make stays open for good."""
+        if inspect.iscoroutinefunction(request.function):
+            yield
+            return
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        try:
+            yield
+        finally:
+            asyncio.set_event_loop(None)
+            loop.close()
 
     @pytest.fixture
     def palace(tmp_path: Path) -> Iterator[BandPalace]:
