@@ -218,10 +218,13 @@ class Turns:
 
         def decided() -> Plan:
             options = self.palace.answer_options
-            first, *others = _parts(question)
+            parts = _parts(question)
+            first = next(parts)
             verdict = self._enforcer.decide(replace(turn, prompt=first))
-            for part in others:
-                if part != first and verdict.action == "pass" and not _is_settled(verdict):
+            for part in parts:
+                if verdict.action != "pass" or _is_settled(verdict):
+                    break
+                if part != first:
                     verdict = self._enforcer.decide(replace(turn, prompt=part))
             return Plan(verdict, question, options, message_id=message_id)
 
@@ -406,12 +409,15 @@ def unreadable(plan: Plan, error: Exception) -> PalaceError:
     return ModelError("the model did not return the object it was asked for", hint="ask again")
 
 
-def _parts(text: str) -> list[str]:
-    """Return what to decide on in a text, one after the other until something asks."""
+def _parts(text: str) -> Iterator[str]:
+    """Yield what to decide on in a text, one after the other until something asks."""
     errand = errand_in(text)
     if errand is not None and errand.question:
-        return [errand.question]
-    return [template_question(text) or text, text, *questions_in(text)]
+        yield errand.question
+        return
+    yield template_question(text) or text
+    yield text
+    yield from questions_in(text)
 
 
 def _is_settled(verdict: Verdict) -> bool:

@@ -151,7 +151,7 @@ def context_prompt(
 
 def _context(verdict: Verdict, wake_up: str, budget_tokens: int | None) -> str:
     if budget_tokens is not None and wake_up.strip():
-        budget_tokens += estimate_tokens(render_context((), wake_up=wake_up))
+        budget_tokens += estimate_tokens(_rendered((), None, wake_up, (), ()))
     if budget_tokens is not None:
         budget_tokens += estimate_tokens(
             "\n".join(_first_lines(verdict.reminders, verdict.written))

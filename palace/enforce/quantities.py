@@ -22,24 +22,19 @@ _UNIT_LINES = """
 time 0.001 ms millisecond milliseconds millisekunden
 time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo
 time 1 secondi seconden 秒
-time 60 min mins minute minutes minuten minuto minutos minuti minuut 分 分钟 分間
-time 3600 hourly stundlich stundig
-time 60 minutig
-time 86400 tagig
-time 604800 wochig
-months 1 monatig
-months 12 jahrig
+time 60 min mins minute minutes minuten minuto minutos minuti minuut minutig 分 分钟 分間
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
+time 3600 hourly stundlich stundig
 time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night
-time 86400 nights nts nuits noches nacht nachte
+time 86400 nights nts nuits noches nacht nachte tagig
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
-time 604800 weken 周 週間
+time 604800 weken wochig 周 週間
 time 1209600 fortnight fortnights
 months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月
-months 1 ヶ月
+months 1 monatig ヶ月
 months 3 quarter-year
 months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren
-months 12 年間
+months 12 jahrig 年間
 months 120 decade decades
 bytes 1 byte bytes
 bytes 1000 kb kib kilobyte kilobytes

@@ -24,9 +24,10 @@ _lock = threading.Lock()
 
 def note_block(block: str) -> str:
     """Remember that this process has rendered a block, and return it."""
+    digest = hash(block)
     with _lock:
-        _made[hash(block)] = None
-        _made.move_to_end(hash(block))
+        _made[digest] = None
+        _made.move_to_end(digest)
         while len(_made) > _KEPT_BLOCKS:
             _made.popitem(last=False)
     return block
