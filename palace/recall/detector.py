@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -49,6 +50,12 @@ _LESS_APART = 0.5
 _OFTEN_TOLD = 4
 
 
+@lru_cache(maxsize=4)
+def _words_of(model: LogisticModel) -> frozenset[str]:
+    """Return the words a model looks at: found among its weights once, not by every palace."""
+    return words_of(model.weights)
+
+
 class CueDetector:
     """The detector: a small fitted model over cues, phrasing and familiarity.
 
@@ -86,7 +93,7 @@ class CueDetector:
         self._vocabulary = vocabulary
         self._analyse = analyse
         self._model = model
-        self._words = words_of(model.weights)
+        self._words = _words_of(model)
         self._own_cues = [(fold(phrase), kind) for phrase, kind in own_cues]
         self._recall_at = model.bars["recall"] if recall_at is None else recall_at
         self._other_below = model.bars["other"] if other_below is None else other_below

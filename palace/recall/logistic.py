@@ -13,9 +13,9 @@ from functools import lru_cache
 from importlib import resources
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LogisticModel:
-    """p = 1 / (1 + exp(-(bias + sum of weight * value))).
+    """p = 1 / (1 + exp(-(bias + sum of weight * value))); equal to itself alone, so that it hashes.
 
     Attributes:
         weights: Feature name -> weight; features without a weight do not count.
