@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib.util import find_spec
 
 import pytest
@@ -20,12 +21,29 @@ else:
         collect_ignore_glob += ["test_spans.py"]
 
 
-@pytest.fixture
-def palace(tmp_path):
-    from tests.adapters.langchain.doubles import stock
+@pytest.fixture(scope="session")
+def stocked(tmp_path_factory):
+    """The folder of a stocked palace, closed: to be copied, which is quicker than to stock anew.
 
-    with Mempalace.open(tmp_path / "palace") as opened:
+    The prompts mean what the tests say they mean; a refit that changes it is told here.
+    """
+    from tests.adapters.langchain.doubles import HIT, MISS, PASS, UNCLEAR, stock
+
+    folder = tmp_path_factory.mktemp("stocked")
+    with Mempalace.open(folder / "palace") as opened:
         stock(opened)
+    shutil.copytree(folder / "palace", folder / "asked")
+    with Mempalace.open(folder / "asked") as opened:
+        decide = RetrievalEnforcer(opened).decide
+        actions = [decide(prompt).action for prompt in (HIT, UNCLEAR, MISS, PASS)]
+    assert actions == ["ground", "confirm", "fallback", "pass"]
+    return folder / "palace"
+
+
+@pytest.fixture
+def palace(stocked, tmp_path):
+    shutil.copytree(stocked, tmp_path / "palace")
+    with Mempalace.open(tmp_path / "palace") as opened:
         yield opened
 
 
@@ -33,15 +51,3 @@ def palace(tmp_path):
 def other_palace(tmp_path):
     with Mempalace.open(tmp_path / "other") as opened:
         yield opened
-
-
-@pytest.fixture(autouse=True)
-def known_actions(request):
-    """The prompts mean what the tests say they mean; a refit that changes it is told here."""
-    if "palace" not in request.fixturenames:
-        return
-    from tests.adapters.langchain.doubles import HIT, MISS, PASS, UNCLEAR
-
-    decide = RetrievalEnforcer(request.getfixturevalue("palace")).decide
-    actions = [decide(prompt).action for prompt in (HIT, UNCLEAR, MISS, PASS)]
-    assert actions == ["ground", "confirm", "fallback", "pass"]
