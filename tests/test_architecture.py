@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -106,27 +107,31 @@ class Import:
     level: int = 0
 
 
+@cache
 def imports_of(path: Path) -> list[Import]:
-    importer = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    return list(_imports(ast.parse(path.read_text("utf-8")), importer, path, "top"))
+    place = path.relative_to(ROOT)
+    importer = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
+    return list(_imports(ast.parse(path.read_text("utf-8")), importer, str(place), "top"))
 
 
-def _imports(node: ast.AST, importer: str, path: Path, when: str) -> Iterator[Import]:
+def _imports(node: ast.AST, importer: str, place: str, when: str) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue  # no statement stands in an expression, and most of a tree is expressions
         inside = when
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             inside = "typing"
         elif isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside = "lazy"
-        where = f"{path.relative_to(ROOT)}:{getattr(child, 'lineno', 0)}"
         if isinstance(child, ast.Import):
             for alias in child.names:
-                yield Import(importer, alias.name, ("",), when, where)
+                yield Import(importer, alias.name, ("",), when, f"{place}:{child.lineno}")
         elif isinstance(child, ast.ImportFrom):
             names = tuple(alias.name for alias in child.names)
+            where = f"{place}:{child.lineno}"
             yield Import(importer, child.module or "", names, when, where, child.level)
         else:
-            yield from _imports(child, importer, path, inside)
+            yield from _imports(child, importer, place, inside)
 
 
 def group(module: str) -> str:
@@ -141,14 +146,23 @@ def group(module: str) -> str:
     return next((g for p, g in families.items() if name.startswith(p)), name)
 
 
-SOURCES = sorted((ROOT / "palace").rglob("*.py"))
-IMPORTS = [found for path in SOURCES for found in imports_of(path)]
-OURS = [i for i in IMPORTS if i.module.split(".")[0] == "palace"]
+@cache
+def sources(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+# Read by the tests, not when this module is: every worker imports it, few of them run its tests.
+def imports() -> list[Import]:
+    return [found for path in sources("palace") for found in imports_of(path)]
+
+
+def ours() -> list[Import]:
+    return [i for i in imports() if i.module.split(".")[0] == "palace"]
 
 
 def test_imports_point_one_way():
     wrong = []
-    for found in OURS:
+    for found in ours():
         importer, imported = group(found.importer), group(found.module)
         allowed = MAY_IMPORT[importer] | {importer}
         if found.when == "typing":
@@ -159,26 +173,28 @@ def test_imports_point_one_way():
 
 
 def test_every_group_is_governed():
-    assert {group(i.importer) for i in OURS} <= set(MAY_IMPORT)
-    assert len(OURS) > 100  # the parser sees them
+    assert {group(i.importer) for i in ours()} <= set(MAY_IMPORT)
+    assert len(ours()) > 100  # the parser sees them
 
 
 def test_a_package_is_imported_by_its_modules():
     packages = {
-        ".".join(p.parent.relative_to(ROOT).parts) for p in SOURCES if p.name == "__init__.py"
+        ".".join(p.parent.relative_to(ROOT).parts)
+        for p in sources("palace")
+        if p.name == "__init__.py"
     }
     inner = packages - {"palace", "palace.presets", "palace.serve"}
-    assert [i.where for i in OURS if i.module in inner] == []
+    assert [i.where for i in ours() if i.module in inner] == []
 
 
 def test_no_relative_imports():
-    assert [i.where for i in IMPORTS if i.level] == []
+    assert [i.where for i in imports() if i.level] == []
 
 
 def test_no_cycles_at_import_time():
     graph = {}
-    modules = {i.importer for i in IMPORTS} | {i.module for i in OURS}
-    for found in OURS:
+    modules = {i.importer for i in imports()} | {i.module for i in ours()}
+    for found in ours():
         if found.when == "top":
             named = [f"{found.module}.{name}" for name in found.names]
             graph.setdefault(found.importer, set()).update({found.module, *named} & modules)
@@ -187,7 +203,7 @@ def test_no_cycles_at_import_time():
 
 def test_no_doors_but_the_program_know_the_doors():
     assert {
-        i.importer for i in OURS if group(i.module) == "serve" and group(i.importer) != "serve"
+        i.importer for i in ours() if group(i.module) == "serve" and group(i.importer) != "serve"
     } == {"palace.__main__"}
 
 
@@ -197,7 +213,7 @@ def test_no_doors_but_the_program_know_the_doors():
 def test_nothing_newer_than_python_3_10(folder):
     wrong = [
         f"{found.where}: {found.module} {', '.join(found.names)}"
-        for path in sorted((ROOT / folder).rglob("*.py"))
+        for path in sources(folder)
         for found in imports_of(path)
         if {*found.names, ""} & NEWER_THAN_3_10.get(found.module, set()) and found.when != "typing"
     ]
@@ -212,7 +228,7 @@ def test_what_stands_outside_uses_the_package_only(folder):
     allowed = {"benchmarks": parts}.get(folder, ())
     wrong = [
         f"{found.where}: {found.module}"
-        for path in sorted((ROOT / folder).rglob("*.py"))
+        for path in sources(folder)
         for found in imports_of(path)
         if found.module.startswith("palace.")
         and not found.module.startswith(tuple(allowed))
