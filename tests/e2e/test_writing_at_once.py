@@ -16,7 +16,11 @@ import pytest
 from palace import Conflict, MemoryNotFoundError, Mempalace
 from palace.types.changes import Relation
 
-_SPAWN = multiprocessing.get_context("spawn")
+# A server that has imported all of it already starts each writer; without one, each starts anew.
+_HAS_SERVER = "forkserver" in multiprocessing.get_all_start_methods()
+_START = multiprocessing.get_context("forkserver" if _HAS_SERVER else "spawn")
+if _HAS_SERVER:
+    _START.set_forkserver_preload([__name__, "palace.mempalace"])
 WRITERS = 4
 ROUNDS = 8
 NAMES = "Ada Boris Carla Dimitri Enno Freya Gustav Hana".split()
@@ -112,9 +116,9 @@ def one_process(root: str, act: Act, writer: int, barrier: Any, told: Any) -> No
 
 def in_processes(root: Path, act: Act) -> list[Counter[str]]:
     """Return for each round how often the writers were told what."""
-    barrier, told = _SPAWN.Barrier(WRITERS), _SPAWN.Queue()
+    barrier, told = _START.Barrier(WRITERS), _START.Queue()
     started = [
-        _SPAWN.Process(target=one_process, args=(str(root), act, writer, barrier, told))
+        _START.Process(target=one_process, args=(str(root), act, writer, barrier, told))
         for writer in range(WRITERS)
     ]
     for process in started:
