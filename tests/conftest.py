@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import os
 from pathlib import Path
 
@@ -13,9 +15,20 @@ _TOKENS = ("GITEA_TOKEN", "GITHUB_TOKEN")
 _ELSEWHERE = ("PALACE_", "EMBEDDING_")
 
 
+_homes = itertools.count()
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector what stays to the end: thousands of tests and all that they import."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
+    # counted here: `mktemp` looks through all of its folder for the next number
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
+    home.mkdir(parents=True)
     for name in list(os.environ):
         if name.startswith(_ELSEWHERE) or name in _TOKENS:
             monkeypatch.delenv(name)
