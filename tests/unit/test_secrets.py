@@ -388,13 +388,10 @@ def test_entropy(value, bits):
     "piece",
     [
         "a",
-        "A1",
         "=",
         " ",
         "a=",
-        "token=",
         "token=,",
-        "token='",
         'password="\\"',
         "password: ",
         "password is ",
@@ -413,7 +410,6 @@ def test_entropy(value, bits):
         "data:image/png;base64,",
         "12345678:",
         "MAAAAAAAAAAAAAAAAAAAAAAAA.",
-        "Authorization: ",
         "[secret removed: x]",
         "password=[secret removed: x]",
         "x-",
@@ -431,6 +427,7 @@ def test_hostile_text_takes_linear_time(piece):
 
 @pytest.mark.parametrize("piece", ["token=", "token='", "Authorization: ", "A1"])
 def test_a_long_hostile_text_takes_seconds(piece):
+    """Twice the text in twice the time: these pieces need not be tried with the shorter too."""
     text = piece * (400_000 // len(piece))
     started = time.process_time()
     find_secrets(text)
