@@ -24,10 +24,12 @@ def server() -> Iterator[Server]:
         yield made
 
 
-def opened(root: Path, server: Server, judge: str = "model", **write: str) -> Mempalace:
+def opened(
+    root: Path, server: Server, judge: str = "model", *, timeout_s: float = 20, **write: str
+) -> Mempalace:
     (root / "config").mkdir(parents=True, exist_ok=True)
     settings = {
-        "generator": {"base_url": server.url, "model": "small", "timeout_s": 0.5},
+        "generator": {"base_url": server.url, "model": "small", "timeout_s": timeout_s},
         "write": {"conflict_judge": judge, **write},
     }
     (root / "config" / "mempalace.yaml").write_text(json.dumps(settings))
@@ -93,7 +95,7 @@ def test_it_is_not_asked_about_what_goes_what_stays_and_what_is_known(
 
 @pytest.mark.parametrize("fault", ["status", "body", "delay", "gone"])
 def test_a_model_that_fails_loses_no_write(tmp_path: Path, server: Server, fault: str) -> None:
-    with opened(tmp_path, server) as palace:
+    with opened(tmp_path, server, timeout_s=0.5) as palace:
         palace.remember(OLD)
         match fault:
             case "status":
