@@ -144,7 +144,8 @@ class PlaybookFiles:
     def _path(self, name: str) -> str:
         stem = without_suffix(name)
         refuse_unsafe(stem, what="playbook")
-        found = existing_name(resolve_inside(self.root, PLAYBOOKS), stem, suffix=SUFFIX)
+        home = resolve_inside(self.root, PLAYBOOKS)
+        found = existing_name(home, stem, what="playbook", suffix=SUFFIX)
         return f"{PLAYBOOKS}/{found or safe_component(stem, what='playbook') + SUFFIX}"
 
     def _kept(self, path: str, real: Path) -> tuple[Mapping[str, object], str]:

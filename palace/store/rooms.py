@@ -598,7 +598,7 @@ class RoomStore:
                 raise
             return posixpath.normpath(f"{ROOMS}/{room}")
         for part in parts:
-            found = existing_name(resolve_inside(self.root, folder), part)
+            found = existing_name(resolve_inside(self.root, folder), part, what="room")
             folder = f"{folder}/{found or safe_component(part, what='room')}"
         return folder
 
@@ -606,7 +606,8 @@ class RoomStore:
         """Return the file a drawer's name means, which need not exist yet."""
         name = without_suffix(drawer)
         folder = self._room(room)
-        found = existing_name(resolve_inside(self.root, folder), name, suffix=SUFFIX)
+        home = resolve_inside(self.root, folder)
+        found = existing_name(home, name, what="drawer", suffix=SUFFIX)
         return f"{folder}/{found or drawer_name(name) + SUFFIX}"
 
 
