@@ -408,12 +408,11 @@ class Assembly:
     def scratchpad_layer(self) -> ScratchpadLayer:
         """L2, the notes of the session."""
         return ScratchpadLayer(
-            self._palace.scratchpad,
+            self._palace.living_notes,
             vocabulary=self._palace.index,
             sufficiency=self.sufficiency,
             max_evidence=self._settings.enforce.max_evidence,
             min_trust=self._settings.enforce.min_trust,
-            is_retired=self._palace.is_retired,
         )
 
     def _fetchers(self) -> Sequence[Fetcher]:

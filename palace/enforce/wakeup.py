@@ -15,6 +15,7 @@ from palace.types.memory import Memory
 from palace.types.session import ScratchEntry, WakeUp
 
 _LINE_CHARS = 400
+_NAMED = 20
 _PROJECT_POINTS = 5.0
 _RECENCY_POINTS = 1.0
 
@@ -170,8 +171,10 @@ def _line(text: str) -> str:
 
 
 def _inactive(rooms: Sequence[RoomDigest], chosen: Sequence[RoomDigest]) -> list[str]:
-    quiet = [room for room in rooms if room not in chosen and room.memories]
+    active = {room.name for room in chosen}
+    quiet = [room for room in rooms if room.name not in active and room.memories]
     if not quiet:
         return []
-    names = ", ".join(f"{room.name} ({len(room.memories)})" for room in quiet)
-    return [f"rooms not active in this context: {names}"]
+    names = ", ".join(f"{room.name} ({len(room.memories)})" for room in quiet[:_NAMED])
+    more = f" and {len(quiet) - _NAMED} more" if len(quiet) > _NAMED else ""
+    return [f"rooms not active in this context: {names}{more}"]

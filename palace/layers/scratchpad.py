@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from palace.errors import PalaceError
 from palace.layers.judging import judge, timed, trusted
-from palace.ports import Candidate, Scratchpad, Vocabulary
+from palace.ports import Candidate, Vocabulary
 from palace.recall.scoring import score
 from palace.recall.sufficiency import Sufficiency
 from palace.recall.weighing import Weights, term_weights
@@ -25,33 +25,29 @@ class ScratchpadLayer:
     """The session's own notes; other sessions' notes cannot be reached from here.
 
     Args:
-        scratchpad: Where the notes are.
+        notes: Returns the living notes of a session.
         vocabulary: The palace's term weights, which the few notes alone could not give.
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence, >= 1.
         min_trust: Notes of lower trust never make evidence.
-        is_retired: Whether the memory of an id was corrected or forgotten; the note that it was
-            promoted from goes with it.
     """
 
     name: LayerName = "L2"
 
     def __init__(
         self,
-        scratchpad: Scratchpad,
+        notes: Callable[[str], Sequence[ScratchEntry]],
         *,
         vocabulary: Vocabulary,
         sufficiency: Sufficiency,
         max_evidence: int = 8,
         min_trust: Trust = "system",
-        is_retired: Callable[[str], bool] = lambda _memory_id: False,
     ) -> None:
-        self._scratchpad = scratchpad
+        self._notes = notes
         self._vocabulary = vocabulary
         self._sufficiency = sufficiency
         self._max_evidence = max_evidence
         self._trusted = trusted(min_trust)
-        self._is_retired = is_retired
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - notes are asked the same way for every kind
         """Return what this session noted about the question."""
@@ -62,7 +58,7 @@ class ScratchpadLayer:
         if turn.session_id is None:
             return frozenset()
         try:
-            entries = self._entries(turn.session_id)
+            entries = self._notes(turn.session_id)
         except PalaceError:
             return frozenset()  # the walk reports it when it comes to this layer
         return frozenset(token for entry in entries for token in _tokens_of(entry.text)[0])
@@ -70,7 +66,7 @@ class ScratchpadLayer:
     def _report(self, turn: Turn, query: Query) -> LayerReport:
         if turn.session_id is None:
             return LayerReport(self.name, "skipped", reason="the turn belongs to no session")
-        entries = self._entries(turn.session_id)
+        entries = self._notes(turn.session_id)
         asked = {*query.terms, *query.carried}
         candidates = [
             candidate
@@ -86,10 +82,6 @@ class ScratchpadLayer:
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
-
-    def _entries(self, session_id: str) -> list[ScratchEntry]:
-        entries = self._scratchpad.entries(session_id)
-        return [e for e in entries if not (e.promoted and self._is_retired(e.promoted))]
 
     def _evidence(
         self, entries: Sequence[ScratchEntry], numbers: Sequence[int]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import cache
 from typing import Any
 
 SIMILAR = 0.6
@@ -111,7 +112,7 @@ class _Groups:
     """Questions put together by their terms."""
 
     def __init__(self, terms: Callable[[str], Iterable[str]]) -> None:
-        self._terms = terms
+        self._terms = cache(terms)  # what is asked again and again is read once
         self._groups: list[_Group] = []
         self._by_term: dict[str, list[int]] = {}
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from palace.ports import Scope, Vocabulary
 from palace.recall.apart import Apart, sentences_apart
+from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, subjects, words_of
@@ -159,6 +160,9 @@ class CueDetector:
         if band == "other" and not _is_task(features) and self._names_artifact(turn):
             # Who names an issue or a file wants to be told what it says, if it can be fetched.
             band, spoken = "unsure", ("names_artifact", *spoken)
+        if band == "other" and is_unread(text, self._lexicons.values()):
+            # Where no cue can be read, that there is none says nothing: the evidence decides.
+            band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
         return RecallSignal(kind, score, spoken, runner_up, band)

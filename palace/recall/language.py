@@ -5,9 +5,9 @@ In: a text and the lexicons of the languages that are known. Out: the lexicon of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from palace.recall.lexicon import Lexicon
+from palace.recall.lexicon import Lexicon, compiled
 from palace.text import Word, fold
 
 
@@ -39,6 +39,17 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
         return typical + len([word for word in said if word in known])
 
     return max(lexicons, key=evidence)
+
+
+def is_unread(text: str, lexicons: Iterable[Lexicon]) -> bool:
+    """Whether most letters of a text are of scripts that none of the languages is written in."""
+    if text.isascii():
+        return False
+    # A language without letters of its own is written in Latin ones.
+    scripts = sorted({s for lexicon in lexicons for s in lexicon.scripts or ("Latin",)})
+    letters = compiled(r"\p{L}").findall(text)
+    read = compiled("[" + "".join(rf"\p{{{script}}}" for script in scripts) + "]").findall(text)
+    return 2 * len(read) < len(letters)
 
 
 def _script_letters(text: str, lexicon: Lexicon) -> int:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from palace import ConfigError
+from palace import ConfigError, MemoryNotFoundError, UnsafeNameError
 from palace.serve import render
 from palace.serve.door import (
     NOT_FOUND,
@@ -144,9 +145,9 @@ def _show(door: Door, name: str) -> Reply:
             used = f"{identity.chars} of {identity.limit} characters ({identity.used_percent} %)"
             text = tuple(render.line(part) for part in identity.text.splitlines())
             return Reply(render.document(identity), text, notices=(render.dim(used),))
-        for playbook in palace.playbooks():
-            if playbook.name == name:
-                return Reply(render.document(playbook), render.playbook_lines(playbook))
+        with suppress(MemoryNotFoundError, UnsafeNameError):
+            playbook = palace.playbook_files.read(name)
+            return Reply(render.document(playbook), render.playbook_lines(playbook))
         memory = palace.get(name)
         linked = palace.linked(memory.id)
         strength = palace.strength(memory)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
+NOT_UTF8 = "bytes that are not UTF-8 text"
 ID_FIELD = "id"
 FIELDS = (
     "id",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palace.errors import IdentityTooLongError, MemoryNotFoundError
-from palace.store.comments import clean
+from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import (
     DISK,
     LOCK_TIMEOUT_S,
@@ -21,6 +21,7 @@ from palace.store.files import (
     unavailable,
 )
 from palace.store.names import resolve_inside
+from palace.types.memory import Fault
 
 IDENTITY_FILE = "identity.txt"
 MAX_IDENTITY_CHARS = 1000
@@ -81,6 +82,16 @@ class IdentityFile:
         except MemoryNotFoundError:
             data = b""
         return _measure(data.decode("utf-8-sig", "replace"), self.limit)
+
+    def faults(self) -> list[Fault]:
+        """Return what cannot be understood of the file.
+
+        Raises:
+            StoreUnavailableError: If the file cannot be read.
+            UnsafeNameError: If the file is a symlink out of the palace.
+        """
+        text = self._bytes().decode("utf-8", "surrogateescape")
+        return [Fault(IDENTITY_FILE, 1, NOT_UTF8)] if is_unclean(text) else []
 
     def _bytes(self) -> bytes:
         path = self._path

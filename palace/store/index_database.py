@@ -76,6 +76,7 @@ class IndexDatabase:
         self._schema = schema
         self._lock = threading.RLock()
         self.damaged = False
+        self._closed = False
         self._generation = 0
         self._connection = self._open()
         self._identity = self._found()
@@ -141,6 +142,7 @@ class IndexDatabase:
         """Close the connection; whoever is the last to close the file seals it."""
         atexit.unregister(self._at_exit)
         with self._lock:
+            self._closed = True
             if self.path is None or self.is_lost():
                 self._connection.close()
                 return
@@ -152,7 +154,7 @@ class IndexDatabase:
         """Return the error for a caller, and remember what only a new file can repair."""
         self.damaged = self.damaged or _is_damage(error)
         if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
-            return StoreUnavailableError("the palace was closed", hint="open it again to use it")
+            return _closed()
         return StoreUnavailableError(
             f"the index failed: {error}",
             hint="ask again, or run `palace reindex`; the index is derived and loses nothing by it",
@@ -172,6 +174,7 @@ class IndexDatabase:
     def reopen(self) -> None:
         """Open the file that stands there now, a new one if there is none."""
         with self._lock:
+            self._refuse_closed()
             self._connection.close()
             self._connection = self._open()
             self._identity = self._found()
@@ -182,10 +185,15 @@ class IndexDatabase:
     def remake(self) -> None:
         """Throw the file away and start with an empty one."""
         with self._lock:
+            self._refuse_closed()
             self._connection.close()
             self._delete_files()
             self.reopen()
             self.damaged = False
+
+    def _refuse_closed(self) -> None:
+        if self._closed:  # nobody would close, and so seal, what is opened again
+            raise _closed()
 
     # -- opening -------------------------------------------------------------------------------
 
@@ -336,6 +344,10 @@ def _close_if_alive(reference: weakref.ref[IndexDatabase]) -> None:
     database = reference()
     if database is not None:
         database.close()
+
+
+def _closed() -> StoreUnavailableError:
+    return StoreUnavailableError("the palace was closed", hint="open it again to use it")
 
 
 def _is_damage(error: Exception) -> bool:

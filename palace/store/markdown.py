@@ -28,6 +28,7 @@ from palace.store.blocks import (
     stamp_of,
 )
 from palace.store.comments import (
+    NOT_UTF8,
     clean,
     edit_comment,
     escape_comments,
@@ -556,7 +557,7 @@ class _Parser:
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
-        self.fault(line, "bytes that are not UTF-8 text; they are kept as they are")
+        self.fault(line, f"{NOT_UTF8}; they are kept as they are")
 
 
 def stamp_of_block(line: str) -> datetime | None:

@@ -21,7 +21,7 @@ from palace.store.blocks import (
     item_lines,
     split_lines,
 )
-from palace.store.comments import clean, is_unclean
+from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import (
     ABSENT,
     DISK,
@@ -144,7 +144,8 @@ class PlaybookFiles:
     def _path(self, name: str) -> str:
         stem = without_suffix(name)
         refuse_unsafe(stem, what="playbook")
-        found = existing_name(resolve_inside(self.root, PLAYBOOKS), stem, suffix=SUFFIX)
+        home = resolve_inside(self.root, PLAYBOOKS)
+        found = existing_name(home, stem, what="playbook", suffix=SUFFIX)
         return f"{PLAYBOOKS}/{found or safe_component(stem, what='playbook') + SUFFIX}"
 
     def _kept(self, path: str, real: Path) -> tuple[Mapping[str, object], str]:
@@ -174,7 +175,7 @@ def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     lines = clean(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     front = read_front_matter(lines)
-    faults = [Fault(path, 1, "bytes that are not UTF-8 text")] if is_unclean(text) else []
+    faults = [Fault(path, 1, NOT_UTF8)] if is_unclean(text) else []
     if front.problem:
         faults.append(Fault(path, front.line, front.problem))
     blocks = find_blocks(lines, first=front.end)

@@ -47,7 +47,7 @@ from palace.store.names import (
     safe_component,
     without_suffix,
 )
-from palace.store.recovery import overwritten, recovered, written_to
+from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import SUFFIX, existing_name, scan_files, walk
 from palace.store.written_log import WrittenLog
@@ -314,7 +314,7 @@ class RoomStore:
 
         with self.locked():
             page, before = self._edit(memory.path, change)
-            self._log.trim(without=[memory.id])
+            self._log.trim(without=lambda written: written.id == memory.id)
             self._note(page, before, [memory.id])
 
     def goes_on(self, memory: Memory) -> bool:
@@ -454,7 +454,16 @@ class RoomStore:
             StoreUnavailableError: If the file system refuses.
         """
         with self.locked():
-            self._log.trim(without=[path])
+            self._log.trim(without=lambda written: written.path == path)
+
+    def forget_words(self, holds: Callable[[str], bool]) -> None:
+        """Forget what was written with these words, so that nobody can put them back.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        with self.locked():
+            self._log.trim(without=lambda written: holds(text_of(written)))
 
     def expire(self) -> None:
         """Forget what was written more than a day ago.
@@ -589,7 +598,7 @@ class RoomStore:
                 raise
             return posixpath.normpath(f"{ROOMS}/{room}")
         for part in parts:
-            found = existing_name(resolve_inside(self.root, folder), part)
+            found = existing_name(resolve_inside(self.root, folder), part, what="room")
             folder = f"{folder}/{found or safe_component(part, what='room')}"
         return folder
 
@@ -597,7 +606,8 @@ class RoomStore:
         """Return the file a drawer's name means, which need not exist yet."""
         name = without_suffix(drawer)
         folder = self._room(room)
-        found = existing_name(resolve_inside(self.root, folder), name, suffix=SUFFIX)
+        home = resolve_inside(self.root, folder)
+        found = existing_name(home, name, what="drawer", suffix=SUFFIX)
         return f"{folder}/{found or drawer_name(name) + SUFFIX}"
 
 

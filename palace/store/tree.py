@@ -89,12 +89,13 @@ def walk(
                 pending.append((path, folder / entry.name))
 
 
-def existing_name(folder: Path, name: str, *, suffix: str = "") -> str | None:
+def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> str | None:
     """Return the name on disk that a person means, whatever its case or Unicode form.
 
     Args:
         folder: Where to look; may be missing.
         name: Without suffix.
+        what: What it names, for the error message.
         suffix: Of the files looked for; "" for folders.
 
     Returns:
@@ -110,7 +111,7 @@ def existing_name(folder: Path, name: str, *, suffix: str = "") -> str | None:
     }
     if name in stems:
         return stems[name]
-    wanted = {fold_case(name), fold_case(safe_component(name, what="name"))}
+    wanted = {fold_case(name), fold_case(safe_component(name, what=what))}
     return next((full for stem, full in stems.items() if fold_case(stem) in wanted), None)
 
 

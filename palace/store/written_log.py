@@ -7,7 +7,7 @@ deletion: so nothing is put back by itself, but nothing is gone without a trace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -99,14 +99,14 @@ class WrittenLog:
             raise unavailable(error, "read", self._file) from error
         return not first.get("at", 0) > self._clock().timestamp() - KEPT_S
 
-    def trim(self, *, without: Collection[str] = ()) -> None:
-        """Forget what is older than a day or more than half of what fits, and these ids and paths.
+    def trim(self, *, without: Callable[[Written], bool] = lambda _written: False) -> None:
+        """Forget what is older than a day or more than half of what fits, and what `without` names.
 
         Raises:
             StoreUnavailableError: If the file system refuses.
         """
         if self._bytes():
-            kept = [entry for entry in self.all() if not {entry.id, entry.path} & set(without)]
+            kept = [entry for entry in self.all() if not without(entry)]
             data = b"".join(_newest(kept, MAX_BYTES // 2))
             atomic_write(self._file, data, expected_digest=None)
 

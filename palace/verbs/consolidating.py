@@ -206,7 +206,7 @@ class ConsolidatingVerbs(WritingVerbs):
         since = moment_in("since", since)
         return find_gaps(
             self.journal.records(since=since),
-            terms=lambda question: self.analyse(Turn(question)).terms,
+            terms=lambda question: self._parts.analyst.terms(Turn(question)),
             since=since,
         )
 

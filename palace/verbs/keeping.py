@@ -205,6 +205,7 @@ class KeepingVerbs(WritingVerbs):
         for old in gone.values():
             self.store.erase(old)
             self.index_file(old.path)
+        self.store.forget_words(eraser.holds)
         for derived in self.derived:
             derived.scrub()
         notes = {m.provenance.removeprefix("scratchpad:") for m in gone.values()}

@@ -33,7 +33,7 @@ from palace.store.scratchpad_file import FileScratchpad
 from palace.store.vector_file import VectorFile
 from palace.store.vector_scrubber import VectorScrubber
 from palace.types.memory import Document, FileStamp
-from palace.types.session import Turn
+from palace.types.session import ScratchEntry, Turn
 from palace.types.verdict import Heard
 
 if TYPE_CHECKING:
@@ -189,8 +189,15 @@ class OpenedPalace:
         """The way in that leaves no record of the change; for trials that clean up themselves."""
         return self._parts.writer
 
-    def is_retired(self, memory_id: str) -> bool:
-        """Whether a memory was corrected or forgotten."""
+    def living_notes(self, session_id: str) -> list[ScratchEntry]:
+        """Return what may be told of a session's notes.
+
+        With a memory that was corrected or forgotten goes the note that it was promoted from.
+        """
+        entries = self.scratchpad.entries(session_id)
+        return [e for e in entries if not (e.promoted and self._is_retired(e.promoted))]
+
+    def _is_retired(self, memory_id: str) -> bool:
         memory = self.index.get(memory_id)
         return memory is not None and memory.status != "active"
 

@@ -137,7 +137,8 @@ class ReadingVerbs(OpenedPalace):
             for trigger in m.triggers
             if (fault := trigger_fault(trigger))
         ]
-        return [*self.store.faults(), *self.playbook_files.faults(), *triggers]
+        files = (self.identity_file, self.store, self.playbook_files)
+        return [*(fault for kept in files for fault in kept.faults()), *triggers]
 
 
 def _not_found(message: str, name: str, names: Sequence[str]) -> MemoryNotFoundError:

@@ -27,11 +27,7 @@ def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) 
         identity=palace.identity_file.read().text,
         rooms=_room_digests(palace, palace.tally.counts(), scopes),
         promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
-        notes=tuple(
-            entry
-            for entry in palace.scratchpad.entries(session_id)
-            if not (entry.promoted and palace.is_retired(entry.promoted))
-        ),
+        notes=tuple(palace.living_notes(session_id)),
     )
 
 

@@ -67,3 +67,13 @@ def test_a_thousand_rooms_are_listed_at_once(root: Path, listed: Any) -> None:
         before = time.process_time()
         assert len(read()["rooms"]) == 1003
         assert time.process_time() - before < 1.5
+
+
+@pytest.mark.parametrize("name", ["restart the queue", "Restart-the-Queue.md", "RESTART-THE-QUEUE"])
+def test_a_playbook_is_shown_whatever_the_case_of_its_name(
+    root: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (root / "playbooks").mkdir(exist_ok=True)
+    (root / "playbooks" / "restart-the-queue.md").write_text("# Restart the queue\n\n1. Stop it.\n")
+    assert run(["show", name]) == 0
+    assert "Stop it." in capsys.readouterr().out

@@ -268,3 +268,16 @@ def test_a_question_apart_does_not_hide_that_the_prompt_names_an_artifact() -> N
     alone = detected("What colour is it at all?", model=model)
     signal = detected(prompt, model=model, names_artifact=lambda turn: "todo.txt" in turn.prompt)
     assert (alone.band, signal.band, signal.cues[0]) == ("other", "unsure", "names_artifact")
+
+
+@pytest.mark.parametrize("prompt", ["Πού είναι το κλειδί;", "מתי עברה דנה לחיפה?", "أين المفتاح؟"])
+def test_where_no_language_can_read_the_letters_the_evidence_decides(prompt: str) -> None:
+    signal = detected(prompt, model=bar_model({}, bias=-3.0))
+    assert (signal.band, signal.cues[0]) == ("unsure", "unread_script")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Où est la clé ?", "Где ключ?", "鍵はどこ？", "Explain the letter λ."]
+)
+def test_letters_that_a_language_can_read_leave_the_decision_to_the_cues(prompt: str) -> None:
+    assert detected(prompt, model=bar_model({}, bias=-3.0)).band == "other"

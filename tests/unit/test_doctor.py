@@ -211,6 +211,10 @@ class TestInspections:
         (root / "identity.txt").write_text("x" * 1010)
         assert "10 too many" in failed(palace)["identity"]
 
+    def test_an_identity_of_another_encoding_is_named(self, palace: Mempalace, root: Path):
+        (root / "identity.txt").write_bytes("I look after the café.".encode("latin-1"))
+        assert "identity.txt:1: bytes that are not UTF-8 text" in failed(palace)["files"]
+
     @pytest.mark.skipif(os.name == "nt", reason="modes are a POSIX matter")
     def test_an_open_folder_is_a_warning_only(self, palace: Mempalace, root: Path):
         root.chmod(0o755)

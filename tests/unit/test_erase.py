@@ -109,6 +109,16 @@ def test_older_versions_and_retired_copies_go_too(palace, root):
     assert traces(root) == []
 
 
+def test_words_that_a_person_deleted_before_and_said_again_are_not_kept_for_recovery(palace, root):
+    first = palace.remember(SECRETIVE, room="people").memory
+    (root / first.path).unlink()
+    palace.refresh()
+    again = palace.remember(SECRETIVE, room="kitchen").memory
+    palace.erase(again.id)
+    assert traces(root) == []
+    assert [one for one in palace.overwritten() if one.text] == []
+
+
 def test_active_copies_are_named_and_left_to_the_person(palace, root):
     memory = palace.remember(SECRETIVE, room="people").memory
     palace.remember(SECRETIVE, room="people", project="site")

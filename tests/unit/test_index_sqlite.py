@@ -547,6 +547,12 @@ def test_a_closed_index_is_unavailable(path: Path) -> None:
     assert caught.value.hint == "open it again to use it"
     with pytest.raises(StoreUnavailableError, match="the palace was closed"):
         index.apply([paged(KETTLE)])
+    with pytest.raises(StoreUnavailableError, match="the palace was closed"):
+        index.clear()
+    assert path.exists()
+    path.unlink()
+    with pytest.raises(StoreUnavailableError, match="the palace was closed"):
+        index.renew()
 
 
 def test_rows_survive_closing(path: Path) -> None:

@@ -294,7 +294,7 @@ WORDS = FixedVocabulary("the blue kettle", "another text", "a third")
 
 
 def notes(pad: MemoryScratchpad, **options: Any) -> ScratchpadLayer:
-    return ScratchpadLayer(pad, vocabulary=WORDS, sufficiency=BAR, **options)
+    return ScratchpadLayer(pad.entries, vocabulary=WORDS, sufficiency=BAR, **options)
 
 
 def test_a_note_of_this_session_answers(pad: MemoryScratchpad) -> None:

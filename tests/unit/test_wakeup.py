@@ -53,6 +53,13 @@ def test_the_whole_page() -> None:
     assert page.left_out == ("rooms not active in this context: attic (1)",)
 
 
+def test_of_a_thousand_quiet_rooms_some_are_named_and_all_counted() -> None:
+    rooms = tuple(room(f"room{number:04}", "dust") for number in range(1000))
+    (told,) = composed(WakeUpSources(rooms=rooms)).left_out
+    assert told.startswith("rooms not active in this context: room0000 (1), room0001 (1)")
+    assert told.endswith(", room0019 (1) and 980 more")
+
+
 def test_nothing_to_say() -> None:
     page = composed(WakeUpSources())
     assert (page.text, page.used_tokens, page.included, page.left_out) == ("", 0, (), ())

@@ -59,9 +59,9 @@ def test_the_log_stays_small_and_keeps_the_newest(tmp_path):
 def test_ids_and_files_are_forgotten(tmp_path):
     log = WrittenLog(tmp_path, clock=Clock())
     log.add([_written("m-1"), _written("m-2")])
-    log.trim(without=["m-1"])
+    log.trim(without=lambda entry: entry.id == "m-1")
     assert [written.id for written in log.all()] == ["m-2"]
-    log.trim(without=["rooms/a.md"])
+    log.trim(without=lambda entry: entry.path == "rooms/a.md")
     assert log.all() == []
 
 
