@@ -43,7 +43,11 @@ def beside_an_answer(question):
     return f"Context: {HIT_TEXT}\n\nQuestion: {question}\nHelpful answer:"
 
 
-TEXTS = [as_prompt, after_others, to_be_continued, beside_context, beside_an_answer]
+def in_several_lines(question):
+    return get_buffer_string([SYSTEM, *EARLIER, HumanMessage(f"Hello.\n\n{question}\nPlease.")])
+
+
+TEXTS = [as_prompt, in_several_lines, after_others, to_be_continued, beside_context, beside_an_answer]
 
 
 @pytest.mark.parametrize("text_of", TEXTS)
@@ -61,6 +65,15 @@ def test_the_question_is_decided_on(palace, text_of, host_of, prompt, outcome, c
     assert reply.response_metadata["palace"]["outcome"] == outcome
     assert model.calls == calls
     assert all("You are helpful" in asked.text for asked in model.asked if text_of is as_prompt)
+
+
+def test_what_has_its_reply_in_a_conversation_is_not_asked_again(palace):
+    model = CountingModel(persona=honest)
+    text = get_buffer_string([HumanMessage(f"Hello.\n{MISS}"), AIMessage("A fine one.")])
+
+    ChatPalace(inner=model, palace=palace).invoke(f"{text}\n\nWrite a haiku about it.")
+
+    assert model.calls
 
 
 @pytest.mark.parametrize("text_of", TEXTS[:-2])
