@@ -38,6 +38,11 @@ _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
 _STATEMENT = re.compile(
     r"(?<!\S)(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}"
 )
+# What a chain begins with that has an answer refined with one document after another.
+_REFINE = re.compile(
+    r"We have the opportunity to refine the existing answer \(only if needed\) with some more"
+    r" context below\."
+)
 _CALL_PARTS = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call"}
 )
@@ -81,6 +86,19 @@ def asking_index(messages: Sequence[BaseMessage]) -> int | None:
         if is_persons(messages[index]):
             return index
     return len(messages) - 1 if messages and is_system(messages[-1]) else None
+
+
+def asked_with(messages: Sequence[BaseMessage], index: int) -> str:
+    """Return what the person asks with a message.
+
+    A chain that has an answer refined says so in the person's role: what is asked is the question
+    before that answer.
+    """
+    text = text_of(messages[index])
+    if not _REFINE.match(text):
+        return text
+    earlier = (text_of(m) for m in reversed(messages[:index]) if is_persons(m))
+    return next(earlier, text)
 
 
 def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:

@@ -32,6 +32,11 @@ _OTHERS = (
 )
 _WANTS_JSON = re.compile(_JSON, re.DOTALL)
 _SCHEMA = re.compile(r"Here is the output schema[^\n]*:\n```\n(?P<schema>\{.*?\})\n```", re.DOTALL)
+# What a chain says that has an answer refined with one document after another.
+_REFINED = re.compile(
+    r"The original question is as follows: (?P<words>.+?)\nWe have provided an existing answer: ",
+    re.DOTALL,
+)
 # A conversation as `get_buffer_string` and others write it down.
 _OTHERS_LABEL = r"(?:System|AI|Assistant|Tool|Function):"
 _PERSON = re.compile(r"^(?:Human|User):", re.MULTILINE)
@@ -47,7 +52,10 @@ def template_question(text: str) -> str:
     In a conversation that is written down as one text that is what the person says last, be it in
     several lines. The prompt of another wrapper around this one has been decided on.
     """
-    return "" if holds_own_evidence(text) else labelled_question(text) or _said_last(text)
+    if holds_own_evidence(text):
+        return ""
+    refined = _REFINED.match(text)
+    return refined["words"] if refined else labelled_question(text) or _said_last(text)
 
 
 def _said_last(text: str) -> str:

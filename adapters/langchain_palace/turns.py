@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from langchain_palace.errands import Errand, errand_in
 from langchain_palace.messages import (
+    asked_with,
     asking_before,
     asking_index,
     history_before,
@@ -250,7 +251,7 @@ class Turns:
         place: int | None = index
         while place is not None:
             plan = yield from self.decide(
-                text_of(messages[place]),
+                asked_with(messages, place),
                 call,
                 history=history_before(messages, place),
                 message_id=messages[place].id,
