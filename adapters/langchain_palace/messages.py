@@ -67,6 +67,13 @@ def is_persons(message: BaseMessage) -> bool:
     return _role_of(message) == "user" and not is_summary(message)
 
 
+def is_agents(messages: Sequence[BaseMessage], index: int) -> bool:
+    """Whether another agent speaks in the person's role: with a name, where the person has none."""
+    if not messages[index].name:
+        return False
+    return any(is_persons(m) and not m.name for m in messages[:index])
+
+
 def is_system(message: BaseMessage) -> bool:
     """Whether a message is the program's own."""
     return _role_of(message) == "system"
@@ -102,7 +109,14 @@ def asked_with(messages: Sequence[BaseMessage], index: int) -> str:
 
 
 def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
-    """Return where the person asked before a message and got no reply, None if they did not."""
+    """Return where the person asked before a message and got no reply, None if they did not.
+
+    What another agent says replies to an agent, and so does what that one said: the person's
+    question before it is still open.
+    """
+    if is_agents(messages, index):
+        own = (n for n in range(index - 1, -1, -1) if is_persons(messages[n]))
+        return next(n for n in own if not messages[n].name)
     for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
         if is_persons(messages[earlier]):
             return earlier
