@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage, convert_to_messages
-from langchain_core.prompt_values import ChatPromptValue, PromptValue
+from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 
 from langchain_palace.messages import (
     asking,
@@ -66,6 +66,8 @@ def question_in(value: object, key: str | None = None) -> Question:
     """
     if isinstance(value, str):
         return Question(value, lambda text: text)
+    if isinstance(value, StringPromptValue):
+        return Question(value.text, lambda text: StringPromptValue(text=text))
     if isinstance(value, PromptValue):
         inner = _in_messages(value.to_messages())
         return inner.within(lambda messages: ChatPromptValue(messages=messages))
