@@ -74,6 +74,11 @@ def is_agents(messages: Sequence[BaseMessage], index: int) -> bool:
     return any(is_persons(m) and not m.name for m in messages[:index])
 
 
+def speaker_of(messages: Sequence[BaseMessage], index: int) -> str:
+    """Return in which role a message is said, as the palace knows it, "" if it knows none."""
+    return "assistant" if is_agents(messages, index) else _role_of(messages[index])
+
+
 def is_system(message: BaseMessage) -> bool:
     """Whether a message is the program's own."""
     return _role_of(message) == "system"
@@ -132,8 +137,8 @@ def is_summary(message: BaseMessage) -> bool:
 
 def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message, ...]:
     """Return what was said before, oldest first, as the palace reads it."""
-    earlier = messages[max(0, index - HISTORY_MESSAGES) : index]
-    said = ((_role_of(m), text_of(m)) for m in earlier)
+    earlier = range(max(0, index - HISTORY_MESSAGES), index)
+    said = ((speaker_of(messages, n), text_of(messages[n])) for n in earlier)
     return tuple(Message(role, text) for role, text in said if role and text)
 
 
