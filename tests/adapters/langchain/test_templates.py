@@ -52,7 +52,14 @@ def in_several_lines(question):
     return get_buffer_string([SYSTEM, *EARLIER, HumanMessage(f"Hello.\n\n{question}\nPlease.")])
 
 
-TEXTS = [as_prompt, in_several_lines, after_others, to_be_continued, beside_context, beside_an_answer]
+TEXTS = [
+    as_prompt,
+    in_several_lines,
+    after_others,
+    to_be_continued,
+    beside_context,
+    beside_an_answer,
+]
 
 
 @pytest.mark.parametrize("text_of", TEXTS)
