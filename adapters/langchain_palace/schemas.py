@@ -42,6 +42,7 @@ _OTHERS_LABEL = r"(?:System|AI|Assistant|Tool|Function):"
 _PERSON = re.compile(r"^(?:Human|User):", re.MULTILINE)
 _REPLY = re.compile(r"^(?:AI|Assistant|Tool|Function):[ \t]*\S", re.MULTILINE)
 _OTHERS_TURN = re.compile(rf"^{_OTHERS_LABEL}", re.MULTILINE)
+_TO_BE_CONTINUED = re.compile(r"\n(?:AI|Assistant):\s*\Z")
 _WRITTEN_DOWN = re.compile(rf"\s*(?:{_OTHERS_LABEL}|(?:Human|User):)")
 _INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
 
@@ -63,7 +64,7 @@ def _said_last(text: str) -> str:
 
     What has its reply there already is not asked again.
     """
-    if not _WRITTEN_DOWN.match(text):
+    if not (_WRITTEN_DOWN.match(text) or _TO_BE_CONTINUED.search(text)):
         return ""
     *before, said = _PERSON.split(text)
     if not before or _REPLY.search(said):

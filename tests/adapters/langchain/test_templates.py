@@ -52,7 +52,15 @@ def in_several_lines(question):
     return get_buffer_string([SYSTEM, *EARLIER, HumanMessage(f"Hello.\n\n{question}\nPlease.")])
 
 
+def after_instructions(question):
+    return (
+        "The following is a friendly conversation between a human and an AI.\n\nCurrent"
+        f" conversation:\n{get_buffer_string(EARLIER)}\nHuman: Hello.\n\n{question}\nPlease.\nAI:"
+    )
+
+
 TEXTS = [
+    after_instructions,
     as_prompt,
     in_several_lines,
     after_others,
