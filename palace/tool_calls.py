@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from palace.arguments import check_texts
 from palace.enforce.markers import harmless
 from palace.errors import MemoryNotFoundError
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
@@ -61,7 +62,11 @@ def search_evidence(
 
     Returns:
         One report for each layer asked; `sufficient` evidence answers, `unclear` may not.
+
+    Raises:
+        ConfigError: If the text is none.
     """
+    check_texts(query=text)
     turn = Turn(text, session_id=session_id, project=project)
     palace.refresh(force=False)
     parts = palace.enforcement

@@ -104,7 +104,9 @@ def generate(
 
 
 class Asker:
-    """Asks a model in place of the person's message, all else being equal.
+    """Asks a model in place of the person's message, all before it being equal.
+
+    What stands behind it is left out: the contract of a call is the last thing the model reads.
 
     Args:
         model: The chat model, also with arguments bound.
@@ -124,7 +126,7 @@ class Asker:
     ) -> None:
         self.usage: UsageMetadata | None = None
         self._model, bound = unbound(model)
-        self._messages = messages
+        self._messages = messages if index is None else messages[: index + 1]
         self._index = index
         self._stop, given = stopping(stop, {**bound, **(kwargs or {})})
         self._kwargs = {k: v for k, v in given.items() if k not in SHAPING}

@@ -185,6 +185,7 @@ class ChatPalace(GatedChatModel):
             model=self,
             bound=made,
             answer_schema=schema,
+            answer_class=given if isinstance(given, type) else None,
             include_raw=include_raw,
             on_miss=on_miss,
         )

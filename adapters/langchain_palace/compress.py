@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from langchain_palace.messages import text_of
+from langchain_palace.messages import speaker_of, text_of
 from palace import Mempalace, Message, require_palace
 
 if TYPE_CHECKING:
     from palace import Compressed
 
-_ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system", "tool": "tool"}
-_ROLES |= {"function": "tool"}
 # The mark that LangChain's own summaries carry: whoever looks for the person's words skips them.
 _SUMMARY = {"lc_source": "summarization"}
 
@@ -45,21 +43,25 @@ def compress_history(
     Returns:
         Messages of the history, unchanged, and at most one of ours after the system messages.
     """
-    said = [as_message(message) for message in messages]
+    said = [as_message(messages, place) for place in range(len(messages))]
     done = require_palace(palace).compress_if_needed(
         said, session_id, project=project, task=task, force=force
     )
     return sent(done, messages)
 
 
-def as_message(message: BaseMessage) -> Message:
-    """Return a message as the palace reads it: its text, and the tool calls it makes or answers."""
+def as_message(messages: Sequence[BaseMessage], place: int) -> Message:
+    """Return a message as the palace reads it: its text, and the tool calls it makes or answers.
+
+    What is in no role that is known, or another agent's, is not taken for the person's words.
+    """
+    message = messages[place]
     calls: tuple[str, ...] = ()
     if isinstance(message, AIMessage):
         made = [*message.tool_calls, *message.invalid_tool_calls]
         calls = tuple(str(call["id"]) for call in made if call.get("id"))
     answers = message.tool_call_id if isinstance(message, ToolMessage) else ""
-    role = _ROLES.get(message.type, "user")
+    role = speaker_of(messages, place) or "assistant"
     return Message(role, text_of(message), calls=calls, answers=answers)
 
 

@@ -32,7 +32,7 @@ class Errand:
     @property
     def chooses(self) -> bool:
         """Whether the reply is a choice among what the program offers, in a schema."""
-        return self.instead is _no_tools
+        return self.instead in (_no_tools, _no_documents)
 
 
 def errand_in(text: str) -> Errand | None:
@@ -71,6 +71,10 @@ def _no_text(_question: str) -> str:
 
 def _no_tools(_question: str) -> str:
     return '{"tools": []}'
+
+
+def _no_documents(_question: str) -> str:
+    return '{"ranked_document_ids": []}'
 
 
 def _not_relevant(_question: str) -> str:
@@ -223,6 +227,12 @@ _FORMS = (
     _Form(
         _begins(r"Your goal is to select the most relevant tools for answering the user's query"),
         _no_tools,
+    ),
+    _Form(
+        re.compile(
+            r" Documents = \[[^\]]{0,80}\] Sort the Documents by their relevance to the Query\.\Z"
+        ),
+        _no_documents,
     ),
     # The tutorials' own, which stand beside the person's message.
     _Form(

@@ -38,6 +38,11 @@ _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
 _STATEMENT = re.compile(
     r"(?<!\S)(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}"
 )
+# What a chain begins with that has an answer refined with one document after another.
+_REFINE = re.compile(
+    r"We have the opportunity to refine the existing answer \(only if needed\) with some more"
+    r" context below\."
+)
 _CALL_PARTS = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call"}
 )
@@ -62,6 +67,18 @@ def is_persons(message: BaseMessage) -> bool:
     return _role_of(message) == "user" and not is_summary(message)
 
 
+def is_agents(messages: Sequence[BaseMessage], index: int) -> bool:
+    """Whether another agent speaks in the person's role: with a name, where the person has none."""
+    if not messages[index].name:
+        return False
+    return any(is_persons(m) and not m.name for m in messages[:index])
+
+
+def speaker_of(messages: Sequence[BaseMessage], index: int) -> str:
+    """Return in which role a message is said, as the palace knows it, "" if it knows none."""
+    return "assistant" if is_agents(messages, index) else _role_of(messages[index])
+
+
 def is_system(message: BaseMessage) -> bool:
     """Whether a message is the program's own."""
     return _role_of(message) == "system"
@@ -83,8 +100,28 @@ def asking_index(messages: Sequence[BaseMessage]) -> int | None:
     return len(messages) - 1 if messages and is_system(messages[-1]) else None
 
 
+def asked_with(messages: Sequence[BaseMessage], index: int) -> str:
+    """Return what the person asks with a message.
+
+    A chain that has an answer refined says so in the person's role: what is asked is the question
+    before that answer.
+    """
+    text = text_of(messages[index])
+    if not _REFINE.match(text):
+        return text
+    earlier = (text_of(m) for m in reversed(messages[:index]) if is_persons(m))
+    return next(earlier, text)
+
+
 def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
-    """Return where the person asked before a message and got no reply, None if they did not."""
+    """Return where the person asked before a message and got no reply, None if they did not.
+
+    What another agent says replies to an agent, and so does what that one said: the person's
+    question before it is still open.
+    """
+    if is_agents(messages, index):
+        own = (n for n in range(index - 1, -1, -1) if is_persons(messages[n]))
+        return next(n for n in own if not messages[n].name)
     for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
         if is_persons(messages[earlier]):
             return earlier
@@ -100,8 +137,8 @@ def is_summary(message: BaseMessage) -> bool:
 
 def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message, ...]:
     """Return what was said before, oldest first, as the palace reads it."""
-    earlier = messages[max(0, index - HISTORY_MESSAGES) : index]
-    said = ((_role_of(m), text_of(m)) for m in earlier)
+    earlier = range(max(0, index - HISTORY_MESSAGES), index)
+    said = ((speaker_of(messages, n), text_of(messages[n])) for n in earlier)
     return tuple(Message(role, text) for role, text in said if role and text)
 
 

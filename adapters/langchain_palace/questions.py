@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage, convert_to_messages
-from langchain_core.prompt_values import ChatPromptValue, PromptValue
+from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 
 from langchain_palace.messages import (
     asking,
     asking_before,
     asking_index,
     history_before,
+    is_agents,
     text_of,
     with_text,
 )
@@ -35,18 +36,22 @@ class Question:
         replaced: Returns the input with other words in their place.
         history: What was said before, as far as the input tells.
         before: The question right before it, where it got no reply.
+        by_agent: Whether another agent asks it.
     """
 
     text: str
     replaced: Callable[[str], Any]
     history: tuple[Message, ...] = ()
     before: Question | None = None
+    by_agent: bool = False
 
     def within(self, whole: Callable[[Any], Any], history: tuple[Message, ...] = ()) -> Question:
         """Return the question as one of what its input is a part of."""
         before = self.before and self.before.within(whole, history)
         told = self.history or history
-        return Question(self.text, lambda text: whole(self.replaced(text)), told, before)
+        return Question(
+            self.text, lambda text: whole(self.replaced(text)), told, before, self.by_agent
+        )
 
 
 def question_in(value: object, key: str | None = None) -> Question:
@@ -61,6 +66,8 @@ def question_in(value: object, key: str | None = None) -> Question:
     """
     if isinstance(value, str):
         return Question(value, lambda text: text)
+    if isinstance(value, StringPromptValue):
+        return Question(value.text, lambda text: StringPromptValue(text=text))
     if isinstance(value, PromptValue):
         inner = _in_messages(value.to_messages())
         return inner.within(lambda messages: ChatPromptValue(messages=messages))
@@ -97,6 +104,7 @@ def _at(messages: list[BaseMessage], index: int) -> Question:
         lambda text: asking(messages, index, text),
         history_before(messages, index),
         None if before is None else _at(messages, before),
+        is_agents(messages, index),
     )
 
 

@@ -43,7 +43,7 @@ class PalaceRetriever(BaseRetriever):
         sufficient_only: Leave out what may not answer.
 
     Raises, when it runs:
-        ConfigError: If `k` is below 1.
+        ConfigError: If `k` is below 1, or the query is no text.
         StoreUnavailableError: If nothing was found and not everything could be read.
     """
 
@@ -106,8 +106,8 @@ class PalaceRetriever(BaseRetriever):
 
     def _documents(self, query: str, k: int | None) -> list[Document]:
         k = self.k if k is None else k
-        if k < 1:
-            raise ConfigError(f"k is {k}", hint="ask for at least one document")
+        if not isinstance(k, int) or k < 1:
+            raise ConfigError(f"k is {k!r}", hint="ask for at least one document")
         reports = search_evidence(
             self.palace, query, session_id=self.session_id, project=self.project
         )

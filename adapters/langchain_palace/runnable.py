@@ -281,7 +281,9 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     def _decided(self, question: Question, call: Call) -> Steps[tuple[Question, Plan]]:
         """Decide a question or, if it asks nothing, the one right before it."""
-        plan = yield from self._turns.decide(question.text, call, history=question.history)
+        plan = yield from self._turns.decide(
+            question.text, call, history=question.history, by_agent=question.by_agent
+        )
         if plan.verdict.action == "pass" and question.before is not None:
             earlier, decided = yield from self._decided(question.before, call)
             if decided.verdict.action != "pass":
@@ -475,8 +477,12 @@ def _kind_of_part(bound: Runnable[Any, Any]) -> str:
 
 
 def _given(input: object, question: Question, sent: str) -> Given:
-    """Return the input of a chain with another text in place of the person's words."""
-    return Given(input, question.text, question.replaced(sent), sent)
+    """Return the input of a chain with another text in place of the person's words.
+
+    With the same words it is the input as it came.
+    """
+    given = input if sent == question.text else question.replaced(sent)
+    return Given(input, question.text, given, sent)
 
 
 def _pointing(step: Step[Any], read: Callable[[Any], ModelReply]) -> Step[ModelReply]:

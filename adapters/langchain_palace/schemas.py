@@ -32,16 +32,44 @@ _OTHERS = (
 )
 _WANTS_JSON = re.compile(_JSON, re.DOTALL)
 _SCHEMA = re.compile(r"Here is the output schema[^\n]*:\n```\n(?P<schema>\{.*?\})\n```", re.DOTALL)
+# What a chain says that has an answer refined with one document after another.
+_REFINED = re.compile(
+    r"The original question is as follows: (?P<words>.+?)\nWe have provided an existing answer: ",
+    re.DOTALL,
+)
+# A conversation as `get_buffer_string` and others write it down.
+_OTHERS_LABEL = r"(?:System|AI|Assistant|Tool|Function):"
+_PERSON = re.compile(r"^(?:Human|User):", re.MULTILINE)
+_REPLY = re.compile(r"^(?:AI|Assistant|Tool|Function):[ \t]*\S", re.MULTILINE)
+_OTHERS_TURN = re.compile(rf"^{_OTHERS_LABEL}", re.MULTILINE)
+_TO_BE_CONTINUED = re.compile(r"\n(?:AI|Assistant):\s*\Z")
+_WRITTEN_DOWN = re.compile(rf"\s*(?:{_OTHERS_LABEL}|(?:Human|User):)")
 _INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
 
 
 def template_question(text: str) -> str:
     """Return what a template labels as the question at the end of a longer text, or "".
 
-    In a conversation that is written down as one text that is what the person says last. The
-    prompt of another wrapper around this one has been decided on.
+    In a conversation that is written down as one text that is what the person says last, be it in
+    several lines. The prompt of another wrapper around this one has been decided on.
     """
-    return "" if holds_own_evidence(text) else labelled_question(text)
+    if holds_own_evidence(text):
+        return ""
+    refined = _REFINED.match(text)
+    return refined["words"] if refined else labelled_question(text) or _said_last(text)
+
+
+def _said_last(text: str) -> str:
+    """Return what the person says last in a conversation that is written down, or "".
+
+    What has its reply there already is not asked again.
+    """
+    if not (_WRITTEN_DOWN.match(text) or _TO_BE_CONTINUED.search(text)):
+        return ""
+    *before, said = _PERSON.split(text)
+    if not before or _REPLY.search(said):
+        return ""
+    return _OTHERS_TURN.split(said, maxsplit=1)[0].strip()
 
 
 def wanted_schema(messages: Sequence[BaseMessage]) -> object:

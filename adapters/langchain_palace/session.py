@@ -21,6 +21,8 @@ OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
 
 # `session_id` is what message histories use, `thread_id` what checkpointers use.
 SESSION_KEYS = ("session_id", "thread_id")
+# Where LangGraph keeps what belongs to a run, in the config of each of its parts.
+_RUNTIME = "__pregel_runtime"
 # LangGraph's tag for model calls that `stream_mode="messages"` leaves out.
 _NOT_STREAMED = "nostream"
 
@@ -70,12 +72,14 @@ def call_of(
 ) -> Call:
     """Return the call of a config; the arguments are used where it names none.
 
-    Inside a graph or a chain the config that is running is used where none is given.
+    Inside a graph or a chain the config that is running is used where none is given. The context
+    of a graph's run goes before what its config names, for all that belongs to the run.
     """
     whole = ensure_config(config)
     given: Mapping[str, Any] = whole.get("configurable") or {}
-    session = _named(given, SESSION_KEYS) or session_id
-    named = _named(given, ("project",)) or project
+    context = getattr(given.get(_RUNTIME), "context", None)
+    session = _named(context, SESSION_KEYS) or _named(given, SESSION_KEYS) or session_id
+    named = _named(context, ("project",)) or _named(given, ("project",)) or project
     return Call(
         session_id=None if session is None else str(session),
         project=None if named is None else str(named),

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, TypeAdapter
 
-from langchain_palace.gate import ReplyGate, check_values
+from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import asking, released, text_of, tool_texts
 from langchain_palace.session import call_of, unseen
 from langchain_palace.steps import Step, Steps, arun, caught, run
@@ -37,6 +37,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
     model: Any = Field(exclude=True)
     bound: Any = Field(exclude=True)
     answer_schema: Any = Field(default=None, exclude=True)
+    answer_class: type | None = Field(default=None, exclude=True)
     include_raw: bool = False
     on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
 
@@ -71,7 +72,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         if plan is None:
             return (yield _invoked(bound, messages, config, kwargs))
         if plan.stops:
-            return json.loads(plan.answer.text) if plan.answer else self._missed(plan.reply)
+            return self._missed(plan.reply) if plan.answer is None else self._chosen(plan)
         index = plan.place_in(messages)
         said = plan.question if index is None else text_of(messages[index])
         sent = asking(messages, index, plan.user_text(said))
@@ -112,6 +113,15 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         raw = made["raw"]
         told = {**raw.response_metadata, "palace": metadata}
         return {**made, "raw": raw.model_copy(update={"response_metadata": told})}
+
+    def _chosen(self, plan: Plan) -> Any:
+        """Return the choice that stands for the model's, as it would come from the model."""
+        value = json.loads(plan.reply)
+        if self.answer_class is not None:
+            value = TypeAdapter(self.answer_class).validate_python(value)
+        if not self.include_raw:
+            return value
+        return {"raw": canned(plan), "parsed": value, "parsing_error": None}
 
     def _missed(self, text: str) -> Any:
         if self.on_miss is not None:

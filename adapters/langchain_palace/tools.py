@@ -33,8 +33,8 @@ def palace_tools(
 
     Args:
         palace: The open palace.
-        session_id: The session of calls whose config names none. In an agent the session is the
-            `session_id` or `thread_id` of the run's `configurable`.
+        session_id: The session of calls whose config names none. In an agent the session is that
+            of the run's context, else the `session_id` or `thread_id` of its `configurable`.
         project: The project whose memories may be seen.
     """
     return [

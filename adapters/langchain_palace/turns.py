@@ -19,9 +19,11 @@ from pydantic import ValidationError
 
 from langchain_palace.errands import Errand, errand_in
 from langchain_palace.messages import (
+    asked_with,
     asking_before,
     asking_index,
     history_before,
+    is_agents,
     is_tools,
     text_of,
     with_thoughts,
@@ -207,6 +209,7 @@ class Turns:
         history: tuple[Message, ...] = (),
         message_id: str | None = None,
         handlers: Any = None,
+        by_agent: bool = False,
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
@@ -214,7 +217,13 @@ class Turns:
         the whole text is if that asks nothing, and then what stands beside the instructions of a
         parser. Of an errand only the question is the person's, and its documents ask nothing.
         """
-        turn = Turn(question, call.session_id, call.project, history)
+        turn = Turn(
+            question,
+            call.session_id,
+            call.project,
+            history,
+            trust="agent" if by_agent else "user",
+        )
 
         def decided() -> Plan:
             options = self.palace.answer_options
@@ -250,11 +259,12 @@ class Turns:
         place: int | None = index
         while place is not None:
             plan = yield from self.decide(
-                text_of(messages[place]),
+                asked_with(messages, place),
                 call,
                 history=history_before(messages, place),
                 message_id=messages[place].id,
                 handlers=handlers,
+                by_agent=is_agents(messages, place),
             )
             if plan.verdict.action != "pass":
                 return replace(plan, behind=index - place)

@@ -39,6 +39,7 @@ class Turn:
         project: The project whose scoped memories may be used, if any.
         history: Earlier messages, oldest first.
         as_of: Asks for the state of this moment instead of today's, aware.
+        trust: Whose words the prompt is: only the user's tell the memory something.
     """
 
     prompt: str
@@ -46,6 +47,7 @@ class Turn:
     project: str | None = None
     history: tuple[Message, ...] = ()
     as_of: datetime | None = None
+    trust: Trust = "user"
 
 
 @dataclass(frozen=True, slots=True)

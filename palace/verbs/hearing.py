@@ -69,6 +69,8 @@ class HearingVerbs(KeepingVerbs):
             What was written and what else the prompt asks. Text that may not be stored, and a
             store that cannot be written, are told in the result.
         """
+        if turn.trust != "user":
+            return None
         try:
             corrected = self._heard_correction(turn)
         except PalaceError as error:

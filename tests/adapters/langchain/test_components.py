@@ -68,6 +68,19 @@ async def test_the_retriever_stays_in_its_session(palace):
         assert secret in f"{(RunnableLambda(lambda q: q) | fixed).invoke(query)}"
 
 
+@pytest.mark.parametrize("query", [None, 3, b"when", {"query": HIT}, [HIT]])
+async def test_a_query_that_is_no_text_is_refused(palace, query):
+    retriever = PalaceRetriever(palace=palace)
+
+    with pytest.raises(ConfigError, match="the query must be text, not") as refused:
+        retriever.invoke(query)
+    with pytest.raises(ConfigError, match="the query must be text, not"):
+        await retriever.ainvoke(query)
+    assert refused.value.hint
+    with pytest.raises(ConfigError, match="k is '3'"):
+        retriever.invoke(HIT, k="3")
+
+
 def test_what_may_not_answer_can_be_left_out(palace):
     both = PalaceRetriever(palace=palace, k=9)
     sure = PalaceRetriever(palace=palace, k=9, sufficient_only=True)

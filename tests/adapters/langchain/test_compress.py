@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_palace import PalaceChatMessageHistory, compress_history
 from langchain_palace.messages import asking_index
 
@@ -76,6 +76,22 @@ def test_parts_and_broken_calls(empty):
     assert "We use Redis 7." in block.content
     [entry] = empty.memories(room="timeline")
     assert (entry.scope, entry.task) == ("project:orchard", "look")
+
+
+@pytest.mark.parametrize(
+    ("said", "whose"),
+    [
+        (HumanMessage("We use Redis 7."), "User"),
+        (ChatMessage(role="user", content="We use Redis 7."), "User"),
+        (ChatMessage(role="assistant", content="We use Redis 7."), "Assistant"),
+        (ChatMessage(role="critic", content="We use Redis 7."), "Assistant"),
+        (HumanMessage("We use Redis 7.", name="researcher"), "Assistant"),
+    ],
+)
+def test_whose_words_are_condensed(empty, said, whose):
+    history = [HumanMessage("Please look at the queue."), said]
+    [block] = compress_history(empty, history, "s", force=True)
+    assert f"{whose}: We use Redis 7." in block.content
 
 
 def test_a_kept_history_can_be_sent_condensed(empty):

@@ -179,6 +179,19 @@ def test_no_part_of_a_long_document_is_kept_for_a_recall_question(palace, questi
 
 
 @pytest.mark.parametrize("prompt", [*RECALL, PASS])
+def test_documents_are_sorted_for_the_program_and_none_is_kept_on_a_miss(palace, prompt):
+    model = CountingModel(
+        persona=lambda asked: calling(asked.tools[0], {"ranked_document_ids": [1, 0]})
+    )
+    rerank = compressors.LLMListwiseRerank.from_llm(ChatPalace(inner=model, palace=palace))
+
+    kept = list(rerank.compress_documents(DOCUMENTS, prompt))
+
+    assert kept == ([] if prompt == MISS else DOCUMENTS[::-1])
+    assert model.calls == (prompt != MISS)
+
+
+@pytest.mark.parametrize("prompt", [*RECALL, PASS])
 def test_tools_are_selected_for_the_agent_and_not_for_the_person(palace, prompt):
     agents = pytest.importorskip("langchain.agents")
     middleware = pytest.importorskip("langchain.agents.middleware")

@@ -9,6 +9,7 @@ from langchain_core.output_parsers import (
     PydanticOutputParser,
     StrOutputParser,
 )
+from langchain_core.prompt_values import StringPromptValue
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import ChatPalace, PalaceRunnable
@@ -181,6 +182,28 @@ def test_the_shape_of_the_input_is_kept(palace):
     assert HIT_TEXT in seen[0]["query"]
     assert (seen[1][1].id, HIT_TEXT in seen[1][1].content) == ("h", True)
     assert HIT_TEXT in seen[2].to_messages()[0].content
+
+
+def test_an_input_that_asks_nothing_comes_as_it_is(palace):
+    seen = []
+    bound = RunnableLambda(lambda given: seen.append(given) or "Rain.")
+    chain = PalaceRunnable(bound=bound, palace=palace)
+    image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    parts = [{"type": "text", "text": PASS}, image, {"type": "text", "text": "Please."}]
+    inputs = [
+        [HumanMessage([image])],
+        {"messages": [HumanMessage(parts)], "k": 3},
+        [("user", PASS)],
+        StringPromptValue(text=PASS),
+    ]
+
+    for value in inputs:
+        chain.invoke(value)
+
+    assert seen == inputs
+    chain.invoke(StringPromptValue(text=HIT))  # for a model that is no chat model
+    assert isinstance(seen[-1], StringPromptValue)
+    assert HIT_TEXT in seen[-1].text
 
 
 @pytest.mark.parametrize("value", [{"k": 3}, {}, 3, [AIMessage("Hi.")], {"messages": 5}])

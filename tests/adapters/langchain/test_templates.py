@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, get_buffer_string
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_palace import ChatPalace, PalaceRunnable
 
 from tests.adapters.langchain.doubles import (
+    CHAT,
+    FALLBACK,
     HIT,
     HIT_TEXT,
+    LIARS,
+    LIE,
     MISS,
     PASS,
     UNCLEAR,
@@ -43,7 +48,26 @@ def beside_an_answer(question):
     return f"Context: {HIT_TEXT}\n\nQuestion: {question}\nHelpful answer:"
 
 
-TEXTS = [as_prompt, after_others, to_be_continued, beside_context, beside_an_answer]
+def in_several_lines(question):
+    return get_buffer_string([SYSTEM, *EARLIER, HumanMessage(f"Hello.\n\n{question}\nPlease.")])
+
+
+def after_instructions(question):
+    return (
+        "The following is a friendly conversation between a human and an AI.\n\nCurrent"
+        f" conversation:\n{get_buffer_string(EARLIER)}\nHuman: Hello.\n\n{question}\nPlease.\nAI:"
+    )
+
+
+TEXTS = [
+    after_instructions,
+    as_prompt,
+    in_several_lines,
+    after_others,
+    to_be_continued,
+    beside_context,
+    beside_an_answer,
+]
 
 
 @pytest.mark.parametrize("text_of", TEXTS)
@@ -61,6 +85,47 @@ def test_the_question_is_decided_on(palace, text_of, host_of, prompt, outcome, c
     assert reply.response_metadata["palace"]["outcome"] == outcome
     assert model.calls == calls
     assert all("You are helpful" in asked.text for asked in model.asked if text_of is as_prompt)
+
+
+@pytest.mark.filterwarnings("ignore:The function `load_qa_chain`")
+@pytest.mark.parametrize("is_chat", [True, False])
+@pytest.mark.parametrize(
+    ("prompt", "text", "calls"),
+    [(MISS, FALLBACK, 0), (HIT, HIT_TEXT, 2), (UNCLEAR, UNCLEAR_TEXT, 4), (PASS, CHAT, 2)],
+)
+def test_an_answer_that_is_refined_is_one_to_the_question(palace, is_chat, prompt, text, calls):
+    chains = pytest.importorskip("langchain_classic.chains.question_answering")
+    prompts = pytest.importorskip("langchain_classic.chains.question_answering.refine_prompts")
+    model = CountingModel(persona=honest)
+    chat = ChatPalace(inner=model, palace=palace)
+    given = {} if is_chat else {"refine_prompt": prompts.DEFAULT_REFINE_PROMPT}
+    chain = chains.load_qa_chain(chat, chain_type="refine", **given)
+    documents = [Document("The garden has 17 trees."), Document("When did we move to Oslo?")]
+
+    told = chain.invoke({"input_documents": documents, "question": prompt})["output_text"]
+
+    assert told.startswith(text)
+    assert model.calls == calls
+
+
+@pytest.mark.parametrize("liar", LIARS)
+def test_no_lie_refines_an_answer(palace, liar):
+    prompts = pytest.importorskip("langchain_classic.chains.question_answering.refine_prompts")
+    chain = prompts.CHAT_REFINE_PROMPT | ChatPalace(
+        inner=CountingModel(persona=liar), palace=palace
+    )
+    for prompt in (HIT, UNCLEAR):
+        said = chain.invoke({"question": prompt, "existing_answer": CHAT, "context_str": LIE}).text
+        assert "80085" not in said
+
+
+def test_what_has_its_reply_in_a_conversation_is_not_asked_again(palace):
+    model = CountingModel(persona=honest)
+    text = get_buffer_string([HumanMessage(f"Hello.\n{MISS}"), AIMessage("A fine one.")])
+
+    ChatPalace(inner=model, palace=palace).invoke(f"{text}\n\nWrite a haiku about it.")
+
+    assert model.calls
 
 
 @pytest.mark.parametrize("text_of", TEXTS[:-2])
