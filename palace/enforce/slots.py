@@ -270,7 +270,8 @@ def _around(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 def _sign_behind(text: str, end: int) -> str:
-    sign = _SIGN.match(text, end)[1]
+    behind = _SIGN.match(text, end)
+    sign = behind[1] if behind else ""
     if sign.isalnum():
         return "a"
     return "," if sign.strip(_PARTING) == "" else sign
