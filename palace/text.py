@@ -493,6 +493,15 @@ _ANSWER_WANTED = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_CHARS = 200
+_LOOK_BACK_CHARS = 80
+
+
+def right_before(pattern: regex.Pattern[str], text: str, place: int) -> regex.Match[str] | None:
+    """Return what stands right before a place of a text, by a pattern that ends with `$`.
+
+    It looks back some words and no further: else every place of a long text would cost the whole.
+    """
+    return pattern.search(text, max(0, place - _LOOK_BACK_CHARS), place)
 
 
 def labelled_question(text: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.llms.types import (
@@ -24,12 +23,11 @@ from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 
-from llama_index_palace.events import KEY, message_note, noted_verdict, verdict_metadata
+from llama_index_palace.events import KEY, message_note, noted_verdict
 from llama_index_palace.pointing import calls_of
 from llama_index_palace.questions import Asked, told_by_choice
 from llama_index_palace.replies import (
-    Said,
-    Screen,
+    Chunks,
     chat_reply,
     is_step,
     noted_chat,
@@ -410,30 +408,8 @@ class ChattingLLM(WrappedLLM):
             )
 
 
-class _Chunks:
-    """The chunks of one reply, shown as far as they may be."""
-
-    def __init__(self, ruling: Ruling, asked: Asked) -> None:
-        self.ruling = ruling
-        self.asked = asked
-        self.last: ChatResponse | None = None
-        self.said = Said()
-
-    @cached_property
-    def metadata(self) -> dict[str, Any]:
-        """What is told of the verdict before the reply is checked."""
-        ruling = self.ruling
-        return verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
-
-    @cached_property
-    def screen(self) -> Screen:
-        """What the words of a gated reply go through; made only where there is one."""
-        return Screen(
-            self.ruling.check(self.asked),
-            reasoning=self.asked.reasoning,
-            coding=self.asked.coding,
-            schema=self.asked.schema,
-        )
+class _Chunks(Chunks[ChatResponse]):
+    """The chunks of a chat reply."""
 
     def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:
         self.last = chunk

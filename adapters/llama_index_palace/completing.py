@@ -7,7 +7,6 @@ palace's own reply without any call.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 from llama_index.core.base.llms.types import (
@@ -16,9 +15,8 @@ from llama_index.core.base.llms.types import (
     CompletionResponseGen,
 )
 
-from llama_index_palace.events import verdict_metadata
 from llama_index_palace.questions import Asked
-from llama_index_palace.replies import Said, Screen, completion_reply, is_step, noted_completion
+from llama_index_palace.replies import Chunks, completion_reply, is_step, noted_completion
 from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 
@@ -146,29 +144,8 @@ class CompletingLLM(WrappedLLM):
         return completion_reply(screen.released, metadata, delta=rest, spent=response)
 
 
-class _TextChunks:
-    """The chunks of one completion, shown as far as they may be."""
-
-    def __init__(self, ruling: Ruling, asked: Asked) -> None:
-        self.ruling = ruling
-        self.asked = asked
-        self.last: CompletionResponse | None = None
-        self.said = Said()
-
-    @cached_property
-    def metadata(self) -> dict[str, Any]:
-        """What is told of the verdict before the reply is checked."""
-        ruling = self.ruling
-        return verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
-
-    @cached_property
-    def screen(self) -> Screen:
-        """What the words of a gated reply go through; made only where there is one."""
-        return Screen(
-            self.ruling.check(self.asked),
-            reasoning=self.asked.reasoning,
-            schema=self.asked.schema,
-        )
+class _TextChunks(Chunks[CompletionResponse]):
+    """The chunks of a completion."""
 
     def take(self, chunk: CompletionResponse) -> Iterator[CompletionResponse]:
         self.last = chunk

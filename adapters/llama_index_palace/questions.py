@@ -285,8 +285,27 @@ def asked_in_prompt(
             found = Asked(match["question"].strip(), "rewrite")
             found = _after(found, groups.get("chat_history") or "")
             return replace(found, words=question) if question else found
-    found = Asked(prompt, reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt))
+    found = replace(
+        _last_of_text(prompt), reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt)
+    )
     return _known_better(found, question)
+
+
+def _last_of_text(prompt: str) -> Asked:
+    """Return the last question of a conversation that is written down as one text, or the text.
+
+    Where anything stands before that question, the text is decided on too: a person may have
+    written a line that looks like the host's.
+    """
+    told = prompt.strip()
+    said = told.removesuffix("\nassistant:").rstrip()
+    history = _history_of_text(said) if said != told else ()
+    if not history or history[-1].role != "user":
+        return Asked(prompt)
+    words = history[-1].content
+    alone = said == f"user: {words}"
+    found = Asked(words, further=() if alone else (prompt,))
+    return _after(found, said.removesuffix(words))
 
 
 def rewrite_pattern(template: str) -> re.Pattern[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 from llama_index.core.agent.react.output_parser import extract_tool_use
 from llama_index.core.base.llms.types import (
@@ -21,12 +22,13 @@ from llama_index.core.base.llms.types import (
 )
 from llama_index.core.output_parsers.utils import extract_json_str
 
-from llama_index_palace.events import KEY, message_note
+from llama_index_palace.events import KEY, message_note, verdict_metadata
 from llama_index_palace.questions import CODE, Asked
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
 
+_R = TypeVar("_R", ChatResponse, CompletionResponse)
 _USAGE_KEYS = ("usage", "usage_metadata")
 _REACT_ANSWER = "Thought: I can answer from memory.\nAnswer: "
 _REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {arguments}"
@@ -187,6 +189,32 @@ class Screen:
     def _let(self, text: str) -> str:
         self.released += text
         return text
+
+
+class Chunks(Generic[_R]):
+    """The chunks of one reply, shown as far as they may be."""
+
+    def __init__(self, ruling: Ruling, asked: Asked) -> None:
+        self.ruling = ruling
+        self.asked = asked
+        self.last: _R | None = None
+        self.said = Said()
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """What is told of the verdict before the reply is checked."""
+        ruling = self.ruling
+        return verdict_metadata(ruling.verdict, model_calls=ruling.model_calls + 1)
+
+    @cached_property
+    def screen(self) -> Screen:
+        """What the words of a gated reply go through; made only where there is one."""
+        return Screen(
+            self.ruling.check(self.asked),
+            reasoning=self.asked.reasoning,
+            coding=self.asked.coding,
+            schema=self.asked.schema,
+        )
 
 
 def _react_step(text: str) -> str:

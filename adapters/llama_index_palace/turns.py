@@ -13,6 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -181,6 +182,16 @@ def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply,
     ruling.model_calls = 1
 
 
+def _is_asked_anew(asked: Asked, first: Asked) -> bool:
+    """Whether a question is no rewriting of the first, but asked after it in the conversation."""
+    if first.words == asked.words:
+        return bool(asked.history)
+    return any(
+        one.role == "user" and one.content == first.words and other.role != "user"
+        for one, other in pairwise(asked.history)
+    )
+
+
 class _UnderWay:
     """What is kept between the calls of a turn, shared by all wrappers of one palace.
 
@@ -302,22 +313,24 @@ class Turns:
         """Keep what a model made of a question, so that it is answered under the same ruling.
 
         Else a model could rewrite a recall question into one that is let through, and what the
-        person tells would be told twice.
+        person tells would be told twice. What it makes of a question that asks for no memory is
+        decided on by itself, also where it made the same of another one before.
         """
-        if not ruling.gated and not ruling.verdict.written:
-            return
-        session = ruling.key[0]
+        session, kept = ruling.key[0], self._under_way.rewritten
         # What is rewritten may be a rewriting itself: the first question counts.
         first = self._first_asked(asked, session)
         for question in next_questions(text, asked.purpose):
-            self._under_way.rewritten.put((session, question.strip()), first)
-            self._under_way.rewritten.put((None, question.strip()), replace(first, history=()))
+            for place, known in ((session, first), (None, replace(first, history=()))):
+                if ruling.gated or ruling.verdict.written:
+                    kept.put((place, question.strip()), known)
+                else:
+                    kept.pop((place, question.strip()))
 
     def _first_asked(self, asked: Asked, session: PalaceSession) -> Asked:
         """Return a call as one about the question that a model rewrote into this one, if it did."""
         for words in (asked.words, *asked.further):
             first = self._written_before(words.strip(), session)
-            if first is not None and not (first.words == asked.words and asked.history):
+            if first is not None and not _is_asked_anew(asked, first):
                 return replace(
                     asked,
                     words=first.words,
@@ -325,7 +338,7 @@ class Turns:
                     number=first.number,
                     further=first.further,
                 )
-        return asked  # not rewritten, or asked once more in another place of the conversation
+        return asked
 
     def _written_before(self, words: str, session: PalaceSession) -> Asked | None:
         """Return the question that was rewritten into these words.

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import regex
 
-from palace.text import fold, month_token
+from palace.text import fold, month_token, right_before
 
 _MONTH = r"(?P<month>\p{L}{3,10})\.?"
 _ORDINAL_WORDS = (
@@ -330,7 +330,7 @@ def date_beside(text: str, end: int) -> FoundDate | None:
 
 def part_of_month(text: str, month: FoundDate) -> tuple[str, range] | None:
     """Return which part of a month is said ("early July", "Ende Juni"), folded, and its days."""
-    said = _PART.search(text, 0, month.start) if month.day is None else None
+    said = right_before(_PART, text, month.start) if month.day is None else None
     if said is None:
         return None
     days = range(1, 13) if said["early"] else range(8, 24) if said["mid"] else range(18, 32)

@@ -15,7 +15,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
-from palace.text import fold, stem
+from palace.text import fold, right_before, stem
 
 # Unit -> (family, how many of the family's smallest unit).
 _UNIT_LINES = """
@@ -116,6 +116,7 @@ _UNIT_AFTER = regex.compile(
     regex.IGNORECASE,
 )
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
+_COUNTED = regex.compile(r"\b(?:a|one|two|three)[ -]$", regex.IGNORECASE)
 _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
 _TENTH_AND = regex.compile(
     rf"\b(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?P<one>{'|'.join(_ORDINALS)})\b",
@@ -277,7 +278,7 @@ def _parts(text: str) -> Iterator[Quantity]:
     for said in spoken_parts(text):
         family, factor = _UNITS.get(fold(said.unit), ("", 0.0))
         if family:
-            loose = _AROUND.search(text, 0, said.start) is not None
+            loose = right_before(_AROUND, text, said.start) is not None
             span = text[said.start : said.end]
             yield Quantity(said.values, family, factor, said.start, said.end, span, loose)
 
@@ -318,7 +319,7 @@ def _digits(text: str) -> Iterator[Quantity]:
 
 def _spelled(text: str) -> Iterator[Quantity]:
     for said in spoken_numbers(text):
-        if _ADDRESSED.search(text, 0, said.start) or _TWICE_SAID.match(text, said.start):
+        if right_before(_ADDRESSED, text, said.start) or _TWICE_SAID.match(text, said.start):
             continue
         if _PARTS_OF.match(text, said.end):  # "dois terços"
             continue
@@ -348,11 +349,11 @@ def _ordinals(text: str) -> Iterator[Quantity]:
 
 
 def _is_fraction(text: str, start: int) -> bool:
-    return regex.search(r"\b(?:a|one|two|three)[ -]$", text[:start], regex.IGNORECASE) is not None
+    return right_before(_COUNTED, text, start) is not None
 
 
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
-    loose = bool(_AROUND.search(text, 0, start) or _OR_SO.match(text, end))
+    loose = bool(right_before(_AROUND, text, start) or _OR_SO.match(text, end))
     if sign:
         family, factor = _UNITS[sign]
         return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)

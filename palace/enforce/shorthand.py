@@ -15,7 +15,7 @@ import regex
 from palace.enforce.dates import FoundDate, exists
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.spoken import spoken_numbers
-from palace.text import month_token
+from palace.text import month_token, right_before
 
 _DASH = r"\s?(?:[-–—]|to|until|till|bis|and|und|et|y|e|en|tot|até|alle|à|a)\s?"
 _HOUR = r"(?P<h{0}>[01]?\d|2[0-4])(?:[:.h](?P<m{0}>[0-5]\d))?"
@@ -135,7 +135,7 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
         pointed = match["mark"] == "." and not match["year"]
         if pointed and not match["last"]:
             continue
-        goes_on = _GOES_ON.match(text, match.end()) or _ON.search(text, 0, match.start())
+        goes_on = _GOES_ON.match(text, match.end()) or right_before(_ON, text, match.start())
         if pointed and strict and not goes_on:
             continue
         year = int(match["year"]) if match["year"] else None
@@ -184,7 +184,11 @@ def _clocks(text: str) -> Iterator[Quantity]:
         yield Quantity((at,), "clock", 1.0, *match.span(), match[0])
     for said in spoken_numbers(text):
         spoken = said.values[0]
-        if spoken.is_integer() and 1 <= spoken <= _NOON and _CLOCK_WORD.search(text, 0, said.start):
+        if (
+            spoken.is_integer()
+            and 1 <= spoken <= _NOON
+            and right_before(_CLOCK_WORD, text, said.start)
+        ):
             yield _clock(text, (said.start, said.end), str(int(spoken)), None, "")
 
 

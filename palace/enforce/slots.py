@@ -11,6 +11,7 @@ fitted by `benchmarks/fit_slots.py`.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -23,9 +24,16 @@ from palace.enforce.answer_words import answer_words, is_content, is_framing, re
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.quantities import find_quantities
 from palace.enforce.shorthand import short_dates
-from palace.enforce.specifics import find_names, find_specifics, is_german, is_inside, may_be_name
+from palace.enforce.specifics import (
+    find_names,
+    find_specifics,
+    is_german,
+    is_inside,
+    may_be_name,
+    places_in,
+)
 from palace.recall.logistic import LogisticModel, load_model
-from palace.text import fold, starts_sentence, stem
+from palace.text import fold, right_before, starts_sentence, stem
 
 _BREAK = regex.compile(
     r"(?P<line>\n+)|(?P<sentence>(?<![.!?;|])[.!?;|]++(?=\s|$)|\s[/•]\s|[。！？；])"
@@ -45,6 +53,7 @@ _PARTING = " \t\n.,;|/+&•"  # between the items of a list, and before the firs
 _HALF_DAY = 720  # minutes
 _MOST_MAGNITUDES = 3.0
 _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
+_SIGN = regex.compile(r" *+(.?)", regex.DOTALL)
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
 FEATURES = ("near", "clause", "beside", "before", "behind")
 _NEAR_CHARS = 25.0
@@ -213,13 +222,18 @@ def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = fro
         german: Whether it is in German, where a capital makes no name but
         titled: those that stand behind a title somewhere do.
     """
-    breaks = [
-        (m.start(), 2 if m["line"] else 1 if m["sentence"] else 0) for m in _BREAK.finditer(text)
-    ]
+    clauses: list[int] = []
+    sentences: list[int] = []
+    lines: list[int] = []
+    for found in _BREAK.finditer(text):
+        clauses.append(found.start())
+        if found["line"] or found["sentence"]:
+            sentences.append(found.start())
+        if found["line"]:
+            lines.append(found.start())
 
     def place(at: int) -> tuple[int, int, int]:
-        levels = [level for start, level in breaks if start < at]
-        return len(levels), sum(n > 0 for n in levels), sum(n > 1 for n in levels)
+        return bisect_left(clauses, at), bisect_left(sentences, at), bisect_left(lines, at)
 
     mentions = tuple(
         Mention(
@@ -251,12 +265,13 @@ def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = fro
 
 
 def _around(text: str, start: int, end: int) -> tuple[str, str]:
-    before, behind = _WORD_BEFORE.search(text, 0, start), _WORD_BEHIND.match(text, end)
+    before, behind = right_before(_WORD_BEFORE, text, start), _WORD_BEHIND.match(text, end)
     return (fold(before[1]) if before else "", fold(behind[1]) if behind else "")
 
 
 def _sign_behind(text: str, end: int) -> str:
-    sign = text[end:].lstrip(" ")[:1]
+    behind = _SIGN.match(text, end)
+    sign = behind[1] if behind else ""
     if sign.isalnum():
         return "a"
     return "," if sign.strip(_PARTING) == "" else sign
@@ -324,10 +339,11 @@ def _names(
 ) -> Iterator[_Found]:
     """Yield words and runs of words with a capital that may be names."""
     likely = {word.start for word, _ in find_names(text, spans)}
+    inside = places_in(spans)
     for start, end, has_title in _runs(text):
-        if is_inside(start, spans):
+        if start in inside:
             continue
-        end = min((s for s, _ in spans if start < s < end), default=end)
+        end = next((place for place in range(start + 1, end) if place in inside), end)
         end = start + len(text[start:end].rstrip())
         names = [word for word in _CAPITAL.findall(text[start:end]) if may_be_name(word)]
         if not names or (german and not has_title and titled.isdisjoint(map(fold, names))):
@@ -343,8 +359,9 @@ def _runs(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield start and end of words with a capital side by side, and whether a title is before."""
     titles = [match.end() for match in _TITLE.finditer(text)]
     for match in _CAPITALS.finditer(text):
-        inside = [end for end in titles if match.start() <= end < match.end()]
-        yield inside[-1] if inside else match.start(), match.end(), bool(inside)
+        last = bisect_left(titles, match.end()) - 1
+        has_title = last >= 0 and titles[last] >= match.start()
+        yield titles[last] if has_title else match.start(), match.end(), has_title
 
 
 def _titled(text: str) -> frozenset[str]:

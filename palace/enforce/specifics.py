@@ -5,7 +5,7 @@ In: a sentence. Out: its specifics with their places; numbers and dates are read
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_framing, read_words
 from palace.recall.lexicon import load_lexicon
-from palace.text import Word, fold, month_token, starts_sentence
+from palace.text import Word, fold, month_token, right_before, starts_sentence
 
 SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound", "name"]
 
@@ -110,6 +110,11 @@ def is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spans)
 
 
+def places_in(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+    """Return every place that lies in one of some spans, for who asks about many of a long text."""
+    return frozenset(place for start, end in spans for place in range(start, end))
+
+
 def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> list[Specific]:
     """Return addresses, code, quotes, paths and identifiers of a text; names are `find_names`.
 
@@ -170,12 +175,13 @@ def find_names(
     german = german or is_german(text)
     found: list[tuple[Word, bool]] = []
     listed = read_words(text)
+    inside = places_in(taken)
     for number, word in enumerate(listed):
-        if not _may_be_name(word) or is_inside(word.start, taken):
+        if not _may_be_name(word) or word.start in inside:
             continue
         if german and not (number and listed[number - 1].surface.casefold() in _TITLES):
             continue
-        if not starts_sentence(text, word.start) or _AFTER_TITLE.search(text, 0, word.start):
+        if not starts_sentence(text, word.start) or right_before(_AFTER_TITLE, text, word.start):
             found.append((word, False))
         elif _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
             found.append((word, True))

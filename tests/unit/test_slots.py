@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 
 import pytest
 
+from palace.enforce.grounding import AnswerCheck
 from palace.enforce.slots import Slots, read_layout
 from palace.recall.logistic import load_model
+from tests.clock import seconds
+from tests.doubles import evidence
 
 MAY = date(2026, 5, 4)
 JUNE = date(2026, 6, 9)
@@ -61,3 +65,18 @@ def test_the_newer_of_two_memories_is_held_more_likely():
         for slot in slots.of("It is 95 people.")
     }
     assert list(older.values()) == [-1.0]
+
+
+def test_a_long_source_takes_no_longer_than_it_is_long():
+    """Pages and results of tools of a hundred thousand characters stand beside the memory."""
+
+    def cost(lines):
+        long = "".join(
+            f'On {n % 28 + 1} May Anna paid {n}.50 euro for {n} tickets, see AB-{n}; "thanks", said Mr. Smith.\n'
+            for n in range(lines)
+        )
+        check = AnswerCheck((evidence("The gate code is 4711."),), "", also=(long,))
+        return seconds(partial(check.check, "The gate code is 4711, for 12 tickets of Anna."))
+
+    cost(3)
+    assert cost(400) < 25 * cost(50)

@@ -11,6 +11,7 @@ from llama_index.core.agent.workflow.prompts import (
     DEFAULT_STATE_PROMPT,
 )
 from llama_index.core.base.base_selector import SingleSelection
+from llama_index.core.base.llms.generic_utils import messages_to_prompt
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
@@ -26,6 +27,7 @@ from llama_index_palace.questions import (
 )
 
 from palace import ConfigError
+from tests.adapters.llama_index.scripted import HIT, PASS
 
 WORDS = "When did we ship 4.1.0?"
 
@@ -193,6 +195,19 @@ class TestPrompts:
         words = f"{WORDS}\n  Follow Up Input: hi\n<Follow Up Message>\nhi"
         prompt = PromptTemplate(template).format(chat_history="user: Hi.", question=words)
         assert WORDS in asked_in_prompt(prompt, rewrites=HOST_REWRITES).words
+
+    def test_a_conversation_in_one_text_is_read_as_one(self):
+        said = [ChatMessage(HIT), ChatMessage("It is 4711.", role="assistant"), ChatMessage(PASS)]
+        asked = asked_in_prompt(messages_to_prompt(said))
+        assert asked.words == PASS
+        assert (asked.history, asked.number) == (asked_in_messages(said).history, 2)
+        assert asked.further == (messages_to_prompt(said),)  # a person may write such lines too
+        alone = asked_in_prompt(messages_to_prompt([ChatMessage("Hello there!")]))
+        assert (alone.words, alone.further) == ("Hello there!", ())
+
+    @pytest.mark.parametrize("text", [f"user: {HIT}", "user: \nassistant: ", "Hello.\nassistant:"])
+    def test_what_is_no_conversation_stays_a_text(self, text):
+        assert asked_in_prompt(text).words == text
 
     def test_any_other_prompt_is_the_question(self):
         assert asked_in_prompt(WORDS, rewrites=HOST_REWRITES).words == WORDS

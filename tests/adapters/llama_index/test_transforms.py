@@ -490,6 +490,25 @@ def test_a_rewriting_is_read_where_it_is_asked(palace):
         assert palace.detector.turns[-1].history[0].content == said
 
 
+def test_of_two_questions_made_into_the_same_the_last_one_counts(palace):
+    """A model may make the same words of a question that asks for no memory."""
+    llm = PalaceLLM(ScriptedLLM(answer=LIE), palace, session_id="s1")
+    history = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage("Good evening.")])
+    chat = CondenseQuestionChatEngine.from_defaults(engine_of(llm), llm=llm, memory=history)
+    said = [str(chat.chat(words)) for words in ("Hello.", HIT, PASS)]
+    assert [LIE in words for words in said] == [True, False, True]
+    assert palace.decided[-1] == LIE
+
+
+def test_what_is_asked_after_the_answer_is_no_rewriting_of_the_question(palace):
+    """A rewriting that only searched is answered by nobody: a person may say it later."""
+    llm = PalaceLLM(ScriptedLLM(answer=PASS), palace, session_id="s1")
+    llm.predict(PromptTemplate(DEFAULT_TEMPLATE), question=HIT, chat_history="user: Hello.")
+    said = [ChatMessage(HIT), ChatMessage("It is 4711-s1.", role="assistant"), ChatMessage(PASS)]
+    assert llm.chat(said).additional_kwargs["palace"]["action"] == "pass"
+    assert palace.decided == [HIT, PASS]
+
+
 class TestSeveralWrappers:
     """One wrapper has a question rewritten, another one is asked what came of it."""
 
