@@ -16,7 +16,7 @@ from palace import AnswerOptions, Evidence, LayerReport, PromptWrite, RecallSign
 
 
 def as_state(
-    plan: Plan, call: Call, seen: Sequence[str], *, thread: str | None = None
+    plan: Plan, call: Call, seen: Sequence[str], *, before: str, thread: str | None = None
 ) -> dict[str, Any]:
     """Return a plan as plain values.
 
@@ -24,6 +24,8 @@ def as_state(
         plan: The plan of a turn; an answer within it is not kept, the turn is over then.
         call: Who asked.
         seen: Ids of all messages of the person when it was made.
+        before: The open question right before it, "" if there was none; what follows up on it is
+            decided with its words.
         thread: Where it is kept; a copy of the state may be put elsewhere.
     """
     verdict = plan.verdict.as_dict()
@@ -42,6 +44,7 @@ def as_state(
         "project": call.project,
         "thread_id": thread,
         "seen": list(seen),
+        "before": before,
     }
 
 

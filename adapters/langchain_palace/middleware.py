@@ -34,6 +34,7 @@ from langchain_palace.gated_model import GatedChatModel, Prepared
 from langchain_palace.graph_state import as_state, plan_of
 from langchain_palace.messages import (
     asking,
+    asking_before,
     asking_index,
     is_persons,
     is_system,
@@ -165,7 +166,9 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         call = self._call(runtime)
         plan = yield from self._turns.decide_all(messages, index, call=call)
         if not plan.stops:
-            kept = as_state(plan, call, _ids(messages), thread=thread_of(runtime))
+            kept = as_state(
+                plan, call, _ids(messages), before=_before(messages), thread=thread_of(runtime)
+            )
             return {**update, "palace": {self.name: kept}}
         return {**update, "messages": [canned(plan)], "jump_to": "end"}
 
@@ -223,7 +226,9 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if not is_new:
             return response
         thread = thread_of(request.runtime)
-        kept = as_state(plan, call, _ids(request.messages), thread=thread)
+        kept = as_state(
+            plan, call, _ids(request.messages), before=_before(request.messages), thread=thread
+        )
         return ExtendedModelResponse(response, Command(update={"palace": {self.name: kept}}))
 
     def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
@@ -351,12 +356,21 @@ def _ids(messages: Sequence[BaseMessage]) -> list[str]:
     return [identifier for identifier in found if identifier]
 
 
+def _before(messages: Sequence[BaseMessage]) -> str:
+    """Return the open question right before the one that asks, "" if there is none."""
+    index = asking_index(messages)
+    before = None if index is None else asking_before(messages, index)
+    return "" if before is None else text_of(messages[before])
+
+
 def _is_new(messages: Sequence[BaseMessage], index: int, plan: Plan, kept: dict[str, Any]) -> bool:
     """Whether a message was never decided on, or the one that asked now asks something else.
 
-    With more around its words it asks the same, except where those were let through.
+    With more around its words it asks the same, except where those were let through. So it does
+    when the open question before it is gone, but not when that asks something else.
     """
-    if messages[index].id not in kept["seen"]:
+    before = _before(messages)
+    if messages[index].id not in kept["seen"] or (before and kept.get("before", "") not in before):
         return True
     said = (text_of(m) for m in messages if m.id is not None and m.id == plan.message_id)
     now = next(said, plan.question)

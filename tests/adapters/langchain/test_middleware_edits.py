@@ -61,11 +61,12 @@ def test_a_question_edited_in_an_earlier_state_is_decided_on(palace, first, word
         assert model.calls == calls
 
 
-def test_of_two_messages_the_edited_one_counts(palace):
+@pytest.mark.parametrize("last", ["Thank you.", "And when exactly?"])
+def test_of_two_messages_the_edited_one_counts(palace, last):
     model = CountingModel(persona=honest)
     agent = agent_of(model, PalaceMiddleware(palace))
     config = {"configurable": {"thread_id": "t"}}
-    asked = [HumanMessage(HIT, id="q"), HumanMessage("Please.")]
+    asked = [HumanMessage(HIT, id="q"), HumanMessage(last)]
     assert agent.invoke({"messages": asked}, config)["messages"][-1].text.startswith(HIT_TEXT)
     (before,) = (s for s in agent.get_state_history(config) if s.next == ("model",))
 
