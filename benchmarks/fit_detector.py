@@ -31,9 +31,9 @@ DETECTOR_L2 = 3.0
 WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
 # What a prompt is about is seen in words that two sources use at least.
 SUBJECT_PROMPTS, SUBJECT_SOURCES = 3, 2
-# What many people wrote says more about the next one than what one person did.
-WEIGHT_OF_MANY, WEIGHT_OF_ONE, SMALLEST_FAMILY = 2000, 340, 120
-ONE_PERSON = ("author ", "notes")
+# What many people wrote says more about the next one than what one person did. Of nineteen authors
+# each weighs less than of eleven, or public sources and notes would be outweighed.
+WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 2000, 204, 340, 120
 # So many prompts are seen in a frame too: it says nothing of what is asked.
 FRAMED_SHARE = 0.4
 FRAMES = (
@@ -253,7 +253,8 @@ def _balanced(examples: Sequence[Example]) -> list[Example]:
     sizes = Counter((e.family.split(":")[0], e.label) for e in examples)
 
     def weight(e: Example) -> float:
-        whole = WEIGHT_OF_ONE if e.family.startswith(ONE_PERSON) else WEIGHT_OF_MANY
+        many = WEIGHT_OF_NOTES if e.family.startswith("notes") else WEIGHT_OF_MANY
+        whole = WEIGHT_OF_AUTHOR if e.family.startswith("author ") else many
         return whole / max(sizes[e.family.split(":")[0], e.label], SMALLEST_FAMILY)
 
     return [replace(e, weight=weight(e)) for e in examples]

@@ -200,5 +200,5 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert run(["--root", "palace", "doctor"]) == 3
     assert "the embeddings server failed" in capsys.readouterr().out
     # The server is gone, and words still find what comes near: the memory names no colour as one.
-    assert run(["--root", "palace", "ask", "What colour is the kettle?"]) == 1
+    assert run(["--root", "palace", "ask", "What colour did we say the kettle is?"]) == 1
     assert "The kettle is blue." in capsys.readouterr().out
