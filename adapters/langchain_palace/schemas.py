@@ -1,6 +1,6 @@
 """Prompts that say in which form the answer is wanted, as output parsers put it.
 
-In: messages or a text. Out: the schema where a parser wants JSON, and what stands beside its
+In: messages or a text. Out: the schema where a parser wants one, and what stands beside its
 instructions.
 """
 
@@ -30,7 +30,12 @@ _OTHERS = (
     r"|Your response should be a numbered list with each item on a new line\. For example: \n\n"
     r"1\. foo\n\n2\. bar\n\n3\. baz"
 )
-_WANTS_JSON = re.compile(_JSON, re.DOTALL)
+# A chain that asks each document alone reads the score behind an answer.
+_SCORED = (
+    r"also return a score of how fully it answered the user's question\. This should be in the"
+    r" following format:"
+)
+_WANTS_FORM = re.compile(rf"{_JSON}|{_SCORED}", re.DOTALL)
 _SCHEMA = re.compile(r"Here is the output schema[^\n]*:\n```\n(?P<schema>\{.*?\})\n```", re.DOTALL)
 # What a chain says that has an answer refined with one document after another.
 _REFINED = re.compile(
@@ -73,14 +78,14 @@ def _said_last(text: str) -> str:
 
 
 def wanted_schema(messages: Sequence[BaseMessage]) -> object:
-    """Return the schema of the JSON that an output parser will read out of the reply to messages.
+    """Return the schema of what an output parser will read out of the reply to messages.
 
-    It is None where none will, and empty where the prompt does not say it.
+    It is None where none will, and empty where the prompt does not say it or it is no JSON.
     """
     index = asking_index(messages)
     told = [m for m in messages if is_system(m)]
     texts = [text_of(m) for m in (told if index is None else [*told, messages[index]])]
-    wanted = next((text for text in texts if _WANTS_JSON.search(text)), None)
+    wanted = next((text for text in texts if _WANTS_FORM.search(text)), None)
     if wanted is None:
         return None
     found = _SCHEMA.search(wanted)

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, get_
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_palace import ChatPalace, PalaceRunnable
 
+from palace import RecallMiss
 from tests.adapters.langchain.doubles import (
     CHAT,
     FALLBACK,
@@ -24,6 +25,7 @@ from tests.adapters.langchain.doubles import (
 )
 
 SYSTEM = SystemMessage("You are helpful and know our dashboard.")
+DOCUMENTS = [Document("The garden has 17 trees."), Document("When did we move to Oslo?")]
 EARLIER = [HumanMessage("Hello."), AIMessage("Hello, what can I do?")]
 
 
@@ -100,9 +102,8 @@ def test_an_answer_that_is_refined_is_one_to_the_question(palace, is_chat, promp
     chat = ChatPalace(inner=model, palace=palace)
     given = {} if is_chat else {"refine_prompt": prompts.DEFAULT_REFINE_PROMPT}
     chain = chains.load_qa_chain(chat, chain_type="refine", **given)
-    documents = [Document("The garden has 17 trees."), Document("When did we move to Oslo?")]
 
-    told = chain.invoke({"input_documents": documents, "question": prompt})["output_text"]
+    told = chain.invoke({"input_documents": DOCUMENTS, "question": prompt})["output_text"]
 
     assert told.startswith(text)
     assert model.calls == calls
@@ -135,3 +136,17 @@ def test_what_asks_nothing_passes_as_it_is(palace, text_of):
     ChatPalace(inner=model, palace=palace).invoke(text_of(PASS))
 
     assert [asked.text for asked in model.asked] == [text_of(PASS)]
+
+
+@pytest.mark.filterwarnings("ignore:The function `load_qa_chain`")
+@pytest.mark.filterwarnings("ignore:The apply_and_parse method")
+def test_a_chain_that_reads_a_score_gets_no_reply_in_words_on_a_miss(palace):
+    chains = pytest.importorskip("langchain_classic.chains.question_answering")
+    model = CountingModel(persona=lambda asked: "A score of how well.\nScore: 90")
+    chain = chains.load_qa_chain(ChatPalace(inner=model, palace=palace), chain_type="map_rerank")
+
+    with pytest.raises(RecallMiss, match=FALLBACK):
+        chain.invoke({"input_documents": DOCUMENTS, "question": MISS})
+    assert model.calls == 0
+    told = chain.invoke({"input_documents": DOCUMENTS, "question": PASS})
+    assert told["output_text"] == "A score of how well."
