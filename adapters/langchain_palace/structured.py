@@ -6,7 +6,9 @@ In: the inner model's own structured chain. Out: a runnable that looks first.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import LanguageModelInput
@@ -15,7 +17,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializa
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from langchain_palace.gate import ReplyGate, canned, check_values
-from langchain_palace.messages import asking, released, text_of, tool_texts
+from langchain_palace.messages import asking, labelled, released, text_of, tool_texts
 from langchain_palace.session import call_of, unseen
 from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, unreadable
@@ -61,31 +63,82 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         """Answer in the schema."""
         return await arun(self._steps(input, config, kwargs))
 
+    def stream(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Iterator[Any]:
+        """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
+        ready = run(self._ready(input, config))
+        if not ready.is_open:
+            yield run(self._answered(ready, config, kwargs))
+            return
+        noted = self._noting(ready.plan)
+        try:
+            with self._telling(ready.plan):
+                for chunk in self.bound.stream(ready.messages, config, **kwargs):
+                    yield noted(chunk)
+        except RecallMiss as missed:
+            yield self._missed(missed.message)
+
+    async def astream(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
+        ready = await arun(self._ready(input, config))
+        if not ready.is_open:
+            yield await arun(self._answered(ready, config, kwargs))
+            return
+        noted = self._noting(ready.plan)
+        try:
+            with self._telling(ready.plan):
+                async for chunk in self.bound.astream(ready.messages, config, **kwargs):
+                    yield noted(chunk)
+        except RecallMiss as missed:
+            yield self._missed(missed.message)
+
     def _steps(
         self, input: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
     ) -> Steps[Any]:
+        ready = yield from self._ready(input, config)
+        return (yield from self._answered(ready, config, kwargs))
+
+    def _ready(self, input: LanguageModelInput, config: RunnableConfig | None) -> Steps[_Ready]:
+        """Return the settled plan of the turn and what the model is sent in it."""
         model: ChatPalace = self.model
-        bound: Runnable[Any, Any] = self.bound
         messages = model._turns.whole(model._convert_input(input).to_messages())
         call = call_of(config, session_id=model.session_id, project=model.project)
         plan = yield from model.plan(messages, call, alone=False, chooses=True)
-        if plan is None:
-            return (yield _invoked(bound, messages, config, kwargs))
-        if plan.stops:
-            return self._missed(plan.reply) if plan.answer is None else self._chosen(plan)
+        if plan is None or plan.stops:
+            return _Ready(plan, messages)
         index = plan.place_in(messages)
         said = plan.question if index is None else text_of(messages[index])
         sent = asking(messages, index, plan.user_text(said))
+        return _Ready(plan, sent, tool_texts(messages, index))
+
+    def _answered(
+        self, ready: _Ready, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+    ) -> Steps[Any]:
+        """Return the answer, whole."""
+        plan, turns = ready.plan, self.model._turns
+        if plan is None:
+            return (yield _invoked(self.bound, ready.messages, config, kwargs))
+        if plan.stops:
+            return self._missed(plan.reply) if plan.answer is None else self._chosen(plan)
         seen = unseen(config) if plan.is_checked else config
-        step = model._turns.told_by(plan, _invoked(bound, sent, seen, kwargs))
+        step = turns.told_by(plan, _invoked(self.bound, ready.messages, seen, kwargs))
         made = yield caught(step, RecallMiss)
         if isinstance(made, RecallMiss):
             return self._missed(made.message)
-        model._turns.replied(plan)
+        turns.replied(plan)
         if not plan.is_checked:
-            return self._noted(made, plan.metadata())
+            return self._noting(plan)(made)
         try:
-            return (yield from self._checked(made, plan, tool_texts(messages, index)))
+            return (yield from self._checked(made, plan, ready.texts))
         except RecallMiss as declined:
             return self._missed(declined.message)
 
@@ -107,12 +160,26 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         gate = ReplyGate(plan, tool_texts=texts, structured=(), schema=self.answer_schema)
         return gate.message(said)
 
-    def _noted(self, made: Any, metadata: Mapping[str, Any]) -> Any:
-        if not self.include_raw:
-            return made
-        raw = made["raw"]
-        told = {**raw.response_metadata, "palace": metadata}
-        return {**made, "raw": raw.model_copy(update={"response_metadata": told})}
+    def _noting(self, plan: Plan | None) -> Callable[[Any], Any]:
+        """Return what puts the verdict into the first raw message of an answer that passes."""
+        left = [plan.metadata()] if plan and self.include_raw else []
+
+        def noted(made: Any) -> Any:
+            if not left or "raw" not in made:
+                return made
+            return {**made, "raw": labelled(made["raw"], left.pop())}
+
+        return noted
+
+    @contextmanager
+    def _telling(self, plan: Plan | None) -> Iterator[None]:
+        """Take what is streamed within for the reply of a turn, where anybody asked."""
+        if plan is None:
+            yield
+            return
+        with self.model._turns.telling(plan):
+            yield
+        self.model._turns.replied(plan)
 
     def _chosen(self, plan: Plan) -> Any:
         """Return the choice that stands for the model's, as it would come from the model."""
@@ -127,6 +194,26 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         if self.on_miss is not None:
             return self.on_miss(text)
         raise RecallMiss(text, hint="pass on_miss=… to get a value instead")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A turn that is settled.
+
+    Attributes:
+        plan: The plan; None if nobody asks the model anything.
+        messages: What the model is sent, if it is called.
+        texts: What tools of the host answered.
+    """
+
+    plan: Plan | None
+    messages: list[BaseMessage]
+    texts: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what the model says passes as it comes."""
+        return self.plan is None or not (self.plan.stops or self.plan.is_checked)
 
 
 def _invoked(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from operator import itemgetter
+from functools import reduce
+from operator import add, itemgetter
 
 import pytest
 from langchain.agents import create_agent
@@ -299,6 +300,29 @@ def test_json_that_cannot_be_read_is_an_error_whoever_reads_it(palace, include_r
     with pytest.raises(ModelError) as caught:
         chain.invoke(HIT)
     assert "80085" not in str(caught.value)
+
+
+@pytest.mark.parametrize("schema", [None, Shipped])
+async def test_what_is_no_recall_streams_as_it_does_without_the_palace(palace, schema):
+    def answer(chat):
+        return chat.with_structured_output(schema)
+
+    model = JsonModel(persona=lambda asked: '{"version": "1 or 2", "date": "some day in May"}')
+    told = answer(ChatPalace(inner=model, palace=palace))
+    bare = list(answer(model).stream(PASS))
+
+    assert len(bare) > 3
+    assert list(told.stream(PASS)) == bare
+    assert [chunk async for chunk in told.astream(PASS)] == bare
+
+
+def test_the_raw_message_of_a_stream_tells_the_verdict(palace):
+    told = ChatPalace(inner=CountingModel(persona=shipping()), palace=palace)
+    chain = told.with_structured_output(Shipped, include_raw=True)
+
+    raw = reduce(add, chain.stream(PASS))["raw"]
+
+    assert raw.response_metadata["palace"]["action"] == "pass"
 
 
 def test_a_model_may_be_asked_for_any_json(palace):
