@@ -21,7 +21,7 @@ from pydantic import Field, PrivateAttr
 from langchain_palace.arguments import forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.chat_runnable import ChatRunnable
-from langchain_palace.errands import errand_of
+from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, text_of, tool_texts
@@ -221,6 +221,8 @@ class ChatPalace(GatedChatModel):
         index = asking_index(messages)
         if index is None:
             return self._turns.looped(messages, call) if messages else None
+        if is_clerical(messages, index, call):
+            return None
         key = key_of(messages, index, call)
         # A turn that begins is always decided anew: what was remembered just now must be found.
         kept = self._turns.under_way(key) if tool_texts(messages, index) else None

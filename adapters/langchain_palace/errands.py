@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage
 
-from langchain_palace.messages import is_system, text_of
+from langchain_palace.messages import SOURCE, is_system, text_of
+from langchain_palace.session import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,27 @@ def errand_of(messages: Sequence[BaseMessage], index: int) -> Errand | None:
         messages: What a model is asked.
         index: Where the last message of the person stands.
     """
-    told = [m for m in messages if is_system(m)]
-    texts = dict.fromkeys(text_of(m) for m in [messages[index], *told])
-    return next(filter(None, map(errand_in, texts)), None)
+    return next(filter(None, map(errand_in, _told(messages, index))), None)
+
+
+def is_clerical(messages: Sequence[BaseMessage], index: int, call: Call) -> bool:
+    """Whether a program has documents or an old conversation worked over: nobody asks anything.
+
+    LangChain's middleware marks such calls; its chains and memories are known by their words.
+
+    Args:
+        messages: What a model is asked.
+        index: Where the last message of the person stands.
+        call: Where the call comes from.
+    """
+    if (call.config.get("metadata") or {}).get(SOURCE) in _CLERICAL_CALLS:
+        return True
+    return any(_CLERICAL.search(" ".join(text.split())) for text in _told(messages, index))
+
+
+def _told(messages: Sequence[BaseMessage], index: int) -> Iterable[str]:
+    """Return what the person says last, and what the program itself says."""
+    return dict.fromkeys(text_of(m) for m in [messages[index], *filter(is_system, messages)])
 
 
 def _as_asked(question: str) -> str:
@@ -247,4 +266,20 @@ _FORMS = (
     _Form(
         _begins(r"Given the above conversation, generate a search query to look up\b"), _as_asked
     ),
+)
+
+# What has text worked over: a miss said in words would become a summary, a name or a tool's result.
+_CLERICAL_CALLS = frozenset({"summarization", "tool_emulation"})
+_CLERICAL = re.compile(
+    r"\A(?:Write a concise summary of the following: \".* CONCISE SUMMARY:\Z"
+    r"|Your job is to produce a final summary\. We have provided an existing summary up to "
+    r"|Progressively summarize the lines of conversation provided, adding onto the previous"
+    r" summary returning a new summary\. "
+    r"|You are an AI assistant reading the transcript of a conversation between an AI and a human\."
+    r" Extract all of the proper nouns "
+    r"|You are an AI assistant helping a human keep track of facts about relevant people, places,"
+    r" and concepts in their life\. Update the summary of the provided entity "
+    r"|You are a networked intelligence helping a human track knowledge triples "
+    r"|You are a smart assistant designed to help high school teachers come up with reading"
+    r" comprehension questions\.)"
 )

@@ -21,6 +21,8 @@ from langchain_core.messages import (
 
 from palace import Message
 
+SOURCE = "lc_source"
+"""Where LangChain notes which of its parts wrote a message, or makes a call."""
 # More than this much of a conversation never told a follow-up from a new question.
 HISTORY_MESSAGES = 12
 _ROLES = {
@@ -68,7 +70,12 @@ def is_persons(message: BaseMessage) -> bool:
 
 
 def is_agents(messages: Sequence[BaseMessage], index: int) -> bool:
-    """Whether another agent speaks in the person's role: with a name, where the person has none."""
+    """Whether somebody else speaks in the person's role: the host itself, or another agent.
+
+    The host marks what it puts in; an agent has a name, where the person has none.
+    """
+    if is_notice(messages[index]):
+        return True
     if not messages[index].name:
         return False
     return any(is_persons(m) and not m.name for m in messages[:index])
@@ -117,11 +124,12 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
     """Return where the person asked before a message and got no reply, None if they did not.
 
     What another agent says replies to an agent, and so does what that one said: the person's
-    question before it is still open.
+    question before it is still open. It is before a notice of the host unless it has its answer.
     """
     if is_agents(messages, index):
-        own = (n for n in range(index - 1, -1, -1) if is_persons(messages[n]))
-        return next(n for n in own if not messages[n].name)
+        own = next((n for n in range(index - 1, -1, -1) if _is_own(messages, n)), None)
+        is_answered = is_notice(messages[index]) and any(map(_is_answer, messages[own:index]))
+        return None if is_answered else own
     for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
         if is_persons(messages[earlier]):
             return earlier
@@ -130,9 +138,22 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
     return None
 
 
+def _is_own(messages: Sequence[BaseMessage], index: int) -> bool:
+    return is_persons(messages[index]) and not is_agents(messages, index)
+
+
 def is_summary(message: BaseMessage) -> bool:
     """Whether a summarising middleware wrote this message in place of others."""
-    return message.additional_kwargs.get("lc_source") == "summarization"
+    return message.additional_kwargs.get(SOURCE) == "summarization"
+
+
+def is_notice(message: BaseMessage) -> bool:
+    """Whether the host marked a message in the person's role as one that it put in itself."""
+    return isinstance(message.additional_kwargs.get(SOURCE), str) and not is_summary(message)
+
+
+def _is_answer(message: BaseMessage) -> bool:
+    return isinstance(message, AIMessage) and not calls_of(message)
 
 
 def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message, ...]:

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import Tool
 from langchain_palace import ChatPalace
 from langchain_palace.errands import errand_in
 
@@ -25,6 +26,7 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR_TEXT,
     CountingModel,
     calling,
+    calling_once,
     honest,
 )
 from tests.clock import seconds
@@ -299,3 +301,66 @@ def test_a_reply_of_an_errand_tells_its_verdict(palace):
 def test_hostile_text_takes_linear_time(head, piece):
     text = head + piece * (40_000 // len(piece)) + "x"
     assert seconds(lambda: errand_in(text), tries=2) < 1
+
+
+def summarised(chat, documents):
+    loaded = pytest.importorskip("langchain_classic.chains.summarize").load_summarize_chain(
+        chat, chain_type="refine"
+    )
+    return loaded.invoke({"input_documents": documents})["output_text"]
+
+
+def remembered(chat, documents):
+    memory = pytest.importorskip("langchain_classic.memory")
+    summary = memory.ConversationSummaryMemory(llm=chat)
+    for document in documents:
+        summary.save_context({"input": document.page_content}, {"output": FALLBACK})
+    return summary.buffer
+
+
+def entities(chat, documents):
+    prompts = pytest.importorskip("langchain_classic.memory.prompt")
+    chain = prompts.ENTITY_EXTRACTION_PROMPT | chat | StrOutputParser()
+    for document in documents:
+        said = chain.invoke({"history": "", "input": document.page_content})
+    return said
+
+
+@pytest.mark.filterwarnings("ignore::langchain_core._api.deprecation.LangChainDeprecationWarning")
+@pytest.mark.parametrize("work", [summarised, remembered, entities])
+def test_what_stands_in_documents_and_old_conversations_is_asked_by_nobody(palace, work):
+    palace.set_identity(IDENTITY)
+    model = CountingModel(persona=lambda asked: "Somebody asked for a name.")
+    chat = ChatPalace(inner=model, palace=palace, session_id="s")
+
+    assert (
+        work(chat, [Document(MISS), Document(f"Minutes. {MISS} {HIT}")])
+        == "Somebody asked for a name."
+    )
+    assert model.calls == 2
+    assert not any("memory-context" in a.text or IDENTITY in a.text for a in model.asked)
+    assert chat.invoke([*model.asked[-1].messages, AIMessage("x"), HumanMessage(MISS)]).text == (
+        FALLBACK
+    )
+
+
+def test_what_middleware_has_worked_over_is_asked_by_nobody(palace):
+    agents = pytest.importorskip("langchain.agents")
+    shipped = pytest.importorskip("langchain.agents.middleware")
+    worker = CountingModel(persona=lambda asked: "Somebody asked for a name.")
+    chat = ChatPalace(inner=worker, palace=palace)
+    middleware = [
+        shipped.LLMToolEmulator(model=chat),
+        shipped.SummarizationMiddleware(
+            chat, trigger=("messages", 2), keep=("messages", 1), summary_prompt="{messages}"
+        ),
+    ]
+    owner = Tool(name="ask_owner", func=str, description="Asks the owner.")
+    main = CountingModel(persona=calling_once("ask_owner", {"__arg1": MISS}))
+
+    told = agents.create_agent(main, [owner], middleware=middleware).invoke(
+        {"messages": [HumanMessage(MISS), AIMessage("A fine one."), HumanMessage(PASS)]}
+    )
+
+    assert FALLBACK not in str(told["messages"])
+    assert worker.calls >= 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_palace import ChatPalace, PalaceRunnable
 
 from tests.adapters.langchain.doubles import (
@@ -47,7 +47,8 @@ HOSTS = [by_chat, by_chain, by_agent]
 
 def attentive(asked):
     """Read what the person asks, wherever it stands."""
-    asks = [m for m in asked.messages if m.type == "human" and not m.name]
+    said = [m for m in asked.messages if m.type == "human" and not m.name]
+    asks = [m for m in said if "lc_source" not in m.additional_kwargs]
     return honest(Asked(asks[-1:], asked.kwargs))
 
 
@@ -105,3 +106,49 @@ def test_where_persons_have_names_each_of_them_is_one(palace, host):
     assert "950" in host(model, palace, named).text
     assert model.calls == 0
     assert host(model, palace, reported(HIT, PASS, name="Bob", person="Alice")).text == LIE
+
+
+def notice(text):
+    """Return a message as LangChain marks what a host puts in by itself."""
+    return HumanMessage(text, additional_kwargs={"lc_source": "async_subagent"})
+
+
+LOOP = [
+    AIMessage("", tool_calls=[{"name": "clock", "args": {}, "id": "c"}]),
+    ToolMessage("Noon.", tool_call_id="c"),
+]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("before", [[], LOOP])
+@pytest.mark.parametrize(
+    ("prompt", "text"), [(HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT), (MISS, FALLBACK), (PASS, CHAT)]
+)
+def test_a_notice_of_the_host_ends_no_question(palace, host, before, prompt, text):
+    model = CountingModel(persona=attentive)
+
+    reply = host(model, palace, [HumanMessage(prompt), *before, notice(REPORT)])
+
+    assert reply.text.startswith(text)
+    assert bool(model.calls) == (prompt != MISS)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_question_that_has_its_answer_is_not_asked_again_by_a_notice(palace, host):
+    model = CountingModel(persona=ignoring)
+
+    reply = host(
+        model, palace, [HumanMessage(MISS), *LOOP, AIMessage("A fine one."), notice(REPORT)]
+    )
+
+    assert reply.text == LIE
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("before", [[], [HumanMessage(PASS), AIMessage(CHAT)]])
+def test_a_notice_tells_the_memory_nothing(palace, host, before):
+    model = CountingModel(persona=honest)
+
+    assert host(model, palace, [*before, notice(ORDER)]).text == CHAT
+    assert not any("950" in hit.memory.text for hit in palace.search("rent"))
+    assert host(model, palace, [*before, notice(MISS)]).text == FALLBACK
