@@ -69,9 +69,15 @@ def _without_memory(bound: Any) -> Runnable[Any, Any]:
     """Return what is to be wrapped as a runnable that keeps no conversation.
 
     Raises:
-        ConfigError: If it keeps one.
+        ConfigError: If it keeps one, or is nothing that runs.
     """
-    chain: Runnable[Any, Any] = coerce_to_runnable(bound)
+    try:
+        chain: Runnable[Any, Any] = coerce_to_runnable(bound)
+    except TypeError as error:
+        raise ConfigError(
+            f"{type(bound).__name__} is no chain",
+            hint="wrap a runnable, a function or a dict of them",
+        ) from error
     for part in _parts(chain):
         # Its own fields alone: a model that a config chooses makes one to tell of others.
         keeper = next((name for name in _KEEPERS if vars(part).get(name)), None)

@@ -109,6 +109,12 @@ async def test_less_than_one_document_is_refused(palace, k):
         await retriever.ainvoke(MISS, k=k)
 
 
+@pytest.mark.parametrize("bound", [None, "provider:model"])
+def test_what_is_no_chain_is_refused(palace, bound):
+    with pytest.raises(ConfigError, match=r"is no chain.*runnable"):
+        PalaceRunnable(bound=bound, palace=palace)
+
+
 def test_a_function_is_a_chain(palace):
     assert PalaceRunnable(bound=lambda text: text.upper(), palace=palace).invoke("hi") == "HI"
 
