@@ -17,7 +17,7 @@ from llama_index_palace.kept import Kept
 from llama_index_palace.questions import asked_in_messages
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.spans import adecide_traced
-from llama_index_palace.structured import miss
+from llama_index_palace.structured import demand_looked, miss
 from palace import (
     ConfigError,
     Mempalace,
@@ -90,6 +90,7 @@ class PalaceMemoryBlock(PalaceBlock):
 
         Raises:
             RecallMiss: On a miss, if asked to.
+            StoreUnavailableError: If the memory could not be read, unless that is the miss.
         """
         session = self._asking(block_kwargs.get("session_id"))
         asked = asked_in_messages(messages or (), question=session.question)
@@ -113,6 +114,7 @@ class PalaceMemoryBlock(PalaceBlock):
             return render_context(verdict.evidence, budget_tokens=budget)
         if self.raise_on_miss and verdict.action in ("fallback", "confirm"):
             raise miss(verdict.text)
+        demand_looked(verdict)
         return ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:

@@ -20,6 +20,7 @@ from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
+from llama_index_palace.structured import demand_looked
 from llama_index_palace.synthesizer import spoken
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from llama_index_palace.wrapped import WrappedLLM
@@ -80,11 +81,16 @@ class PalaceQueryEngine(BaseQueryEngine):
         return {"inner": self.inner}
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """Return what the engine retrieves; for a recall question its evidence, if sufficient."""
+        """Return what the engine retrieves; for a recall question its evidence, if sufficient.
+
+        Raises:
+            StoreUnavailableError: If the memory could not be read.
+        """
         asked, session = self._asked(query_bundle)
         verdict, _, _ = self._turns.run(self._turns.decided(asked, session))
         if verdict.action in ("pass", "generate"):
             return self.inner.retrieve(query_bundle)
+        demand_looked(verdict)
         proved = verdict.action in ("ground", "answer")
         return evidence_nodes(verdict.evidence if proved else ())
 
