@@ -29,8 +29,8 @@ class PalaceRetriever(BaseRetriever):
     then the synthesizers of LlamaIndex (all but `generation`) call no model. They say "Empty
     Response", the one that `palace_synthesizer` returns says the palace's own sentence, and with
     `raise_on_miss` the sentence comes as `RecallMiss` from any host. A question that is no recall
-    gets the nearest memories. A memory that cannot be read is no miss but a `StoreUnavailableError`,
-    unless `raise_on_miss` says it.
+    gets the nearest memories. A memory that cannot be read is a `StoreUnavailableError`, unless
+    `raise_on_miss` tells it.
 
     A retriever cannot have a model confirm unclear evidence. For near misses and confirmed quotes
     use `PalaceQueryEngine`, or an engine whose model is a `PalaceLLM`, here with `gate="off"`; but
