@@ -113,9 +113,13 @@ class PalaceRetriever(BaseRetriever):
 
 
 def _asked(query_bundle: QueryBundle, session: PalaceSession) -> tuple[Turn, tuple[str, ...]]:
-    """Return the turn of a query, and what else in it may be the question."""
+    """Return the turn of a query, and what else in it may be the question.
+
+    A query tells the memory nothing: it may be a model's, and nobody would be told of it.
+    """
     asked = asked_in_prompt(query_bundle.query_str, question=session.question)
-    return Turn(asked.words, session.session_id, session.project), asked.further
+    turn = Turn(asked.words, session.session_id, session.project, trust="agent")
+    return turn, asked.further
 
 
 def _hit_node(hit: Hit, palace: Mempalace) -> NodeWithScore:

@@ -251,12 +251,14 @@ class Turns:
         """
         asked = self._first_asked(asked, session)
         key = (session, *asked.turn)
-        ruling = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
+        ruling = known = self._remembered((*key, asked.noted), asked) or self._remembered(
+            key, asked
+        )
         if ruling is None:
-            verdict, options, words = yield from self.decided(asked, session)
-            ruling = Ruling(verdict, options, words, key=key)
-            if verdict.action == "confirm":
-                yield from _resolve(ruling, alone=alone)
+            ruling = Ruling(*(yield from self.decided(asked, session)), key=key)
+        if ruling.verdict.action == "confirm":
+            yield from _resolve(ruling, alone=alone)
+        if known is None:
             self._remember(ruling)
         ruling.begun = ruling.begun or asked.purpose == "answer"
         session_id, project = session.session_id, session.project
@@ -266,6 +268,17 @@ class Turns:
                 yield Look(lambda: self.palace.begin_session(session_id, project))
             ruling.woken(self.palace.take_wake_up(session_id, project))
         return ruling
+
+    def looked(self, asked: Asked, session: PalaceSession) -> Steps[tuple[Verdict, AnswerOptions]]:
+        """Return the verdict for who only shows what is stored.
+
+        What it told the memory is kept for the one who answers: he says so, and tells it no
+        second time.
+        """
+        verdict, options, words = yield from self.decided(asked, session)
+        if verdict.written:
+            self._remember(Ruling(verdict, options, words, key=(session, *asked.turn)))
+        return verdict, options
 
     def decided(
         self, asked: Asked, session: PalaceSession
