@@ -251,11 +251,8 @@ class Turns:
         """
         asked = self._first_asked(asked, session)
         key = (session, *asked.turn)
-        ruling = known = self._remembered((*key, asked.noted), asked) or self._remembered(
-            key, asked
-        )
-        if ruling is None:
-            ruling = Ruling(*(yield from self.decided(asked, session)), key=key)
+        known = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
+        ruling = known or Ruling(*(yield from self.decided(asked, session)), key=key)
         if ruling.verdict.action == "confirm":
             yield from _resolve(ruling, alone=alone)
         if known is None:
