@@ -136,7 +136,9 @@ class PalaceQueryEngine(BaseQueryEngine):
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
             if ruling.refused or ruling.gated:
-                return self._turns.run(self._answered(ruling, asked, lent), reply)
+                return self._turns.run(
+                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
+                )
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
             response = inner(bundle)
         return self._turns.run(self._passed(response, ruling))
@@ -155,7 +157,9 @@ class PalaceQueryEngine(BaseQueryEngine):
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
             if ruling.refused or ruling.gated:
-                return await self._turns.arun(self._answered(ruling, asked, lent), reply)
+                return await self._turns.arun(
+                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
+                )
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
             response = await inner(bundle)
         return await self._turns.arun(self._passed(response, ruling))
@@ -164,11 +168,12 @@ class PalaceQueryEngine(BaseQueryEngine):
         session = current_session(self._default.session_id, project=self._default.project)
         return asked_in_prompt(query_bundle.query_str, question=session.question), session
 
-    def _answered(self, ruling: Ruling, asked: Asked, lent: Lent) -> Steps[Response]:
+    def _answered(self, ruling: Ruling, asked: Asked, lent: Lent, query: str) -> Steps[Response]:
         checked: CheckedAnswer | None = None
         text, calls = ruling.text, 0
         if not ruling.refused:
-            said = yield ModelCall("answer", ruling.prompt(asked.words, lent))
+            words = query if asked.words in query else asked.words  # a host knows them better
+            said = yield ModelCall("answer", ruling.prompt(words, lent))
             checked = ruling.check(asked).check(said.text)
             text, calls = checked.text, 1
         metadata = yield from self._turns.finish(ruling, text, checked=checked, calls=calls)

@@ -293,7 +293,9 @@ class Turns:
                 if only_told and before.turn.prompt and words not in asked.words:
                     # in a message before the one that is still to be answered
                     verdict = replace(before, written=verdict.written)
-                told = asked.words if words in asked.words else f"{words}\n\n{asked.words}"
+                shorter, told = sorted((words, asked.words), key=len)
+                if shorter not in told:
+                    told = f"{words}\n\n{asked.words}"
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)
         return verdict, options, told if verdict.action != "pass" else asked.words
