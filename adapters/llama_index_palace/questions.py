@@ -178,6 +178,7 @@ class Asked:
             question does not hide it: the whole of a text that labels its question, what stands
             before the schema that an output parser adds, what an engine tries again, or what the
             person said right before and nobody has replied to.
+        around: The text whose labelled question the words are: what it tells is heard there.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
         coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
@@ -192,6 +193,7 @@ class Asked:
     number: int = 1
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
+    around: str = ""
     reasoning: bool = False
     coding: bool = False
     schema: object = None
@@ -369,7 +371,8 @@ def _known_better(found: Asked, question: str | None) -> Asked:
     if found.purpose == "answer":  # the other words of a template would blur it
         order.reverse()
     words, *further = dict.fromkeys((*order, *_parts_of(found.words), *found.further))
-    return replace(found, words=words, further=tuple(further))
+    around = found.words if words != found.words else ""
+    return replace(found, words=words, further=tuple(further), around=around)
 
 
 def _after(found: Asked, said: str) -> Asked:

@@ -37,6 +37,7 @@ from palace import (
     Mempalace,
     ModelCall,
     ModelReply,
+    PromptWrite,
     RecallSignal,
     RetrievalEnforcer,
     Turn,
@@ -192,6 +193,13 @@ def _is_asked_anew(asked: Asked, first: Asked) -> bool:
     )
 
 
+def _with_writes(verdict: Verdict, writes: tuple[PromptWrite, ...]) -> Verdict:
+    """Return a verdict with what was told beside the question; a reply says it first."""
+    said = "\n".join([*(write.text for write in writes), verdict.text])
+    is_reply = verdict.action in ("fallback", "answer")
+    return replace(verdict, written=writes, text=said if is_reply else verdict.text)
+
+
 class _UnderWay:
     """What is kept between the calls of a turn, shared by all wrappers of one palace.
 
@@ -296,6 +304,10 @@ class Turns:
                 shorter, told = sorted((words, asked.words), key=len)
                 if shorter not in told:
                     told = f"{words}\n\n{asked.words}"
+        if asked.around and verdict.action != "pass" and not verdict.written:
+            turn = replace(verdict.turn, prompt=asked.around)
+            heard = yield Look(lambda: self.palace.heard(turn))
+            verdict = _with_writes(verdict, heard.writes) if heard else verdict
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)
         return verdict, options, told if verdict.action != "pass" else asked.words

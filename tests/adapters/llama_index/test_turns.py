@@ -196,5 +196,19 @@ async def test_a_query_tells_the_memory_nothing(palace):
     assert palace.memories() == []
 
 
+@pytest.mark.parametrize("words", [HIT, UNCLEAR, MISS, PASS])
+@pytest.mark.parametrize("way", ["chat", "stream_chat"])
+def test_what_is_told_before_a_labelled_question_is_kept(palace, model, words, way):
+    llm = PalaceLLM(model, palace, session_id="s1")
+    reply = last_of(
+        getattr(llm, way)([user(f"Remember this: the lamp is green.\nQuestion: {words}")])
+    )
+    assert [w["status"] for w in reply.additional_kwargs["palace"]["written"]] == ["stored"]
+    assert [m.text for m in palace.memories()] == ["the lamp is green."]
+    if words == MISS:
+        assert reply.message.content.startswith("I will remember: the lamp is green.")
+        assert model.calls == []
+
+
 def last_of(reply: Any) -> Any:
     return reply if isinstance(reply, ChatResponse) else list(reply)[-1]
