@@ -7,13 +7,17 @@ so far as one quoted block, and the latest messages as they are. A tool call sta
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.bridge.pydantic import PrivateAttr
 
 from llama_index_palace.memory_block import PalaceBlock
-from palace import Mempalace, Message, require_palace
+from palace import Mempalace, Message, StoreError, require_palace
+
+_log = logging.getLogger(__name__)
 
 _ROLES = {
     MessageRole.ASSISTANT: "assistant",
@@ -90,7 +94,8 @@ class PalaceSummaryBlock(PalaceBlock):
 
     `Memory` hands over its oldest messages when its token limit is reached; here they become a
     dated entry on the palace's timeline. Use `insert_method=InsertMethod.USER`, so that the
-    summary stands in the user's message and not in the system prompt.
+    summary stands in the user's message and not in the system prompt. What cannot be written keeps
+    nobody from an answer: it waits for the next messages that leave.
 
     Args:
         palace: An open palace.
@@ -99,6 +104,7 @@ class PalaceSummaryBlock(PalaceBlock):
     """
 
     name: str = "palace_summary"
+    _waiting: dict[str, list[ChatMessage]] = PrivateAttr(default_factory=dict)
 
     async def _aget(
         self,
@@ -113,8 +119,14 @@ class PalaceSummaryBlock(PalaceBlock):
         """Condense messages that leave the short-term memory."""
         told = next((m.additional_kwargs.get("session_id") for m in messages), None)
         session = self._asking(told).session_id
-        if session:
-            await asyncio.to_thread(self._put, list(messages), session)
+        if not session:
+            return
+        due = [*self._waiting.pop(session, ()), *messages]
+        try:
+            await asyncio.to_thread(self._put, due, session)
+        except StoreError as error:  # the `Memory` has let go of them, and the answer is made
+            self._waiting[session] = [*due, *self._waiting.get(session, ())]
+            _log.warning("%d messages of %s are not condensed yet: %s", len(due), session, error)
 
     def _condensed(self, session: str) -> str:
         return str(self.palace.compress_if_needed((), session).injected)

@@ -5,24 +5,21 @@ In: the messages of a conversation. Out: the context of the last thing the perso
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
 
-from llama_index_palace.events import announce_look, announce_verdict
 from llama_index_palace.kept import Kept
 from llama_index_palace.questions import asked_in_messages
 from llama_index_palace.session import PalaceSession, current_session
-from llama_index_palace.spans import adecide_traced
-from llama_index_palace.structured import miss
+from llama_index_palace.structured import demand_looked, miss
+from llama_index_palace.turns import Turns
 from palace import (
+    AnswerOptions,
     ConfigError,
     Mempalace,
-    RetrievalEnforcer,
-    Turn,
     Verdict,
     render_context,
     require_palace,
@@ -66,8 +63,10 @@ class PalaceMemoryBlock(PalaceBlock):
     A block grounds; it cannot enforce: the host calls its model whatever the block returns. On a
     miss, and on unclear evidence, which nobody would check here, it returns nothing; with
     `raise_on_miss` it raises, which stops the host before its model is called. Use `PalaceLLM`
-    for the promise itself. Use `insert_method=InsertMethod.USER`, so that memories stand in the
-    user's message and not in the system prompt.
+    for the promise itself; beside one give the `Memory` its `session_id`, or what the person tells
+    ("remember this: …") is heard here and said to be known there. Use
+    `insert_method=InsertMethod.USER`, so that memories stand in the user's message and not in the
+    system prompt.
 
     Args:
         palace: An open palace.
@@ -78,18 +77,19 @@ class PalaceMemoryBlock(PalaceBlock):
 
     name: str = "palace"
     raise_on_miss: bool = False
-    _enforcer: RetrievalEnforcer = PrivateAttr()
+    _turns: Turns = PrivateAttr()
     _kept: Kept[tuple[Any, ...], str] = PrivateAttr(default_factory=lambda: Kept(_KEPT_S, 256))
 
     def __init__(self, palace: Mempalace, **fields: Any) -> None:
         super().__init__(palace, **fields)
-        self._enforcer = RetrievalEnforcer(palace)
+        self._turns = Turns(palace)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         """Return the evidence for the last message of the user, decided once for a tool loop.
 
         Raises:
             RecallMiss: On a miss, if asked to.
+            StoreUnavailableError: If the memory could not be read, unless that is the miss.
         """
         session = self._asking(block_kwargs.get("session_id"))
         asked = asked_in_messages(messages or (), question=session.question)
@@ -99,20 +99,18 @@ class PalaceMemoryBlock(PalaceBlock):
         kept = self._kept.get(key) if asked.goes_on else None
         if kept is not None:
             return kept
-        turn = Turn(asked.words, session.session_id, session.project, asked.history)
-        announce_look(asked.words)
-        verdict = await adecide_traced(self._enforcer, turn, asked.further)
-        announce_verdict(verdict)
-        text = await asyncio.to_thread(self._context, verdict)
+        verdict, options = await self._turns.arun(self._turns.looked(asked, session))
+        text = self._context(verdict, options)
         self._kept.put(key, text)
         return text
 
-    def _context(self, verdict: Verdict) -> str:
+    def _context(self, verdict: Verdict, options: AnswerOptions) -> str:
         if verdict.action in ("ground", "answer", "pass"):
-            budget = self.palace.answer_options.context_budget_tokens
+            budget = options.context_budget_tokens
             return render_context(verdict.evidence, budget_tokens=budget)
         if self.raise_on_miss and verdict.action in ("fallback", "confirm"):
             raise miss(verdict.text)
+        demand_looked(verdict)
         return ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:

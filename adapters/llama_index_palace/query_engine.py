@@ -20,6 +20,7 @@ from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
+from llama_index_palace.structured import demand_looked
 from llama_index_palace.synthesizer import spoken
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from llama_index_palace.wrapped import WrappedLLM
@@ -80,11 +81,16 @@ class PalaceQueryEngine(BaseQueryEngine):
         return {"inner": self.inner}
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """Return what the engine retrieves; for a recall question its evidence, if sufficient."""
+        """Return what the engine retrieves; for a recall question its evidence, if sufficient.
+
+        Raises:
+            StoreUnavailableError: If the memory could not be read.
+        """
         asked, session = self._asked(query_bundle)
         verdict, _, _ = self._turns.run(self._turns.decided(asked, session))
         if verdict.action in ("pass", "generate"):
             return self.inner.retrieve(query_bundle)
+        demand_looked(verdict)
         proved = verdict.action in ("ground", "answer")
         return evidence_nodes(verdict.evidence if proved else ())
 
@@ -130,7 +136,9 @@ class PalaceQueryEngine(BaseQueryEngine):
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
             if ruling.refused or ruling.gated:
-                return self._turns.run(self._answered(ruling, asked, lent), reply)
+                return self._turns.run(
+                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
+                )
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
             response = inner(bundle)
         return self._turns.run(self._passed(response, ruling))
@@ -149,7 +157,9 @@ class PalaceQueryEngine(BaseQueryEngine):
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
             if ruling.refused or ruling.gated:
-                return await self._turns.arun(self._answered(ruling, asked, lent), reply)
+                return await self._turns.arun(
+                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
+                )
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
             response = await inner(bundle)
         return await self._turns.arun(self._passed(response, ruling))
@@ -158,11 +168,12 @@ class PalaceQueryEngine(BaseQueryEngine):
         session = current_session(self._default.session_id, project=self._default.project)
         return asked_in_prompt(query_bundle.query_str, question=session.question), session
 
-    def _answered(self, ruling: Ruling, asked: Asked, lent: Lent) -> Steps[Response]:
+    def _answered(self, ruling: Ruling, asked: Asked, lent: Lent, query: str) -> Steps[Response]:
         checked: CheckedAnswer | None = None
         text, calls = ruling.text, 0
         if not ruling.refused:
-            said = yield ModelCall("answer", ruling.prompt(asked.words, lent))
+            words = query if asked.words in query else asked.words  # a host knows them better
+            said = yield ModelCall("answer", ruling.prompt(words, lent))
             checked = ruling.check(asked).check(said.text)
             text, calls = checked.text, 1
         metadata = yield from self._turns.finish(ruling, text, checked=checked, calls=calls)

@@ -35,7 +35,11 @@ from llama_index.core.memory.memory_blocks.fact import (
 )
 from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
 from llama_index.core.prompts import BasePromptTemplate
-from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
+from llama_index.core.prompts.chat_prompts import CHAT_REFINE_PROMPT
+from llama_index.core.prompts.default_prompts import (
+    DEFAULT_REFINE_PROMPT_TMPL,
+    RANKGPT_RERANK_PROMPT_TMPL,
+)
 from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 from llama_index.core.selectors.prompts import (
     DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL,
@@ -93,6 +97,19 @@ _CHOICES = tuple(
         re.DOTALL,
     )
     for template in (DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL, DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL)
+)
+# How an answer is refined, in one message or in the last of three.
+_REFINED = tuple(
+    re.compile(
+        _pattern_of(
+            template.strip(), query_str="(?P<words>.*?)", context_msg=".*", existing_answer=".*"
+        ),
+        re.DOTALL,
+    )
+    for template in (
+        DEFAULT_REFINE_PROMPT_TMPL,
+        str(CHAT_REFINE_PROMPT.message_templates[-1].content),
+    )
 )
 # What a reranker says that has the model put passages in order, message by message.
 _RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
@@ -158,9 +175,10 @@ class Asked:
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
         further: Further words, decided on too if the first are let through, so that wrapping a
-            question does not hide it: a labelled question at the end of a longer text, what stands
+            question does not hide it: the whole of a text that labels its question, what stands
             before the schema that an output parser adds, what an engine tries again, or what the
             person said right before and nobody has replied to.
+        around: The text whose labelled question the words are: what it tells is heard there.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
         coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
@@ -175,6 +193,7 @@ class Asked:
     number: int = 1
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
+    around: str = ""
     reasoning: bool = False
     coding: bool = False
     schema: object = None
@@ -342,12 +361,18 @@ _STATE = re.compile(
 def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
-        further = tuple(_parts_of(told.words))
-        found = replace(found, words=told.words, purpose=told.purpose, further=further)
+        found = replace(found, words=told.words, purpose=told.purpose, further=())
         found = _after(found, told.chat_history)
-    elif question is None:
-        found = replace(found, further=(*_parts_of(found.words), *found.further))
-    return replace(found, words=question, further=()) if question is not None else found
+    if question is not None:
+        return replace(found, words=question, further=())
+    if holds_own_evidence(found.words):  # somebody has decided on its parts
+        return found
+    order = [found.words, *_shown_question(found.words)]
+    if found.purpose == "answer":  # the other words of a template would blur it
+        order.reverse()
+    words, *further = dict.fromkeys((*order, *_parts_of(found.words), *found.further))
+    around = found.words if words != found.words else ""
+    return replace(found, words=words, further=tuple(further), around=around)
 
 
 def _after(found: Asked, said: str) -> Asked:
@@ -359,12 +384,16 @@ def _after(found: Asked, said: str) -> Asked:
     return replace(found, history=history, number=number)
 
 
+def _shown_question(words: str) -> list[str]:
+    """Return what a longer text shows to be its question, if it shows one."""
+    text = without_schema(words).strip()
+    refined = next((m for form in _REFINED if (m := form.fullmatch(text))), None)
+    shown = refined["words"].strip() if refined else labelled_question(text)
+    return [shown] if shown else []
+
+
 def _parts_of(words: str) -> Iterator[str]:
-    """Yield what may be the question in a longer text, if nobody has decided on it."""
-    if holds_own_evidence(words):
-        return
-    if labelled := labelled_question(words):
-        yield labelled
+    """Yield what else may be the question in a longer text."""
     if match := _BEFORE_SCHEMA.match(words):
         yield match["words"].rstrip()
     yield from islice(_tried_again(words), _MOST_TRIES)

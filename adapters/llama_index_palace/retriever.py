@@ -16,7 +16,7 @@ from llama_index_palace.events import announce_verdict, evidence_nodes
 from llama_index_palace.questions import asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.spans import adecide_traced, decide_traced
-from llama_index_palace.structured import miss
+from llama_index_palace.structured import demand_looked, miss
 from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict
 
 Gate = Literal["sufficient", "off"]
@@ -29,7 +29,8 @@ class PalaceRetriever(BaseRetriever):
     then the synthesizers of LlamaIndex (all but `generation`) call no model. They say "Empty
     Response", the one that `palace_synthesizer` returns says the palace's own sentence, and with
     `raise_on_miss` the sentence comes as `RecallMiss` from any host. A question that is no recall
-    gets the nearest memories.
+    gets the nearest memories. A memory that cannot be read is a `StoreUnavailableError`, unless
+    `raise_on_miss` tells it.
 
     A retriever cannot have a model confirm unclear evidence. For near misses and confirmed quotes
     use `PalaceQueryEngine`, or an engine whose model is a `PalaceLLM`, here with `gate="off"`; but
@@ -103,6 +104,7 @@ class PalaceRetriever(BaseRetriever):
         if verdict.action not in ("ground", "answer"):
             if self._raise_on_miss:
                 raise miss(verdict.text)
+            demand_looked(verdict)
             return []
         return evidence_nodes(verdict.evidence[: self._k])
 
@@ -111,9 +113,13 @@ class PalaceRetriever(BaseRetriever):
 
 
 def _asked(query_bundle: QueryBundle, session: PalaceSession) -> tuple[Turn, tuple[str, ...]]:
-    """Return the turn of a query, and what else in it may be the question."""
+    """Return the turn of a query, and what else in it may be the question.
+
+    A query tells the memory nothing: it may be a model's, and nobody would be told of it.
+    """
     asked = asked_in_prompt(query_bundle.query_str, question=session.question)
-    return Turn(asked.words, session.session_id, session.project), asked.further
+    turn = Turn(asked.words, session.session_id, session.project, trust="agent")
+    return turn, asked.further
 
 
 def _hit_node(hit: Hit, palace: Mempalace) -> NodeWithScore:

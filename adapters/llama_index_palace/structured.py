@@ -24,7 +24,9 @@ from palace import (
     ModelError,
     PalaceError,
     RecallMiss,
+    StoreUnavailableError,
     UngroundedAnswerError,
+    Verdict,
 )
 
 
@@ -58,6 +60,20 @@ def miss(text: str) -> RecallMiss:
     return RecallMiss(
         text, hint="catch RecallMiss and show its message; no model has answered this question"
     )
+
+
+def demand_looked(verdict: Verdict) -> None:
+    """Refuse to show as nothing what could not be read: nobody would see the difference.
+
+    Raises:
+        StoreUnavailableError: If the palace was closed, or part of it failed.
+    """
+    if verdict.outcome == "unavailable":
+        reason = next((r.reason for r in verdict.walk if r.outcome == "unavailable"), "")
+        raise StoreUnavailableError(
+            f"the memory could not be read: {reason}" if reason else verdict.text,
+            hint="open a closed palace again; `palace doctor` says what else is wrong",
+        )
 
 
 def failed(error: ValueError, fallback_text: str) -> PalaceError:

@@ -37,6 +37,7 @@ from palace import (
     Mempalace,
     ModelCall,
     ModelReply,
+    PromptWrite,
     RecallSignal,
     RetrievalEnforcer,
     Turn,
@@ -192,6 +193,13 @@ def _is_asked_anew(asked: Asked, first: Asked) -> bool:
     )
 
 
+def _with_writes(verdict: Verdict, writes: tuple[PromptWrite, ...]) -> Verdict:
+    """Return a verdict with what was told beside the question; a reply says it first."""
+    said = "\n".join([*(write.text for write in writes), verdict.text])
+    is_reply = verdict.action in ("fallback", "answer")
+    return replace(verdict, written=writes, text=said if is_reply else verdict.text)
+
+
 class _UnderWay:
     """What is kept between the calls of a turn, shared by all wrappers of one palace.
 
@@ -251,12 +259,11 @@ class Turns:
         """
         asked = self._first_asked(asked, session)
         key = (session, *asked.turn)
-        ruling = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
-        if ruling is None:
-            verdict, options, words = yield from self.decided(asked, session)
-            ruling = Ruling(verdict, options, words, key=key)
-            if verdict.action == "confirm":
-                yield from _resolve(ruling, alone=alone)
+        known = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
+        ruling = known or Ruling(*(yield from self.decided(asked, session)), key=key)
+        if ruling.verdict.action == "confirm":
+            yield from _resolve(ruling, alone=alone)
+        if known is None:
             self._remember(ruling)
         ruling.begun = ruling.begun or asked.purpose == "answer"
         session_id, project = session.session_id, session.project
@@ -266,6 +273,17 @@ class Turns:
                 yield Look(lambda: self.palace.begin_session(session_id, project))
             ruling.woken(self.palace.take_wake_up(session_id, project))
         return ruling
+
+    def looked(self, asked: Asked, session: PalaceSession) -> Steps[tuple[Verdict, AnswerOptions]]:
+        """Return the verdict for who only shows what is stored.
+
+        What it told the memory is kept for the one who answers: he says so, and tells it no
+        second time.
+        """
+        verdict, options, words = yield from self.decided(asked, session)
+        if verdict.written:
+            self._remember(Ruling(verdict, options, words, key=(session, *asked.turn)))
+        return verdict, options
 
     def decided(
         self, asked: Asked, session: PalaceSession
@@ -283,7 +301,13 @@ class Turns:
                 if only_told and before.turn.prompt and words not in asked.words:
                     # in a message before the one that is still to be answered
                     verdict = replace(before, written=verdict.written)
-                told = asked.words if words in asked.words else f"{words}\n\n{asked.words}"
+                shorter, told = sorted((words, asked.words), key=len)
+                if shorter not in told:
+                    told = f"{words}\n\n{asked.words}"
+        if asked.around and verdict.action != "pass" and not verdict.written:
+            turn = replace(verdict.turn, prompt=asked.around)
+            heard = yield Look(lambda: self.palace.heard(turn))
+            verdict = _with_writes(verdict, heard.writes) if heard else verdict
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)
         return verdict, options, told if verdict.action != "pass" else asked.words

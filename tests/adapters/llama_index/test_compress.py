@@ -96,6 +96,19 @@ async def test_equal_messages_in_two_batches_are_both_condensed(empty):
     assert "(4 messages)" in await block.aget()
 
 
+async def test_what_cannot_be_written_waits_and_stops_nobody(empty, caplog):
+    block = PalaceSummaryBlock(empty, session_id="s")
+    batch = [ChatMessage(role="user", content="yes"), ChatMessage(role="assistant", content="ok")]
+    in_the_way = empty.root / "timeline"
+    in_the_way.write_text("no folder")
+    await block.aput(batch)
+    await block.aput(batch)
+    assert "4 messages of s are not condensed yet" in caplog.text
+    in_the_way.unlink()
+    await block.aput(batch)
+    assert "(6 messages)" in await block.aget()
+
+
 async def test_without_a_session_nothing_is_kept(empty):
     block = PalaceSummaryBlock(empty)
     await block.aput([ChatMessage(role="user", content="yes")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import inspect
 import pickle
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel
+from llama_index.core.memory import BaseMemoryBlock
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import CustomQueryEngine
+from llama_index.core.schema import QueryBundle
 from llama_index_palace import (
     PalaceLLM,
     PalaceMemoryBlock,
@@ -24,7 +27,7 @@ from llama_index_palace import (
     palace_tools,
 )
 
-from palace import ConfigError, Mempalace
+from palace import ConfigError, Mempalace, RecallMiss, StoreUnavailableError
 from tests.adapters.llama_index.scripted import FALLBACK, HIT, MISS, ScriptedLLM
 
 NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
@@ -161,3 +164,33 @@ async def test_what_is_no_template_is_refused_by_name(palace, model, call):
         await called(llm, call, HIT)
     with pytest.raises(ConfigError, match="no prompt template"):
         llm.structured_predict(ChatMessage, HIT)
+
+
+SHOWS: dict[str, Any] = {
+    "retriever": lambda p: PalaceRetriever(p).retrieve(HIT),
+    "nearest": lambda p: PalaceRetriever(p, gate="off").retrieve(HIT),
+    "retrieving engine": lambda p: PalaceQueryEngine(Echo(), p).retrieve(QueryBundle(HIT)),
+    "memory block": lambda p: shown(PalaceMemoryBlock(p)),
+    "summary block": lambda p: shown(PalaceSummaryBlock(p)),
+}
+
+
+def shown(block: BaseMemoryBlock[str]) -> str:
+    return asyncio.run(block.aget([ChatMessage(HIT)], session_id="s1"))
+
+
+@pytest.mark.parametrize("name", SHOWS)
+def test_a_closed_palace_is_no_empty_one(name, tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        pass
+    with pytest.raises(StoreUnavailableError, match=r"the palace was closed.*open .* again"):
+        SHOWS[name](palace)
+
+
+async def test_a_caller_who_wants_misses_raised_is_told_so_too(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        pass
+    with pytest.raises(RecallMiss, match="the palace was closed"):
+        await PalaceRetriever(palace, raise_on_miss=True).aretrieve(HIT)
+    with pytest.raises(RecallMiss, match="the palace was closed"):
+        await PalaceMemoryBlock(palace, raise_on_miss=True).aget([ChatMessage(HIT)])

@@ -10,6 +10,8 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.program import LLMTextCompletionProgram
 from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
+from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
+from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_palace import PalaceLLM
 
 from palace import RecallMiss, UngroundedAnswerError
@@ -102,3 +104,43 @@ def test_only_the_object_is_released(palace):
     assert json.loads(llm.complete(asked).text) == {"text": code_text(None)}
     streamed = [chunk.delta for chunk in llm.stream_complete(asked)]
     assert json.loads("".join(streamed)) == {"text": code_text(None)}
+
+
+# A document in whose words there is something to remember.
+BLURRING = NodeWithScore(node=TextNode(text=f"{HIT} {UNCLEAR} Nobody knows."), score=0.5)
+
+
+@pytest.mark.parametrize("mode", [ResponseMode.COMPACT, ResponseMode.REFINE])
+@pytest.mark.parametrize("functions", [True, False])
+class TestFilteringSynthesizers:
+    """They have a program fill in an object, whose template no model gets to see."""
+
+    async def replied(self, palace, mode, functions, words, **script: Any) -> str:
+        self.model = ScriptedLLM(functions=functions, **script)
+        speaks = get_response_synthesizer(
+            llm=PalaceLLM(self.model, palace),
+            response_mode=mode,
+            structured_answer_filtering=True,
+        )
+        said = str(await speaks.asynthesize(words, [BLURRING] * 2))
+        assert str(speaks.synthesize(words, [BLURRING] * 2)) == said
+        return said
+
+    async def test_a_miss_calls_no_model(self, palace, mode, functions):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            await self.replied(palace, mode, functions, MISS)
+        assert self.model.calls == []
+
+    @pytest.mark.parametrize(("words", "text"), [(HIT, code_text("all")), (UNCLEAR, paint_text("all"))])  # fmt: skip
+    async def test_evidence_is_that_of_the_question(self, palace, mode, functions, words, text):
+        filled = {"answer": text, "query_satisfied": True}
+        said = {"answer": json.dumps(filled), "tool_arguments": filled}
+        assert await self.replied(palace, mode, functions, words, **said) == text
+        others = {code_text("all"), paint_text("all")} - {text}
+        assert not any(other in prompt for other in others for prompt in self.model.prompts)
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    async def test_a_lie_is_refused(self, palace, mode, functions, words):
+        filled = {"answer": LIE, "query_satisfied": True}
+        with pytest.raises(UngroundedAnswerError):
+            await self.replied(palace, mode, functions, words, answer=json.dumps(filled), tool_arguments=filled)  # fmt: skip

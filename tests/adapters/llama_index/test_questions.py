@@ -17,7 +17,8 @@ from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
 from llama_index.core.output_parsers import PydanticOutputParser
 from llama_index.core.prompts import PromptTemplate, PromptType
-from llama_index.core.prompts.default_prompts import DEFAULT_TEXT_QA_PROMPT
+from llama_index.core.prompts.chat_prompts import CHAT_REFINE_PROMPT
+from llama_index.core.prompts.default_prompts import DEFAULT_REFINE_PROMPT, DEFAULT_TEXT_QA_PROMPT
 from llama_index_palace.questions import (
     HOST_REWRITES,
     asked_in_messages,
@@ -176,9 +177,17 @@ class TestMessages:
         "text",
         [f"A report.\n\nQuestion: {WORDS}", f"A report.\nFollow Up Input: {WORDS}\n  Standalone question:", f"A report.\nUser: {WORDS}\nAssistant: ", f"<report>x</report>\n<question>{WORDS}</question>"],
     )  # fmt: skip
-    def test_a_labelled_question_at_the_end_is_seen_too(self, text):
+    def test_a_labelled_question_is_seen_before_the_whole_text(self, text):
         asked = asked_in_messages([said("user", text)])
-        assert (asked.words, asked.further) == (text, (WORDS,))
+        assert (asked.words, asked.further) == (WORDS, (text,))
+
+    @pytest.mark.parametrize("template", [DEFAULT_REFINE_PROMPT, CHAT_REFINE_PROMPT])
+    def test_so_is_the_question_whose_answer_is_refined(self, template):
+        messages = template.format_messages(
+            query_str=WORDS, existing_answer="Query: Why?", context_msg="Query: Who?"
+        )
+        asked = asked_in_messages(messages)
+        assert (asked.words, asked.further[0]) == (WORDS, messages[-1].content)
 
 
 class TestPrompts:
@@ -207,7 +216,9 @@ class TestPrompts:
 
     @pytest.mark.parametrize("text", [f"user: {HIT}", "user: \nassistant: ", "Hello.\nassistant:"])
     def test_what_is_no_conversation_stays_a_text(self, text):
-        assert asked_in_prompt(text).words == text
+        asked = asked_in_prompt(text)
+        assert text in (asked.words, *asked.further)
+        assert asked.history == ()
 
     def test_any_other_prompt_is_the_question(self):
         assert asked_in_prompt(WORDS, rewrites=HOST_REWRITES).words == WORDS

@@ -8,7 +8,7 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ImageBlock
 from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.tools import FunctionTool
-from llama_index_palace import PalaceLLM
+from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceRetriever
 
 from tests.adapters.llama_index.scripted import (
     HAIKU,
@@ -171,6 +171,43 @@ def test_what_is_told_first_does_not_hide_what_is_asked_then(palace, model, way)
     reply = last_of(getattr(llm, way)([told, ChatMessage(role="user", blocks=[image])]))
     assert "the lamp is green" in reply.message.content
     assert len(model.calls) == 1
+
+
+@pytest.mark.parametrize("rest", ["", f" {UNCLEAR}", f" {HIT}", f" {MISS}"])
+async def test_what_a_memory_block_heard_is_said_by_who_answers(palace, model, rest):
+    words = f"Remember this: the lamp is green.{rest}"
+    await PalaceMemoryBlock(palace).aget([user(words)], session_id="s1")
+    reply = await PalaceLLM(model, palace, session_id="s1").achat([user(words)])
+    (written,) = reply.additional_kwargs["palace"]["written"]
+    assert written["status"] == "stored"
+    assert len(palace.decided) == bool(rest)  # once for both
+    if rest in ("", f" {MISS}"):
+        assert "I will remember: the lamp is green." in reply.message.content
+        assert model.calls == []
+    if rest == f" {UNCLEAR}":
+        assert paint_text("s1") in reply.message.content
+        assert len(model.calls) == 2
+
+
+async def test_a_query_tells_the_memory_nothing(palace):
+    retriever = PalaceRetriever(palace)
+    assert retriever.retrieve("Remember this: the lamp is green.") == []
+    assert await retriever.aretrieve("Remember this: the lamp is green.") == []
+    assert palace.memories() == []
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR, MISS, PASS])
+@pytest.mark.parametrize("way", ["chat", "stream_chat"])
+def test_what_is_told_before_a_labelled_question_is_kept(palace, model, words, way):
+    llm = PalaceLLM(model, palace, session_id="s1")
+    reply = last_of(
+        getattr(llm, way)([user(f"Remember this: the lamp is green.\nQuestion: {words}")])
+    )
+    assert [w["status"] for w in reply.additional_kwargs["palace"]["written"]] == ["stored"]
+    assert [m.text for m in palace.memories()] == ["the lamp is green."]
+    if words == MISS:
+        assert reply.message.content.startswith("I will remember: the lamp is green.")
+        assert model.calls == []
 
 
 def last_of(reply: Any) -> Any:
