@@ -337,6 +337,24 @@ def test_reading_makes_no_palace(
 @pytest.mark.parametrize(
     "argv",
     [
+        ("import", "nowhere"),
+        ("remember", " "),
+        ("note", "\0", "--session", "s"),
+        ("finish-task", " "),
+    ],
+    ids=lambda argv: argv[0],
+)
+def test_a_write_that_is_refused_leaves_no_palace_behind(here: Path, argv: tuple[str, ...]) -> None:
+    assert run([*argv]) == 2
+    assert not here.exists()
+    assert run(["remember", "We shipped 4.1.0 on 2026-03-02."]) == 0
+    assert run([*argv]) == 2
+    assert (here / "rooms").is_dir()
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
         ("nonsense",),
         ("rememer", "x"),
         ("ask",),
