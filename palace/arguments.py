@@ -134,8 +134,8 @@ def _ids(calls: object) -> Iterable[str]:
             yield str(given)
 
 
-def check_counts(**given: object) -> None:
-    """Refuse what is no whole number from 1 on; None stands for the usual one.
+def check_counts(*, least: int = 1, **given: object) -> None:
+    """Refuse what is no whole number from the least one on; None stands for the usual one.
 
     Raises:
         ConfigError: If one of these is none; names it.
@@ -143,9 +143,11 @@ def check_counts(**given: object) -> None:
     for name, value in given.items():
         if value is None:
             continue
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            hint = f"leave {name} out for what the settings say"
-            raise ConfigError(f"{name} must be a whole number from 1 on, not {value!r}", hint=hint)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ConfigError(
+                f"{name} must be a whole number from {least} on, not {value!r}",
+                hint=f"leave {name} out for what the settings say",
+            )
 
 
 def require_palace(palace: _T) -> _T:

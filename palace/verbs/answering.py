@@ -86,9 +86,10 @@ class AnsweringVerbs(ReadingVerbs):
             budget_tokens: Most estimated tokens; `wakeup.budget_tokens` if not given.
 
         Raises:
-            ConfigError: If the session is no text.
+            ConfigError: If the session is no text, or the budget no whole number from 0 on.
         """
         check_texts(session=session_id)
+        check_counts(least=0, budget_tokens=budget_tokens)
         settings = self.settings.wakeup
         self.refresh(force=False)
         return compose_wake_up(

@@ -139,6 +139,28 @@ def test_what_is_no_number_is_refused_by_name(palace: Mempalace) -> None:
         palace.verdicts(limit=wrong)
     with pytest.raises(ConfigError, match="^a note cannot live for high seconds"):
         palace.note("The gate is red.", session_id="s", ttl_s=wrong)
+    with pytest.raises(ConfigError, match="^budget_tokens must be a whole number from 0 on"):
+        palace.wake_up("s", budget_tokens=wrong)
+
+
+def test_a_truth_value_is_no_number(palace: Mempalace) -> None:
+    with pytest.raises(ConfigError, match="^importance is True"):
+        palace.remember("The gate is red.", importance=True)
+    with pytest.raises(ConfigError, match="^a note cannot live for True seconds"):
+        palace.note("The gate is red.", session_id="s", ttl_s=True)
+
+
+def test_a_budget_is_never_below_nothing(palace: Mempalace) -> None:
+    with pytest.raises(ConfigError, match="^budget_tokens must be a whole number from 0 on"):
+        palace.wake_up("s", budget_tokens=-1)
+    assert palace.wake_up("s", budget_tokens=0).text == ""
+
+
+@pytest.mark.parametrize("wrong", ["L9", "l1", "", None])
+def test_only_layers_that_are_searched_are_taken(palace: Mempalace, wrong: Any) -> None:
+    with pytest.raises(ConfigError, match="^layer is") as caught:
+        palace.search("harbour", layer=wrong)
+    assert caught.value.hint == "use one of L1, L4"
 
 
 async def test_what_is_no_text_is_refused_where_it_is_awaited(palace: Mempalace) -> None:
