@@ -32,6 +32,15 @@ def check_texts(**given: object) -> None:
             raise ConfigError(f"the {name} must be text, not {kind}", hint=hint)
 
 
+def check_given(**given: object) -> None:
+    """Refuse what is neither text nor left out (None).
+
+    Raises:
+        ConfigError: If one of these is anything else; names it.
+    """
+    check_texts(**{name: value for name, value in given.items() if value is not None})
+
+
 def path_in(name: str, value: str | PathLike[str]) -> Path:
     """Return a path with its `~` resolved.
 

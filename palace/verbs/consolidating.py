@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.arguments import check_lists, check_texts, messages_in, moment_in
+from palace.arguments import check_given, check_lists, check_texts, messages_in, moment_in
 from palace.assembly import TIMELINE
 from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
@@ -86,6 +86,7 @@ class ConsolidatingVerbs(WritingVerbs):
             ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
+        check_given(project=project)
         from palace.learn.consolidate import About
 
         self.refresh(force=False)
@@ -122,6 +123,7 @@ class ConsolidatingVerbs(WritingVerbs):
             ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
+        check_given(project=project)
         from palace.learn.gapfill import stated_in
 
         said = messages_in(history)
@@ -168,6 +170,7 @@ class ConsolidatingVerbs(WritingVerbs):
         from palace.learn.archive import archive_text
 
         check_texts(task=task, done=done)
+        check_given(session=session_id, project=project)
         check_lists(conclusions=conclusions, decisions=decisions)
         self.refresh(force=False)
         if not task.strip():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from palace.arguments import check_lists, check_texts
+from palace.arguments import check_given, check_lists, check_texts
 from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
@@ -108,8 +108,7 @@ class KeepingVerbs(WritingVerbs):
             WriteConflictError: If the memory was changed since; not retryable.
             ConfigError: If the id is no text.
         """
-        if event is not None:
-            check_texts(id=event)
+        check_given(id=event)
         with self.store.locked():
             self.refresh()
             record = self._undoable(event)

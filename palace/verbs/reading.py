@@ -10,7 +10,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
-from palace.arguments import check_counts, check_texts, moment_in
+from palace.arguments import check_counts, check_given, check_texts, moment_in
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
 from palace.learn.fields import check_choice
@@ -39,7 +39,9 @@ class ReadingVerbs(OpenedPalace):
 
         Raises:
             MemoryNotFoundError: If there is no such room or drawer; names the nearest.
+            ConfigError: If one of them is no text.
         """
+        check_given(room=room, drawer=drawer)
         self.refresh(force=False)
         if room is not None and room != TIMELINE:
             self._require(room, drawer)
@@ -101,6 +103,7 @@ class ReadingVerbs(OpenedPalace):
                 no such layer to search.
         """
         check_texts(text=text)
+        check_given(session=session_id, project=project)
         check_counts(top_k=top_k)
         check_choice("layer", layer, _SEARCHED)
         self.refresh(force=False)

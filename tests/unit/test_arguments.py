@@ -93,13 +93,22 @@ def test_what_is_no_text_is_refused_by_name(palace: Mempalace, verb: str, wrong:
         lambda p, x: p.undo(x),
         lambda p, x: p.verdict(x),
         lambda p, x: p.remember("The gate is red.", room=x),
+        lambda p, x: p.remember("The gate is red.", session_id=x),
+        lambda p, x: p.remember("The gate is red.", project=x),
+        lambda p, x: p.remember("The gate is red.", key=x),
+        lambda p, x: p.search("harbour", session_id=x),
+        lambda p, x: p.search("harbour", project=x),
+        lambda p, x: p.wake_up("s", x),
+        lambda p, x: p.memories(room=x),
+        lambda p, x: p.memories(drawer=x),
+        lambda p, x: p.on_session_end("s", [], project=x),
+        lambda p, x: p.finish_task("the gate", done="It is done.", session_id=x),
     ],
-    ids=["undo", "verdict", "remember, room"],
 )
 def test_what_may_be_left_out_is_text_where_it_is_given(
     palace: Mempalace, verb: Verb, wrong: object
 ) -> None:
-    with pytest.raises(ConfigError, match=r"^the (id|room) must be text, not (bytes|int|list)"):
+    with pytest.raises(ConfigError, match=r"^the \w+ must be text, not (bytes|int|list)"):
         verb(palace, wrong)
 
 
