@@ -97,11 +97,14 @@ def test_any_bytes_at_all_can_be_asked(start: Start) -> None:
 )
 def test_utf8_whatever_the_locale_says(start: Start, variables: dict[str, str]) -> None:
     text = "Grüße aus Köln: 日本語 🙂"
-    ended = start("remember", text.encode(), "--json", **variables)
+    assert start("init", **variables).returncode == 0
+    ended = start("remember", text.encode(), "--room", "Küche".encode(), "--json", **variables)
     assert ended.returncode == 0
     assert json.loads(ended.stdout.decode("utf-8"))["memory"]["text"] == text
     found = start("search", "Köln".encode(), **variables)
     assert text in found.stdout.decode("utf-8")
+    assert "Küche" in start("list", **variables).stdout.decode("utf-8")
+    assert start("doctor", **variables).returncode == 0
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n", "x" * 100_000])
