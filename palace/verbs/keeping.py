@@ -109,6 +109,7 @@ class KeepingVerbs(WritingVerbs):
             ConfigError: If the id is no text.
         """
         check_given(id=event)
+        self.require_root()
         with self.store.locked():
             self.refresh()
             record = self._undoable(event)

@@ -231,6 +231,7 @@ class WritingVerbs(ChangingVerbs):
             UnsafeNameError: If the session id cannot name a file.
         """
         check_texts(text=text, session=session_id)
+        self.require_root()
         return self.scratchpad.append(session_id, self._parts.writer.fit(text), ttl_s=ttl_s)
 
     def notes(self, session_id: str) -> list[ScratchEntry]:
