@@ -278,7 +278,7 @@ MOMENTS: dict[str, Verb] = {
     "as_of of a turn": lambda p, x: RetrievalEnforcer(p).decide(Turn("Who?", as_of=x)),
     "since of gaps": lambda p, x: p.gaps(since=x),
     "since of verdicts": lambda p, x: p.verdicts(since=x),
-    "since of a report": lambda p, x: p.report(since=x),
+    "since of a report": lambda p, x: p.report(since=x, until=datetime(9000, 1, 1)),  # noqa: DTZ001
     "until of a report": lambda p, x: p.report(since=datetime(2026, 1, 1), until=x),  # noqa: DTZ001
     "valid_from": lambda p, x: p.remember("The gate is red.", valid_from=x),
     "valid_to": lambda p, x: p.remember("The gate is red.", valid_to=x),
