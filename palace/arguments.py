@@ -32,6 +32,15 @@ def check_texts(**given: object) -> None:
             raise ConfigError(f"the {name} must be text, not {kind}", hint=hint)
 
 
+def check_given(**given: object) -> None:
+    """Refuse what is neither text nor left out (None).
+
+    Raises:
+        ConfigError: If one of these is anything else; names it.
+    """
+    check_texts(**{name: value for name, value in given.items() if value is not None})
+
+
 def path_in(name: str, value: str | PathLike[str]) -> Path:
     """Return a path with its `~` resolved.
 
@@ -134,8 +143,8 @@ def _ids(calls: object) -> Iterable[str]:
             yield str(given)
 
 
-def check_counts(**given: object) -> None:
-    """Refuse what is no whole number from 1 on; None stands for the usual one.
+def check_counts(*, least: int = 1, **given: object) -> None:
+    """Refuse what is no whole number from the least one on; None stands for the usual one.
 
     Raises:
         ConfigError: If one of these is none; names it.
@@ -143,9 +152,11 @@ def check_counts(**given: object) -> None:
     for name, value in given.items():
         if value is None:
             continue
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            hint = f"leave {name} out for what the settings say"
-            raise ConfigError(f"{name} must be a whole number from 1 on, not {value!r}", hint=hint)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ConfigError(
+                f"{name} must be a whole number from {least} on, not {value!r}",
+                hint=f"leave {name} out for what the settings say",
+            )
 
 
 def require_palace(palace: _T) -> _T:

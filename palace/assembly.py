@@ -402,6 +402,7 @@ class Assembly:
             max_evidence=enforce.max_evidence,
             min_trust=enforce.min_trust,
             stale_after_days=self._settings.artifacts.stale_after_days,
+            superseded=lambda: self._palace.index.marked("superseded_by"),
         )
 
     @cached_property

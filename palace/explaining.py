@@ -78,6 +78,7 @@ _RULES: Mapping[str, str] = {
     "own words": "what only shares words with the turn before is never sufficient",
     "meaning": "what is near by meaning is at least unclear",
     "procedure": "a playbook tells how a thing is done and proves no fact",
+    "former": "what holds now proves nothing of what was the case before",
 }
 
 

@@ -5,7 +5,7 @@ In: values of `palace.types`. Out: the same. A port never mentions a medium.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -310,8 +310,13 @@ class Journal(Protocol):
         since: datetime | None = None,
         type: str | None = None,
         among: int | None = None,
+        holding: Collection[str] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield records, newest first; with `among` only of that many of the newest."""
+        """Yield records, newest first; with `among` only of that many of the newest.
+
+        With `holding` only those in which one of these texts stands somewhere: ids or names of
+        fields, in plain ASCII.
+        """
 
     def find(self, record_id: str) -> dict[str, Any] | None:
         """Return the record with this id."""

@@ -245,9 +245,7 @@ class BrokenJournal:
     def append(self, record: Mapping[str, Any]) -> None:
         raise StoreUnavailableError("the disk is full", hint="free some space")
 
-    def records(
-        self, *, since: object = None, type: str | None = None, among: int | None = None
-    ) -> Any:
+    def records(self, **bounds: object) -> Any:
         raise StoreUnavailableError("the disk cannot be read", hint="check the disk")
 
     def find(self, record_id: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "patterns"}
+GROUND = {"types", "errors", "ports", "text", "patterns", "portable"}
 GROUND |= {"secrets", "privacy", "ignoring", "arguments"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "privacy": {"types", "errors", "secrets"},
     "ignoring": set(),
     "patterns": set(),
+    "portable": set(),
     "settings": {"types", "errors"},
     "presets": {"types", "errors"},
     "store": GROUND,

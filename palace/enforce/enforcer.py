@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from palace.arguments import check_texts, messages_in, moment_in, require_palace
+from palace.arguments import check_given, check_texts, messages_in, moment_in, require_palace
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
 from palace.errors import PalaceError, StoreError
@@ -270,8 +270,7 @@ def _as_turn(
     if not isinstance(prompt, Turn):
         prompt = Turn(prompt, session_id, project, tuple(history), as_of)  # type: ignore[arg-type]
     check_texts(prompt=prompt.prompt)
-    scope = {"session": prompt.session_id, "project": prompt.project}
-    check_texts(**{name: value for name, value in scope.items() if value is not None})
+    check_given(session=prompt.session_id, project=prompt.project)
     return replace(
         prompt, history=messages_in(prompt.history), as_of=moment_in("as_of", prompt.as_of)
     )

@@ -5,7 +5,7 @@ In: a query. Out: a report of judged memories with their sources and as-of times
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ from palace.text import utc_now
 from palace.types.memory import Memory, Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
-from palace.types.verdict import Evidence, LayerName, LayerReport
+from palace.types.verdict import Evidence, LayerName, LayerReport, Rule
 
 # The cues of "how do I …", of the world in general unless a playbook tells it, and of what one is
 # to do: "what pressure do I set it to?".
@@ -34,6 +34,7 @@ class IndexedLayer:
         max_evidence: Most pieces of evidence, >= 1.
         min_trust: Memories of lower trust never make evidence.
         stale_after_days: A status older than this many days is labelled stale.
+        superseded: Returns the memories that others replaced, for what was the case before.
     """
 
     def __init__(
@@ -45,12 +46,14 @@ class IndexedLayer:
         max_evidence: int = 8,
         min_trust: Trust = "system",
         stale_after_days: float = 7.0,
+        superseded: Callable[[], Iterable[Memory]] = tuple,
     ) -> None:
         self.name: LayerName = name
         self._searcher = searcher
         self._sufficiency = sufficiency
         self._max_evidence = max_evidence
         self._trusted = trusted(min_trust)
+        self._superseded = superseded
         self._stale_after = timedelta(days=stale_after_days)
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - the query already holds what the turn says
@@ -67,14 +70,14 @@ class IndexedLayer:
         )
         is_how = "procedure" in (signal.kind, signal.runner_up)
         asks_how = is_how or not _ASKS_HOW.isdisjoint(signal.cues)
-        if self.name == "L4" and report.outcome == "sufficient" and not asks_how:
+        if self.name == "L4" and not asks_how:
             # A playbook tells how a thing is done; it proves nothing about what was the case.
-            judged = report.judgement
-            report = replace(
-                report,
-                outcome="unclear",
-                judgement=judged and replace(judged, band="unclear", rule="procedure"),
-            )
+            report = _at_most_unclear(report, "procedure")
+        if query.former:
+            known = {item.id for item in report.evidence}
+            report = replace(report, evidence=tuple(self._with_former(report.evidence)))
+            if report.evidence and report.evidence[0].id in known:
+                report = _at_most_unclear(report, "former")
         reason = self._searcher.words_alone
         return replace(report, reason=reason) if reason else report
 
@@ -87,6 +90,21 @@ class IndexedLayer:
             if memory.trust in self._trusted
         }
 
+    def _with_former(self, evidence: Sequence[Evidence]) -> Iterator[Evidence]:
+        """Yield each piece behind what it replaced, as that stood until then."""
+        replaced: dict[str, dict[str, Memory]] = {}
+        for old in self._superseded():
+            replaced.setdefault(old.superseded_by, {})[old.text] = old
+        for item in evidence:
+            now = self._searcher.index.get(item.id) if item.id in replaced else None
+            if now is not None:
+                for old in replaced[item.id].values():
+                    if old.scope == now.scope and old.trust in self._trusted:
+                        told = self._evidence_in(old, is_status=False)
+                        until = old.retired or now.created
+                        yield replace(told, confidence=item.confidence, state_of=until)
+            yield item
+
     def _evidence_in(self, memory: Memory, *, is_status: bool) -> Evidence:
         as_of = memory.valid_from or memory.updated or memory.created
         return Evidence(
@@ -98,3 +116,12 @@ class IndexedLayer:
             trust=memory.trust,
             stale=is_status and as_of is not None and utc_now() - as_of > self._stale_after,
         )
+
+
+def _at_most_unclear(report: LayerReport, rule: Rule) -> LayerReport:
+    """Return a report whose evidence is no proof, by a rule."""
+    if report.outcome != "sufficient":
+        return report
+    judged = report.judgement
+    judged = judged and replace(judged, band="unclear", rule=rule)
+    return replace(report, outcome="unclear", judgement=judged)

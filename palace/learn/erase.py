@@ -7,19 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import regex
 
 from palace.learn.dedup import says_the_same
 from palace.types.memory import Memory
 
 ERASED = "[erased]"
+_RUN = regex.compile(r"\w+")
 # Shorter words stand in too many texts that mean something else; only the whole text tells them.
 _LEAST_CHARS = 12
 _NAMING = ("memory", "superseded_by", "memories", "retrieved", "injected", "cited", "evidence_ids")
 _WORDS = ("text", "prompt", "prompt_sha256", "reason", "unsupported", "note")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Eraser:
     """Tells and removes the words of erased memories.
 
@@ -45,6 +49,22 @@ class Eraser:
             words == plain or (len(words) >= _LEAST_CHARS and words in plain)
             for words in self.words
         )
+
+    def concerns(self, line: str) -> bool:
+        """Whether a line of JSON may hold words or ids of an erased memory.
+
+        A quick look before the line is taken apart; what is written as an escape it cannot see.
+        """
+        if "\\u" in line or any(identifier in line for identifier in self.ids):
+            return True
+        folded = line.casefold()
+        return any(run in folded for run in self._runs)
+
+    @cached_property
+    def _runs(self) -> tuple[str, ...]:
+        """Of each text the longest run of letters and digits, which JSON writes as they are."""
+        runs = (_RUN.findall(words) for words in self.words)
+        return tuple(max(found, key=len, default="") for found in runs)
 
     def names(self, record: Mapping[str, Any]) -> bool:
         """Whether a record is about an erased memory."""

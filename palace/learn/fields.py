@@ -30,9 +30,9 @@ def check_share(name: str, value: float) -> None:
     """Refuse a number that is not in [0, 1].
 
     Raises:
-        ConfigError: If it is not; nan and words are in no range.
+        ConfigError: If it is not; nan, words and truth values are in no range.
     """
-    if not isinstance(value, Real) or not 0.0 <= value <= 1.0:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= value <= 1.0:
         raise ConfigError(f"{name} is {value!r}", hint="use a number from 0 to 1")
 
 

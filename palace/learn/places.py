@@ -6,18 +6,14 @@ could not hold a file there, or "" if it could.
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from palace.portable import is_device, without_joiners
 
 SUFFIX = ".md"
 MAX_ROOM_DEPTH = 8
 MAX_COMPONENT_BYTES = 255
 
-_DEVICES = frozenset(
-    ["con", "prn", "aux", "nul", "conin$", "conout$"]
-    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
-)
-_JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
 _UNFIT = {
     "Cc": "a control character",
     "Cf": "an invisible or direction-changing character",
@@ -67,8 +63,7 @@ def name_reason(name: str) -> str:
     except UnicodeEncodeError:
         return "its name has bytes that are not UTF-8"
     folded = unicodedata.normalize("NFKC", name)
-    stem = folded.strip().split(".")[0].strip().lower()
-    signs = _JOINERS.sub("", name + folded)
+    signs = without_joiners(name + folded)
     unfit = [_UNFIT[c] for c in map(unicodedata.category, signs) if c in _UNFIT]
     reasons = (
         (not name.strip(), "a name in its path is empty"),
@@ -77,7 +72,7 @@ def name_reason(name: str) -> str:
         (folded.strip().startswith("."), "its name starts with a dot, which hides it"),
         ("\\" in name + folded or "/" in folded, "its name has a slash or backslash"),
         (folded[1:2] == ":" and folded[:1].isalpha(), "its name starts with a drive letter"),
-        (stem in _DEVICES, "its name is a reserved device name"),
+        (is_device(folded), "its name is a reserved device name"),
         (bool(unfit), f"its name has {unfit[0] if unfit else ''}"),
     )
     return next((reason for failed, reason in reasons if failed), "")

@@ -65,6 +65,7 @@ _NAMES = {
         "as_of",
         "believed",
         "believed_at",
+        "former",
     ),
     "question_types": get_args(AnswerType),
 }

@@ -9,12 +9,15 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+import regex
+
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
     Lexicon,
+    compiled,
     folded_words,
     matchable,
     matches,
@@ -110,6 +113,7 @@ class Analyst:
             language=lexicon.language,
             session_id=turn.session_id,
             project=turn.project,
+            former=self._asks_former(prompt, lexicon),
         )
 
     def _before_instructions(self, prompt: str, lexicon: Lexicon) -> str:
@@ -124,6 +128,15 @@ class Analyst:
 
         told = all(len(s.split()) <= _INSTRUCTION_WORDS and has("task", s) for s in first.after)
         return first.sentence if told and has("question", first.sentence) else ""
+
+    def _asks_former(self, prompt: str, lexicon: Lexicon) -> bool:
+        """Whether a prompt asks for what was the case before: "what was the rent before?"."""
+        timeout = self._timeout_ms / 1000
+        patterns = [compiled(p, regex.IGNORECASE) for p in lexicon.requests.get("former", ())]
+        try:
+            return any(pattern.search(prompt, timeout=timeout) for pattern in patterns)
+        except TimeoutError:
+            return False
 
     def _related_to(
         self, terms: Sequence[str], lexicon: Lexicon, *, but: Container[str]

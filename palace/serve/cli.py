@@ -65,6 +65,10 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     Raises:
         SystemExit: Always, with the exit code.
     """
+    if argv is None and os.name == "posix" and sys.getfilesystemencoding() != "utf-8":
+        # The names of rooms and drawers are UTF-8 on disk, whatever the locale says.
+        command = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+        os.execv(sys.executable, command)  # noqa: S606 - no shell is wanted
     sys.exit(run(sys.argv[1:] if argv is None else argv))
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -87,11 +88,24 @@ class Door:
 
         return Mempalace.open(self.root, config=self.config, create=False)
 
-    def open(self) -> Mempalace:
-        """Open the palace; its folder is made if it does not exist."""
+    @contextmanager
+    def open(self) -> Iterator[Mempalace]:
+        """Open the palace; its folder is made if it does not exist, and goes if nothing came of it.
+
+        An empty one that a mistyped command left behind would answer as if somebody had made it.
+        """
         from palace import Mempalace
 
-        return Mempalace.open(self.root, config=self.config)
+        root = self.settings().root
+        is_new = not root.exists()
+        done = False
+        try:
+            with Mempalace.open(self.root, config=self.config) as palace:
+                yield palace
+            done = True
+        finally:
+            if is_new and not done:
+                _remove_empty(root)
 
     @contextmanager
     def progress(self, label: str) -> Iterator[Progress | None]:
@@ -110,6 +124,14 @@ class Door:
                 yield draw
         finally:
             click.echo("\x1b[A\x1b[2K", file=stream, nl=False)  # back to its line, which goes
+
+
+def _remove_empty(root: Path) -> None:
+    """Remove a palace that holds nothing but what is derived."""
+    with suppress(OSError):
+        if [path.name for path in root.iterdir()] == [".palace"]:
+            shutil.rmtree(root / ".palace")
+            root.rmdir()
 
 
 # What commands are made of

@@ -360,6 +360,15 @@ def _entries_to_sweep(folder: Path) -> tuple[list[Path], list[Path]]:
     )
 
 
+def gone(root: Path) -> StoreUnavailableError:
+    """Return the error for a palace whose folder was moved away, or whose disk is not there."""
+    return StoreUnavailableError(
+        f"The folder of the palace is gone: {root}.",
+        hint="Put it back where it was, or open the palace where it stands now.",
+        retryable=False,
+    )
+
+
 def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:
     """Translate what the operating system said into what a person can do.
 

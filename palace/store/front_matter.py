@@ -6,13 +6,15 @@ In: the lines of a file. Out: a mapping of plain values, and what was wrong with
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import regex
 import yaml
 
 MAX_FRONT_MATTER_CHARS = 16_384
 _OPENER = "---"
 _CLOSERS = ("---", "...")
+_KEY = regex.compile(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
 # What safe_load lets escape for hostile scalars and nesting, beside its own errors.
 _FAILURES = (
     yaml.YAMLError,
@@ -32,7 +34,7 @@ class FrontMatter:
     """A file's front matter.
 
     Attributes:
-        values: Its top-level keys, empty if there are none or they cannot be read.
+        values: Its top-level keys, without those whose value cannot be read.
         end: How many lines it takes, both fences included; 0 if there is none.
         problem: What is wrong with it, else "".
         line: 1-based line of the problem.
@@ -94,18 +96,36 @@ def _load(text: str, *, end: int) -> FrontMatter:
         return FrontMatter(end=end, problem=f"front matter exceeds {MAX_FRONT_MATTER_CHARS} chars")
     if not text.strip():
         return FrontMatter(end=end)
+    whole = _read(text, line=2, end=end)
+    if not whole.problem:
+        return whole
+    # One value that cannot be read, a template or a day no month has, costs its own key alone.
+    starts = [match.start() for match in _KEY.finditer(text)] or [0]
+    rows = [
+        _read(text[start:stop], line=2 + text.count("\n", 0, start), end=end)
+        for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)
+    ]
+    values = {key: value for row in rows for key, value in row.values.items()}
+    wrong = next((row for row in rows if row.problem), whole)
+    return replace(wrong, values=values)
+
+
+def _read(text: str, *, line: int, end: int) -> FrontMatter:
+    """Read some of the rows between the fences; the first of them is this line of the file."""
     try:
         values = yaml.safe_load(text)
     except _FAILURES as error:
-        mark = getattr(error, "problem_mark", None)
+        # Of what never ends, the beginning is the place to look.
+        mark = getattr(error, "context_mark", None) or getattr(error, "problem_mark", None)
         value = str(error) if isinstance(error, ValueError) else ""
         reason = getattr(error, "problem", None) or value or type(error).__name__
-        line = mark.line + 2 if mark else 1
+        line += mark.line if mark else 0
         return FrontMatter(end=end, problem=f"front matter is not YAML: {reason}", line=line)
     if values is None:
         return FrontMatter(end=end)
     if not isinstance(values, dict):
-        return FrontMatter(end=end, problem="front matter is not a list of `key: value`")
+        problem = "front matter is not a list of `key: value`"
+        return FrontMatter(end=end, problem=problem, line=line)
     return FrontMatter(values={str(key): value for key, value in values.items()}, end=end)
 
 

@@ -98,6 +98,7 @@ class FileJournal:
         since: datetime | None = None,
         type: str | None = None,
         among: int | None = None,
+        holding: Collection[str] | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Yield records newest first; month files are opened one after another, as needed.
 
@@ -105,11 +106,14 @@ class FileJournal:
             since: Only records of this moment or later; aware.
             type: Only records of this type.
             among: Look at this many of the newest lines only, whatever they hold.
+            holding: Only records in which one of these texts stands somewhere: ids or names of
+                fields, in plain ASCII. The others are not even parsed.
 
         Raises:
             StoreUnavailableError: If a month file cannot be read.
         """
         types = None if type is None else {type: _needle(type)}
+        needles = [b""] if holding is None else [text.encode() for text in holding]
         for path in self._month_files():
             if since is not None and _month_end(path) <= since:
                 return
@@ -118,6 +122,8 @@ class FileJournal:
                     if among <= 0:
                         return
                     among -= 1
+                if not any(needle in line for needle in needles):
+                    continue
                 record = _record(line, types)
                 at = _moment(record["at"]) if record else None
                 if record and (since is None or (at is not None and at >= since)):
@@ -208,12 +214,18 @@ class FileJournal:
             raise unavailable("deleted", self.folder, error) from error
         return tuple(path.name for path in expired)
 
-    def redact(self, clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> int:
+    def redact(
+        self,
+        clean: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+        *,
+        concerns: Callable[[str], bool] = lambda _line: True,
+    ) -> int:
         """Take words out of records for good, in place; ids, times and order stay.
 
         Args:
             clean: Returns a record without the words; the same values if there are none in it. A
                 damaged line is given as `{"line": text}` and goes as a whole if that changes.
+            concerns: Whether a line may hold something to take out. Only such lines are parsed.
 
         Returns:
             How many records changed.
@@ -223,7 +235,10 @@ class FileJournal:
         """
         with self._lock:
             files = self._month_files()
-            return sum(overwrite_lines(path, lambda line: _cleaned(line, clean)) for path in files)
+            return sum(
+                overwrite_lines(path, lambda line: _cleaned(line, clean, concerns))
+                for path in files
+            )
 
     def _month_files(self) -> list[Path]:
         """Month files, newest month first."""
@@ -248,7 +263,13 @@ class FileJournal:
                     yield record
 
 
-def _cleaned(line: bytes, clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> bytes:
+def _cleaned(
+    line: bytes,
+    clean: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    concerns: Callable[[str], bool],
+) -> bytes:
+    if not concerns(line.decode("utf-8", "replace")):
+        return line
     record = decode_line(line)
     if record is None:
         torn = {"line": line.decode("utf-8", "replace")}

@@ -80,7 +80,7 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
     processes need no lock for whole lines. A symbolic link in place of the file is refused.
 
     Args:
-        path: The file; its folder is made with mode 0700 if it is missing.
+        path: The file; its folder is made with mode 0700 if it is missing, the one above is not.
         line: What `encode_line` returned.
         durable: Whether to fsync the file, and the folder when the file is new.
 
@@ -91,7 +91,7 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
         try:
             descriptor = os.open(path, _APPEND_FLAGS, 0o600)
         except FileNotFoundError:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
             descriptor = os.open(path, _APPEND_FLAGS, 0o600)
         try:
             is_new = _write_whole(descriptor, line)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from palace.errors import UnsafeNameError
+from palace.portable import is_device, without_joiners
 
 MAX_COMPONENT_CHARS = 80
 MAX_COMPONENT_BYTES = 200
@@ -22,12 +23,7 @@ MAX_ROOM_DEPTH = 8
 MAX_SESSION_CHARS = 512
 RESERVED_ROOMS = frozenset({"timeline", "playbooks"})
 
-_DEVICES = frozenset(
-    ["con", "prn", "aux", "nul", "conin$", "conout$"]
-    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
-)
 _DRIVE = re.compile(r"[A-Za-z]:")
-_JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
 _HASHED_STEM = re.compile(r"-[0-9a-f]{20}\Z")
 
 
@@ -132,7 +128,7 @@ def session_file_name(session_id: str) -> str:
         raise _unsafe("session", session_id[:40], f"it exceeds {MAX_SESSION_CHARS} characters")
     slug = _slug(_printable(session_id)).lower()
     plain = slug == session_id == fold_case(slug) and not _HASHED_STEM.search(slug)
-    if plain and not _is_device(slug) and _shorten(slug) == slug:
+    if plain and not is_device(slug) and _shorten(slug) == slug:
         return slug
     tag = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     readable = _cut(slug.split(".")[0], chars=40, octets=120).strip("-_") or "session"
@@ -196,7 +192,7 @@ def refuse_unsafe(name: str, *, what: str) -> None:
 
 def _unsafe_reason(name: str) -> str:
     bare = name.strip()
-    categories = {unicodedata.category(char) for char in _JOINERS.sub("", name)}
+    categories = {unicodedata.category(char) for char in without_joiners(name)}
     reasons = (
         (not bare, "it is empty"),
         ("Cc" in categories, "it has a control character"),
@@ -213,12 +209,8 @@ def _unsafe_reason(name: str) -> str:
 
 
 def _refuse_device(candidate: str, name: str, what: str) -> None:
-    if _is_device(candidate):
+    if is_device(candidate):
         raise _unsafe(what, name, "it is a reserved device name")
-
-
-def _is_device(name: str) -> bool:
-    return name.strip().split(".")[0].strip().lower() in _DEVICES
 
 
 def _slug(name: str) -> str:

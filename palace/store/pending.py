@@ -49,7 +49,7 @@ class PendingChanges:
         path = self._folder / f"{new}{_SUFFIX}"
         lock = FileLock(path.with_suffix(".lock"), timeout=0, mode=0o600)
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, exist_ok=True)
             lock.acquire()
             _write(path, {"new": new, "retired": list(retired)})
         except (OSError, Timeout, NotImplementedError) as error:

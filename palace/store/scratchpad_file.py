@@ -306,7 +306,8 @@ def checked_ttl(ttl_s: float) -> float:
     Raises:
         ConfigError: If it is not.
     """
-    if not isinstance(ttl_s, Real) or not math.isfinite(ttl_s) or ttl_s <= 0:
+    is_number = isinstance(ttl_s, Real) and not isinstance(ttl_s, bool)
+    if not is_number or not math.isfinite(ttl_s) or ttl_s <= 0:
         raise ConfigError(
             f"a note cannot live for {ttl_s} seconds", hint="use a number of seconds above 0"
         )

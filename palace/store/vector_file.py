@@ -78,7 +78,7 @@ class VectorFile:
                 isolation_level=None,
             )
         else:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
             path.touch(mode=0o600)
             connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         try:

@@ -6,7 +6,7 @@ In: a fixture `journal`. Out: inherited tests.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -43,9 +43,12 @@ class MemoryJournal:
         since: datetime | None = None,
         type: str | None = None,
         among: int | None = None,
+        holding: Collection[str] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield records, newest first; with `among` only of that many of the newest."""
+        """Yield records, newest first, as the port says."""
         for line in self._lines[::-1][:among]:
+            if holding is not None and not any(text in line for text in holding):
+                continue
             record: dict[str, Any] = json.loads(line)
             is_late = since is None or datetime.fromisoformat(record["at"]) >= since
             if is_late and type in (None, record["type"]):
@@ -124,6 +127,18 @@ class JournalContract:
         found = journal.records(type="use", among=3)
         assert [r["id"] for r in found] == ["u-000003", "u-000002"]
         assert list(journal.records(among=0)) == []
+
+    def test_only_what_holds_one_of_some_texts(self, journal: Journal) -> None:
+        """`holding` looks for ids and names of fields, at any depth, and combines with `type`."""
+        journal.append({**self.record("v-000001"), "evidence": [{"id": "m-000001"}]})
+        journal.append({**self.record("u-000001", type="use"), "memory": "m-000001"})
+        journal.append({**self.record("u-000002", type="use"), "steps": ["m-000002"]})
+        found = journal.records(holding=["m-000001", "m-000009"])
+        assert [r["id"] for r in found] == ["u-000001", "v-000001"]
+        assert [r["id"] for r in journal.records(holding=["steps"])] == ["u-000002"]
+        found = journal.records(type="use", holding={"m-000001"})
+        assert [r["id"] for r in found] == ["u-000001"]
+        assert list(journal.records(holding=[])) == []
 
     def test_moment_may_be_a_datetime(self, journal: Journal) -> None:
         """An aware datetime is accepted as `at` and comes back as ISO 8601 text."""

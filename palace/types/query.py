@@ -38,6 +38,7 @@ class Query:
         language: Code of the language whose function words the prompt uses.
         session_id: Session scope that may be read.
         project: Project scope that may be read.
+        former: Whether it asks for what was the case before something changed.
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
     """
 
@@ -53,6 +54,7 @@ class Query:
     language: str = "en"
     session_id: str | None = None
     project: str | None = None
+    former: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 

@@ -30,6 +30,7 @@ Rule = Literal[
     "far words",
     "meaning",
     "procedure",
+    "former",
 ]
 
 
@@ -82,8 +83,8 @@ class Judgement:
             kind that is asked for), `other date` (it tells of another month or year), `names
             present` (it holds all names), `own words` (it only shares words with the turn before),
             `far words` (it says no word of the question and comes near to little of it), `meaning`
-            (near by meaning is at least unclear) or `procedure` (a playbook proves no
-            fact).
+            (near by meaning is at least unclear) `procedure` (a playbook proves no
+            fact) or `former` (what holds now proves nothing of what was before).
         prior: Log-odds for what the memory is worth beside its words. They order near ties among
             what was found; whether it answers is judged without them.
     """

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from palace.arguments import check_counts, check_texts, moment_in
+from palace.arguments import check_counts, check_given, check_texts, moment_in
 from palace.assembly import answer_options
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
@@ -86,9 +86,12 @@ class AnsweringVerbs(ReadingVerbs):
             budget_tokens: Most estimated tokens; `wakeup.budget_tokens` if not given.
 
         Raises:
-            ConfigError: If the session is no text.
+            ConfigError: If the session or project is no text, or the budget no whole number from 0
+                on.
         """
         check_texts(session=session_id)
+        check_given(project=project)
+        check_counts(least=0, budget_tokens=budget_tokens)
         settings = self.settings.wakeup
         self.refresh(force=False)
         return compose_wake_up(
@@ -191,8 +194,7 @@ class AnsweringVerbs(ReadingVerbs):
             MemoryNotFoundError: If the journal has none.
             ConfigError: If the id is no text.
         """
-        if verdict_id is not None:
-            check_texts(id=verdict_id)
+        check_given(id=verdict_id)
         record = (
             self.journal.find(verdict_id)
             if verdict_id

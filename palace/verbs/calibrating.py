@@ -12,8 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from palace.arguments import check_counts
 from palace.assembly import TIMELINE
 from palace.errors import ConfigError
+from palace.learn.fields import check_share
 from palace.ports import Candidate
 from palace.recall.language import language_of
 from palace.recall.query import Analyst
@@ -62,10 +64,11 @@ class CalibratingVerbs(OpenedPalace):
         """
         from palace.recall.calibration import calibration
 
-        if not 0 < false_hit_rate <= 0.5 or sample < 1:
+        check_counts(sample=sample)
+        check_share("false_hit_rate", false_hit_rate)
+        if not 0 < false_hit_rate <= 0.5:
             raise ConfigError(
-                "a rate of false hits is above 0 and at most 0.5, a sample at least 1",
-                hint="0.05 and 300 are usual",
+                "a rate of false hits is above 0 and at most 0.5", hint="0.05 is usual"
             )
         self.refresh()
         parts = self._calibrated_parts()

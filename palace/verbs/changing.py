@@ -50,6 +50,7 @@ class ChangingVerbs(ReadingVerbs):
         """
         watched = WatchedStore(self.store)
         change = Change(replace(writer or self._parts.writer, store=watched))
+        self.require_root()
         with self.store.locked():
             try:
                 yield change

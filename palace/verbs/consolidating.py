@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.arguments import check_lists, check_texts, messages_in, moment_in
+from palace.arguments import check_given, check_lists, check_texts, messages_in, moment_in
 from palace.assembly import TIMELINE
 from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
+from palace.learn.fields import check_choice
 from palace.secrets import redact
 from palace.store.timeline_page import minute_of, session_title
 from palace.text import new_id, tokens, utc_now
@@ -86,6 +87,7 @@ class ConsolidatingVerbs(WritingVerbs):
             ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
+        check_given(project=project)
         from palace.learn.consolidate import About
 
         self.refresh(force=False)
@@ -122,6 +124,7 @@ class ConsolidatingVerbs(WritingVerbs):
             ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
+        check_given(project=project)
         from palace.learn.gapfill import stated_in
 
         said = messages_in(history)
@@ -168,6 +171,7 @@ class ConsolidatingVerbs(WritingVerbs):
         from palace.learn.archive import archive_text
 
         check_texts(task=task, done=done)
+        check_given(session=session_id, project=project)
         check_lists(conclusions=conclusions, decisions=decisions)
         self.refresh(force=False)
         if not task.strip():
@@ -219,14 +223,23 @@ class ConsolidatingVerbs(WritingVerbs):
             since: Begin, UTC where it names no zone.
             until: End, likewise; now if not given.
             by: One part for each day, or for each week.
+
+        Raises:
+            ConfigError: If it does not begin before it ends, or `by` is neither.
         """
         from palace.learn.gaps import find_gaps
         from palace.learn.report import ReportSources, compose_report, retired_in
 
+        check_choice("by", by, ("day", "week"))
         self.refresh(force=False)
         begin, end = moment_in("since", since), moment_in("until", until) or utc_now()
         if begin is None:
             raise ConfigError("a report needs a beginning", hint="give since, a datetime")
+        if begin >= end:
+            raise ConfigError(
+                f"the report would begin at {begin:%Y-%m-%d %H:%M} and end before that",
+                hint="name a beginning that is past, or a later end",
+            )
 
         def within(memory: Memory) -> bool:
             return memory.created is not None and begin <= memory.created <= end

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from palace.arguments import check_lists, check_texts
+from palace.arguments import check_given, check_lists, check_texts
 from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
@@ -108,8 +108,8 @@ class KeepingVerbs(WritingVerbs):
             WriteConflictError: If the memory was changed since; not retryable.
             ConfigError: If the id is no text.
         """
-        if event is not None:
-            check_texts(id=event)
+        check_given(id=event)
+        self.require_root()
         with self.store.locked():
             self.refresh()
             record = self._undoable(event)
@@ -123,8 +123,13 @@ class KeepingVerbs(WritingVerbs):
     def _undoable(self, event: str | None) -> dict[str, Any]:
         undone = {record.get("undoes") for record in self.journal.records(type="undo")}
         if event is None:
-            for record in self.journal.records():
-                if record.get("steps") and record["id"] not in undone:
+            erasures = self.journal.records(type="erase")
+            gone = {identifier for record in erasures for identifier in record.get("erased") or ()}
+            for record in self.journal.records(holding=["steps"]):
+                steps = record.get("steps") or ()
+                # An erasure is final, and what was changed before it is behind it.
+                lives = gone.isdisjoint(step.get("memory") for step in steps)
+                if steps and lives and record["id"] not in undone:
                     return record
             raise MemoryNotFoundError(
                 "there is no change to take back",
@@ -163,7 +168,7 @@ class KeepingVerbs(WritingVerbs):
         ids = {m.id for m in versions}
         events = [
             record
-            for record in self.journal.records()
+            for record in self.journal.records(holding=ids)
             if record["type"] not in ("verdict", "answer") and _touches(record, ids)
         ]
         return History(tuple(versions), tuple(reversed(events)))
@@ -213,7 +218,7 @@ class KeepingVerbs(WritingVerbs):
             lambda e: e.id in notes or e.promoted in eraser.ids or eraser.holds(e.text)
         )
         self._parts.marks.redact(eraser.holds)
-        self.journal.redact(eraser.cleaned)
+        self.journal.redact(eraser.cleaned, concerns=eraser.concerns)
         why = "" if eraser.holds(reason) else self._parts.writer.fit(reason) if reason else ""
         self._note_change("erase", None, {"memory": memory.id, "erased": [*gone], "reason": why})
         return Erased(memory.id, tuple(gone), tuple(self._still(eraser)))

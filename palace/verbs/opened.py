@@ -20,7 +20,7 @@ from palace.learn.use_counts import UseTally
 from palace.ports import Embedder, Fetcher, Generator, Scrubbable
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
-from palace.store.files import ensure_folder, keep_out_of_git, sweep, unavailable
+from palace.store.files import ensure_folder, gone, keep_out_of_git, sweep, unavailable
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
@@ -208,6 +208,7 @@ class OpenedPalace:
             force: False looks only when `index.refresh_s` seconds have passed since the last look.
             progress: Called with (files done, files to do).
         """
+        self.require_root()
         with self._refresh_lock:
             emptied = self.index.renew()
             force = emptied or force
@@ -242,9 +243,19 @@ class OpenedPalace:
 
     def mend_index(self) -> None:
         """Fill an index that was lost, or emptied by another program; nothing in the usual case."""
+        self.require_root()
         if self.index.renew():
             self.refresh()
             self._count_uses()
+
+    def require_root(self) -> None:
+        """Refuse a root that was moved away: an empty one in its place would know nothing.
+
+        Raises:
+            StoreUnavailableError: If it is not there.
+        """
+        if not self.root.is_dir():
+            raise gone(self.root)
 
     def _as_it_is(self, path: str) -> Iterator[tuple[Document, FileStamp]]:
         """Yield a file as it is when asked for: inside the transaction that indexes it."""

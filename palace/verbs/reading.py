@@ -10,9 +10,10 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
-from palace.arguments import check_counts, check_texts, moment_in
+from palace.arguments import check_counts, check_given, check_texts, moment_in
 from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
+from palace.learn.fields import check_choice
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
 from palace.types.memory import Fault, Memory, Playbook
@@ -21,6 +22,7 @@ from palace.types.session import Turn
 from palace.verbs.opened import OpenedPalace
 
 _NAMED = 3
+_SEARCHED = ("L1", "L4")
 
 
 class ReadingVerbs(OpenedPalace):
@@ -37,7 +39,9 @@ class ReadingVerbs(OpenedPalace):
 
         Raises:
             MemoryNotFoundError: If there is no such room or drawer; names the nearest.
+            ConfigError: If one of them is no text.
         """
+        check_given(room=room, drawer=drawer)
         self.refresh(force=False)
         if room is not None and room != TIMELINE:
             self._require(room, drawer)
@@ -95,10 +99,13 @@ class ReadingVerbs(OpenedPalace):
         With `as_of` it searches what the palace held at that moment, retired memories included.
 
         Raises:
-            ConfigError: If the text is no text, or `top_k` no whole number from 1 on.
+            ConfigError: If the text is no text, or `top_k` no whole number from 1 on, or there is
+                no such layer to search.
         """
         check_texts(text=text)
+        check_given(session=session_id, project=project)
         check_counts(top_k=top_k)
+        check_choice("layer", layer, _SEARCHED)
         self.refresh(force=False)
         moment = moment_in("as_of", as_of)
         parts = self._parts if moment is None else self._parts.at(moment)

@@ -77,6 +77,7 @@ class TransferringVerbs(ReadingVerbs):
                 done = import_path(path, to=to, form=form, progress=progress)
             return replace(done, dry_run=True)
         to = self._destination(self.root, self.store, records=records)
+        self.require_root()
         with locked(self.root, "import"):  # not the palace's own: an import takes its time
             self.refresh()  # what an import before this one brought
             done = import_path(path, to=to, form=form, progress=progress)
@@ -95,7 +96,7 @@ class TransferringVerbs(ReadingVerbs):
             fit=self._parts.writer.fit,
             privacy=self.privacy,
             records=self._record_folders if records else {},
-            append=lambda file, lines: append_line(file, lines, durable=True),
+            append=_append,
         )
 
     @property
@@ -172,6 +173,12 @@ class TransferringVerbs(ReadingVerbs):
 
 def _nowhere(_file: Path, _lines: bytes) -> None:
     """Write nothing: for a dry run."""
+
+
+def _append(file: Path, lines: bytes) -> None:
+    """Append records where an import brings them; notes may stand outside of the palace."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    append_line(file, lines, durable=True)
 
 
 def _link(source: Path, target: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from palace.arguments import check_lists, check_texts, moment_in
+from palace.arguments import check_given, check_lists, check_texts, moment_in
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import fit_tag
 from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check_validity
@@ -80,8 +80,7 @@ class WritingVerbs(ChangingVerbs):
             UnsafeNameError: If a name would leave the palace.
         """
         check_texts(text=text, drawer=drawer, provenance=provenance)
-        if room is not None:
-            check_texts(room=room)
+        check_given(room=room, session=session_id, project=project, key=key)
         check_lists(tags=tags, triggers=triggers)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
@@ -232,6 +231,7 @@ class WritingVerbs(ChangingVerbs):
             UnsafeNameError: If the session id cannot name a file.
         """
         check_texts(text=text, session=session_id)
+        self.require_root()
         return self.scratchpad.append(session_id, self._parts.writer.fit(text), ttl_s=ttl_s)
 
     def notes(self, session_id: str) -> list[ScratchEntry]:
@@ -274,6 +274,7 @@ class WritingVerbs(ChangingVerbs):
             ConfigError: If `kind` or `on_conflict` is none, or a text is no text.
         """
         check_texts(summary=summary, reason=reason, room=room, drawer=drawer)
+        check_given(project=project)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)

@@ -183,3 +183,61 @@ def test_words_of_then_are_found_by_place_and_tag_as_they_are_today(tmp_path):
             [now] = opened.search(question)
             [then] = opened.search(question, as_of=at(2026, 7))
             assert then.memory.text == now.memory.text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_former"),
+    [
+        ("What was the rent before?", True),
+        ("And what was the rent before that?", True),
+        ("How much was the rent before it was raised?", True),
+        ("Who was our dentist previously?", True),
+        ("Where did Anna use to live?", True),
+        ("Wie hoch war die Miete vorher?", True),
+        ("Wer war früher Hausmeister?", True),
+        ("Où habitait Anna avant ?", True),
+        ("¿Cuánto era el alquiler antes?", True),
+        ("Quanto era l'affitto prima?", True),
+        ("Quanto era o aluguel antes?", True),
+        ("Hoeveel was de huur vroeger?", True),
+        ("Сколько стоила аренда раньше?", True),
+        ("What is the rent?", False),
+        ("What do I do before a deploy?", False),
+        ("What did we do before the move to Lyon?", False),
+        ("Did I mention the dentist before?", False),
+        ("Was muss ich vorher tun?", False),
+    ],
+)
+def test_what_was_the_case_before_is_asked_for(palace, prompt, is_former):
+    assert palace.analyse(Turn(prompt)).former is is_former
+
+
+def test_what_was_the_case_before_is_what_the_memory_replaced(tmp_path):
+    with Mempalace.open(tmp_path / "other") as palace:
+        enforcer = RetrievalEnforcer(palace)
+        old = palace.remember("Our dentist is Dr. Okafor.").memory
+        verdict = enforcer.decide("Who was our dentist before?")
+        # Who it is now may be who it was, but nothing proves it.
+        assert (verdict.action, [e.id for e in verdict.evidence]) == ("confirm", [old.id])
+
+        new = palace.correct(old.id, "Our dentist is Dr. Lindqvist.").memory
+        verdict = enforcer.decide("Who was our dentist before?")
+        assert (verdict.action, [e.id for e in verdict.evidence]) == ("ground", [old.id, new.id])
+        first, second = verdict.evidence
+        assert (first.state_of, second.state_of) == (palace.get(old.id).retired, None)
+        assert "Dr. Okafor" in verdict.text
+        verdict = enforcer.decide("Who is our dentist?")
+        assert [e.id for e in verdict.evidence] == [new.id]
+
+        palace.erase(new.id)
+        assert enforcer.decide("Who was our dentist before?").evidence == ()
+
+
+def test_what_another_project_replaced_is_not_told(tmp_path):
+    with Mempalace.open(tmp_path / "other") as palace:
+        old = palace.remember("The gate code is 4711.", project="alpha").memory
+        new = palace.correct(old.id, "The gate code is 5822.").memory
+        ask = RetrievalEnforcer(palace).decide
+        seen = ask("What was the gate code before?", project="alpha")
+        assert [e.id for e in seen.evidence] == [old.id, new.id]
+        assert ask("What was the gate code before?", project="beta").evidence == ()

@@ -71,8 +71,15 @@ def test_a_refusal_says_why_and_writes_nothing(tmp_path, capsys):
 
 def test_arguments_out_of_bounds_are_refused(tmp_path):
     with Mempalace.open(tmp_path) as palace:
-        for wrong in ({"false_hit_rate": 0.0}, {"false_hit_rate": 0.6}, {"sample": 0}):
-            with pytest.raises(ConfigError, match="rate of false hits"):
+        for wrong in (
+            {"false_hit_rate": 0.0},
+            {"false_hit_rate": 0.6},
+            {"sample": 0},
+            {"false_hit_rate": "high"},
+        ):
+            with pytest.raises(
+                ConfigError, match=r"rate of false hits|false_hit_rate|sample must be"
+            ):
                 palace.calibrate(**wrong)
 
 

@@ -97,11 +97,14 @@ def test_any_bytes_at_all_can_be_asked(start: Start) -> None:
 )
 def test_utf8_whatever_the_locale_says(start: Start, variables: dict[str, str]) -> None:
     text = "Grüße aus Köln: 日本語 🙂"
-    ended = start("remember", text.encode(), "--json", **variables)
+    assert start("init", **variables).returncode == 0
+    ended = start("remember", text.encode(), "--room", "Küche".encode(), "--json", **variables)
     assert ended.returncode == 0
     assert json.loads(ended.stdout.decode("utf-8"))["memory"]["text"] == text
     found = start("search", "Köln".encode(), **variables)
     assert text in found.stdout.decode("utf-8")
+    assert "Küche" in start("list", **variables).stdout.decode("utf-8")
+    assert start("doctor", **variables).returncode == 0
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n", "x" * 100_000])
@@ -332,6 +335,24 @@ def test_reading_makes_no_palace(
     assert error["message"] == f"there is no palace at {here}"
     assert "palace init" in error["hint"]
     assert not here.exists()
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("import", "nowhere"),
+        ("remember", " "),
+        ("note", "\0", "--session", "s"),
+        ("finish-task", " "),
+    ],
+    ids=lambda argv: argv[0],
+)
+def test_a_write_that_is_refused_leaves_no_palace_behind(here: Path, argv: tuple[str, ...]) -> None:
+    assert run([*argv]) == 2
+    assert not here.exists()
+    assert run(["remember", "We shipped 4.1.0 on 2026-03-02."]) == 0
+    assert run([*argv]) == 2
+    assert (here / "rooms").is_dir()
 
 
 @pytest.mark.parametrize(

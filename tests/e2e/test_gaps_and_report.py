@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from palace import Mempalace, Message, RetrievalEnforcer
+from palace import ConfigError, Mempalace, Message, RetrievalEnforcer
 from palace.learn.gaps import find_gaps
 from palace.serve.cli import run
 from palace.text import tokens, utc_now
@@ -184,3 +184,10 @@ def test_on_the_command_line(lived, capsys, monkeypatch, tmp_path):
     capsys.readouterr()
     assert run(["report", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["markdown"].startswith("# Report ")
+
+
+def test_a_report_begins_before_it_ends(lived):
+    with pytest.raises(ConfigError, match="begin at .* and end before that"):
+        lived.report(since=utc_now() + timedelta(days=1))
+    with pytest.raises(ConfigError, match="^by is 'month'"):
+        lived.report(since=NOON, by="month")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, PalaceError, RetrievalEnforcer
+from palace import Mempalace, PalaceError, RetrievalEnforcer, StoreUnavailableError
 
 FACTS = {
     f"We moved the {name} to Oslo on 2026-0{n % 9 + 1}-1{n % 10}.": f"When did we move the {name} to Oslo?"
@@ -115,3 +115,29 @@ def _stored(palace: Mempalace, text: str) -> str:
 def _found(palace: Mempalace, identifier: str) -> bool:
     palace.refresh()
     return palace.get(identifier).id == identifier
+
+
+def test_a_palace_whose_folder_was_moved_away_says_so_and_makes_no_new_one(tmp_path):
+    root = tmp_path / "disk" / "palace"
+    with Mempalace.open(root) as palace:
+        palace.remember("The gate code is 4711.")
+        palace.note("The shed is green.", session_id="s")
+        ask = RetrievalEnforcer(palace).decide
+        root.rename(tmp_path / "moved")
+        verdict = ask("What is the gate code?", session_id="s")
+        assert (verdict.action, verdict.outcome) == ("fallback", "unavailable")
+        writes = (
+            lambda: palace.remember("The gate code is 5822."),
+            lambda: palace.note("The shed is red.", session_id="s"),
+            lambda: palace.undo(),
+            lambda: palace.import_from(tmp_path / "moved"),
+            lambda: palace.on_session_end("s", [{"role": "user", "content": "I prefer tea."}]),
+        )
+        for write in writes:
+            with pytest.raises(StoreUnavailableError, match="folder of the palace is gone") as told:
+                write()
+            assert "Put it back" in told.value.hint
+        assert not root.exists()
+        (tmp_path / "moved").rename(root)
+        assert ask("What is the gate code?").action == "ground"
+        assert palace.remember("The gate code of the yard is 5822.").status == "stored"

@@ -93,13 +93,22 @@ def test_what_is_no_text_is_refused_by_name(palace: Mempalace, verb: str, wrong:
         lambda p, x: p.undo(x),
         lambda p, x: p.verdict(x),
         lambda p, x: p.remember("The gate is red.", room=x),
+        lambda p, x: p.remember("The gate is red.", session_id=x),
+        lambda p, x: p.remember("The gate is red.", project=x),
+        lambda p, x: p.remember("The gate is red.", key=x),
+        lambda p, x: p.search("harbour", session_id=x),
+        lambda p, x: p.search("harbour", project=x),
+        lambda p, x: p.wake_up("s", x),
+        lambda p, x: p.memories(room=x),
+        lambda p, x: p.memories(drawer=x),
+        lambda p, x: p.on_session_end("s", [], project=x),
+        lambda p, x: p.finish_task("the gate", done="It is done.", session_id=x),
     ],
-    ids=["undo", "verdict", "remember, room"],
 )
 def test_what_may_be_left_out_is_text_where_it_is_given(
     palace: Mempalace, verb: Verb, wrong: object
 ) -> None:
-    with pytest.raises(ConfigError, match=r"^the (id|room) must be text, not (bytes|int|list)"):
+    with pytest.raises(ConfigError, match=r"^the \w+ must be text, not (bytes|int|list)"):
         verb(palace, wrong)
 
 
@@ -139,6 +148,28 @@ def test_what_is_no_number_is_refused_by_name(palace: Mempalace) -> None:
         palace.verdicts(limit=wrong)
     with pytest.raises(ConfigError, match="^a note cannot live for high seconds"):
         palace.note("The gate is red.", session_id="s", ttl_s=wrong)
+    with pytest.raises(ConfigError, match="^budget_tokens must be a whole number from 0 on"):
+        palace.wake_up("s", budget_tokens=wrong)
+
+
+def test_a_truth_value_is_no_number(palace: Mempalace) -> None:
+    with pytest.raises(ConfigError, match="^importance is True"):
+        palace.remember("The gate is red.", importance=True)
+    with pytest.raises(ConfigError, match="^a note cannot live for True seconds"):
+        palace.note("The gate is red.", session_id="s", ttl_s=True)
+
+
+def test_a_budget_is_never_below_nothing(palace: Mempalace) -> None:
+    with pytest.raises(ConfigError, match="^budget_tokens must be a whole number from 0 on"):
+        palace.wake_up("s", budget_tokens=-1)
+    assert palace.wake_up("s", budget_tokens=0).text == ""
+
+
+@pytest.mark.parametrize("wrong", ["L9", "l1", "", None])
+def test_only_layers_that_are_searched_are_taken(palace: Mempalace, wrong: Any) -> None:
+    with pytest.raises(ConfigError, match="^layer is") as caught:
+        palace.search("harbour", layer=wrong)
+    assert caught.value.hint == "use one of L1, L4"
 
 
 async def test_what_is_no_text_is_refused_where_it_is_awaited(palace: Mempalace) -> None:
@@ -247,7 +278,7 @@ MOMENTS: dict[str, Verb] = {
     "as_of of a turn": lambda p, x: RetrievalEnforcer(p).decide(Turn("Who?", as_of=x)),
     "since of gaps": lambda p, x: p.gaps(since=x),
     "since of verdicts": lambda p, x: p.verdicts(since=x),
-    "since of a report": lambda p, x: p.report(since=x),
+    "since of a report": lambda p, x: p.report(since=x, until=datetime(9000, 1, 1)),  # noqa: DTZ001
     "until of a report": lambda p, x: p.report(since=datetime(2026, 1, 1), until=x),  # noqa: DTZ001
     "valid_from": lambda p, x: p.remember("The gate is red.", valid_from=x),
     "valid_to": lambda p, x: p.remember("The gate is red.", valid_to=x),

@@ -173,6 +173,26 @@ def test_short_words_do_not_tear_up_other_records():
     assert eraser.cleaned(record) == record
 
 
+@pytest.mark.parametrize(
+    ("erased", "said"),
+    [
+        ("The straße is closed.", "They say THE STRASSE is\n closed now"),
+        ('He said "no, never again".', 'He said "no,\tnever again"!'),
+        ("🙂 🙂 🙂 🙂 🙂 🙂 🙂", "🙂 🙂 🙂 🙂 🙂 🙂 🙂"),
+        ("The key hangs at C:\\garden\\shed.", "the key hangs at c:\\garden\\shed"),
+        ("Die Tür klemmt seit Mai.", "die tür klemmt seit mai"),
+    ],
+)
+@pytest.mark.parametrize("escaped", [True, False])
+def test_a_line_that_holds_erased_words_is_never_passed_over(erased, said, escaped):
+    eraser = Eraser.of([Memory("m-1", erased, "rooms/a/b.md", 1, "a", "b")])
+    for record in ({"prompt": said}, {"a": [{"b": said}]}, {"steps": [{"memory": "m-1"}]}):
+        line = json.dumps({"id": "v-1", **record}, ensure_ascii=escaped)
+        assert eraser.concerns(line), line
+    other = json.dumps({"id": "v-2", "prompt": "Where is the ladder?"})
+    assert not eraser.concerns(other) or not any(map(str.isalnum, erased))
+
+
 def test_a_damaged_journal_line_with_the_words_goes_as_a_whole(palace, root):
     memory = palace.remember(SECRETIVE).memory
     (month,) = (root / "journal").iterdir()

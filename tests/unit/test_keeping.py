@@ -201,6 +201,16 @@ def test_undo_takes_back_the_last_change_and_then_the_one_before(palace):
         palace.undo()
 
 
+def test_undo_goes_on_behind_what_was_erased(palace):
+    first = stored(palace)
+    second = stored(palace, "The lift is repaired in May.")
+    palace.correct(second.id, "The lift is repaired in June.")
+    palace.erase(second.id)
+    assert palace.undo().removed == (first.id,)
+    with pytest.raises(MemoryNotFoundError, match="no change to take back"):
+        palace.undo()
+
+
 def test_undo_makes_a_hand_written_file_what_it_was_byte_for_byte(palace):
     text = "# Hall\n\n- The lamp is green.\n\nThe cable is old.\n"
     file = by_hand(palace, text)

@@ -202,11 +202,11 @@ def test_a_malformed_value_is_a_fault_and_the_memory_stays(broken):
     ("source", "line", "words"),
     [
         ("---\na: [\n---\n- x\n", 2, "front matter"),
-        ("---\n- a\n---\n- x\n", 1, "front matter"),
+        ("---\n- a\n---\n- x\n", 2, "front matter"),
         ("---\na: !!python/object:os.system {}\n---\n- x\n", 2, "front matter"),
-        ("---\na: 2026-02-30\n---\n- x\n", 1, "not YAML: day is out of range"),
-        ("---\na: !!timestamp x\n---\n- x\n", 1, "front matter"),
-        ("---\na: " + "[" * 9000 + "\n---\n- x\n", 1, "front matter"),
+        ("---\na: 2026-02-30\n---\n- x\n", 2, "not YAML: day is out of range"),
+        ("---\na: !!timestamp x\n---\n- x\n", 2, "front matter"),
+        ("---\na: " + "[" * 9000 + "\n---\n- x\n", 2, "front matter"),
         ("---\na: " + "x" * 20_000 + "\n---\n- x\n", 1, "front matter"),
         ("- x\n\n```\ncode", 3, "never ends"),
         ("- x\n\n<!-- note", 3, "never ends"),
@@ -221,6 +221,23 @@ def test_what_cannot_be_understood_is_a_fault(source, line, words):
     assert page.memories[0].text.startswith("x")
     assert [fault.line for fault in page.faults] == [line]
     assert words in page.faults[0].message
+    assert page.render() == source
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["date: 2026-02-30", "date: {{date}}", 'by: "Ada', "a: [1, 2", "*: x", "x: y: z"],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_one_value_of_the_front_matter_that_cannot_be_read_costs_its_key_alone(wrong, first):
+    rows = ["# of the garden", "title: Garden", "tags:", "  - soil", "  - water"]
+    rows = [wrong, *rows] if first else [*rows, wrong]
+    source = "---\n" + "\n".join(rows) + "\n---\n- x\n"
+    page = parse(PATH, source)
+    assert (page.title, page.memories[0].tags) == ("Garden", ("soil", "water"))
+    assert [(f.line, f.message.split(":")[0]) for f in page.faults] == [
+        (2 if first else len(rows) + 1, "front matter is not YAML")
+    ]
     assert page.render() == source
 
 

@@ -1,0 +1,24 @@
+"""Names that a file must not have on one system or another; all other modules may ask.
+
+In: a name. Out: whether it is kept for a device, and the name without joiners.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
+)
+_JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows keeps a name, whatever its ending, for a device."""
+    return name.strip().split(".")[0].strip().lower() in _DEVICES
+
+
+def without_joiners(name: str) -> str:
+    """Return a name without the invisible characters that scripts are spelt with."""
+    return _JOINERS.sub("", name)
