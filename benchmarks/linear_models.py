@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 try:
     import numpy as np
@@ -29,7 +30,13 @@ class Fitted:
 
     def log_odds(self, features: dict[str, float]) -> float:
         """Return the log-odds of a positive."""
-        return float(np.array([*(features.get(n, 0.0) for n in self.names), 1.0]) @ self.weights)
+        known = self._weight_of
+        told = sum(value * known.get(name, 0.0) for name, value in features.items())
+        return told + float(self.weights[-1])
+
+    @cached_property
+    def _weight_of(self) -> dict[str, float]:
+        return dict(zip(self.names, self.weights[:-1].tolist(), strict=True))
 
     def probability(self, features: dict[str, float]) -> float:
         """Return the probability of a positive."""
