@@ -31,9 +31,9 @@ DETECTOR_L2 = 3.0
 WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
 # What a prompt is about is seen in words that two sources use at least.
 SUBJECT_PROMPTS, SUBJECT_SOURCES = 3, 2
-# What many people wrote says more about the next one than what one person did. Of many authors
-# each weighs less than of eleven, or public sources and notes would be outweighed.
-WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 2000, 204, 544, 120
+# A public source is many people's, an author one of many, and all palaces of notes are one family.
+# At these weights the sources outweigh neither what people ask nor what they ask their notes.
+WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 2000, 204, 1360, 120
 # So many prompts are seen in a frame too: it says nothing of what is asked.
 FRAMED_SHARE = 0.4
 FRAMES = (

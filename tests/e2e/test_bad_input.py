@@ -150,7 +150,7 @@ NONSENSE: dict[str, tuple[bytes, int, str]] = {
     ),
     "front matter": (
         b"---\ntags: [a, b\ntitle: : :\n---\n- First fact about Oslo.\n- Last fact about Rome.\n",
-        3,
+        2,
         "front matter",
     ),
     "twice": (
