@@ -6,7 +6,8 @@ Run:
 
 In: conversations, labelled prompts and notes with cases. Out: weights as JSON, and the scores on
 held-out folds (by conversation, by palace, and for prompts by text and by source), from which the
-bars are read. The project's own prompts and notes, `benchmarks/data`, are fitted on as well.
+bars are read. The project's own prompts and notes, `benchmarks/data`, are fitted on as well;
+`notes_detector` by the detector alone.
 With embedders the models that also see meaning are fitted, on the questions of all together.
 """
 
@@ -15,9 +16,10 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.datasets import cases_of, load_cases, load_locomo, load_prompts, open_notes
+from benchmarks.datasets import Case, cases_of, load_cases, load_locomo, load_prompts, open_notes
 from benchmarks.embedders import embed_all, use
 from benchmarks.fit_detector import SEED, detector_examples, fit, report_detector
 from benchmarks.fit_recall import (
@@ -109,32 +111,34 @@ def fit_detector_and_ask(
     use(embedder)
     conversations = load_locomo(arguments.locomo)
     turns, palaces = conversation_questions(conversations, folder)
-    notes = [
-        (open_notes(source, folder), load_cases(cases_of(source)))
-        for source in sorted(
-            path
-            for notes_folder in (arguments.notes, OWN_DATA / "notes")
-            for path in notes_folder.glob("palace_*")
-        )
-    ]
+    notes = _notes_in((arguments.notes, OWN_DATA / "notes"), folder)
     for palace, _ in notes:
         embed_all(palace)
     statements = [row for palace, cases in notes for row in notes_questions(palace, cases)]
     if embedder == "off":
         asked = [[q.text for q in c.questions] for c in conversations]
+        more = _notes_in((OWN_DATA / "notes_detector",), folder)
         examples = detector_examples(
             Mempalace.open(folder / "empty"),
             list(zip(palaces, asked, strict=True)),
-            notes,
+            [*notes, *more],
             [p for f in (arguments.prompts, OWN_DATA / "prompts.jsonl") for p in load_prompts(f)],
         )
         model = fit(examples)
         path = arguments.out / "detector.json"
         write_model(path, model, bars=BARS["detector"], provenance=provenance)
         report_detector(examples, model, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7))
+        for palace, _ in more:
+            palace.close()
     for palace in (*palaces, *(palace for palace, _ in notes)):
         palace.close()
     return [*turns, *statements]
+
+
+def _notes_in(sources: Iterable[Path], folder: Path) -> list[tuple[Mempalace, list[Case]]]:
+    """Open the palaces of some folders as they are in a folder of their own, with their cases."""
+    found = sorted(path for source in sources for path in source.glob("palace_*"))
+    return [(open_notes(path, folder), load_cases(cases_of(path))) for path in found]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from benchmarks.datasets import cases_of, load_cases, open_notes
 from palace import Mempalace
 
 DATA = Path(__file__).parents[2] / "benchmarks" / "data"
-PALACES = sorted([*DATA.glob("notes/palace_*"), *DATA.glob("notes_unseen/palace_*")])
+PALACES = sorted(DATA.glob("notes*/palace_*"))
 VERDICTS = {
     "unanswerable-near": "fallback",
     "wrong-person": "fallback",
