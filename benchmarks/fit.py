@@ -137,7 +137,8 @@ def fit_detector_and_ask(
 
 def _notes_in(sources: Iterable[Path], folder: Path) -> list[tuple[Mempalace, list[Case]]]:
     """Open the palaces of some folders as they are in a folder of their own, with their cases."""
-    found = sorted(path for source in sources for path in source.glob("palace_*"))
+    found = [path for source in sources for path in source.glob("palace_*")]
+    found.sort(key=lambda path: path.name)  # wherever the folders lie, the same examples are drawn
     return [(open_notes(path, folder), load_cases(cases_of(path))) for path in found]
 
 
