@@ -83,7 +83,7 @@ class Judgement:
             kind that is asked for), `other date` (it tells of another month or year), `names
             present` (it holds all names), `own words` (it only shares words with the turn before),
             `far words` (it says no word of the question and comes near to little of it), `meaning`
-            (near by meaning is at least unclear) `procedure` (a playbook proves no
+            (near by meaning is at least unclear), `procedure` (a playbook proves no
             fact) or `former` (what holds now proves nothing of what was before).
         prior: Log-odds for what the memory is worth beside its words. They order near ties among
             what was found; whether it answers is judged without them.
