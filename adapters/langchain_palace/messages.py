@@ -296,7 +296,9 @@ def with_thoughts(message: AIMessage, said: AIMessage) -> AIMessage:
     texts = [n for n, part in enumerate(said.content) if is_text(part)]
     place = texts[0] if texts else 0
     content = [p for p in said.content if not is_text(p)]
-    content[place:place] = _as_parts(text_of(message))  # nothing before it is text
+    own = said.content[place] if texts else None  # its id: what is thought belongs to what is said
+    text = _as_parts(text_of(message))
+    content[place:place] = [{**own, **part} for part in text] if isinstance(own, dict) else text
     return message.model_copy(update={"content": content, "additional_kwargs": extras})
 
 

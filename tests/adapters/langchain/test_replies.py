@@ -194,3 +194,14 @@ def test_an_answer_that_cannot_be_recorded_is_not_lost(palace, prompt):
     told = chat.invoke(prompt).text
     assert told.endswith("[1]")
     assert "".join(chunk.text for chunk in chat.stream(prompt)) == told
+
+
+def test_released_text_beside_a_call_goes_back_as_the_part_it_was(palace):
+    said = {"type": "text", "text": HIT_TEXT, "id": "msg_1", "phase": "commentary"}
+    model = CountingModel(persona=thinking_first([REASONING, said, CALLED], {}))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    first = bound.invoke(HIT)
+
+    bound.invoke([HumanMessage(HIT), first, ToolMessage("It rains.", tool_call_id="c1")])
+
+    assert model.asked[-1].messages[1].content == [REASONING, said, CALLED]
