@@ -38,6 +38,7 @@ from langchain_palace.messages import (
     asking_index,
     is_persons,
     is_system,
+    is_users,
     labelled,
     spoken,
     text_of,
@@ -160,7 +161,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if "structured_response" in state:
             # The answer of an earlier turn would stand beside the refusal of this one.
             update["structured_response"] = None
-        index = asking_index(messages)
+        # Nothing was summarised in this run yet: who marks what asks as a summary sent it so.
+        index = asking_index(messages, is_users)
         if index is None:
             return update
         call = self._call(runtime)

@@ -138,3 +138,22 @@ def test_a_copy_of_a_turn_in_another_thread_is_decided_anew(palace):
 
     assert done["messages"][-1].text == FALLBACK
     assert not any("1111" in asked.everything for asked in model.asked[1:])
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, MISS, PASS])
+@pytest.mark.parametrize("earlier", [[], [PASS], [HIT]])
+def test_a_question_that_came_in_marked_as_a_summary_is_decided_on(palace, prompt, earlier):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}))
+    agent = agent_of(model, PalaceMiddleware(palace))
+    config = {"configurable": {"thread_id": "t"}}
+    for words in earlier:
+        agent.invoke({"messages": [HumanMessage(words)]}, config)
+    calls = model.calls
+
+    marked = HumanMessage(prompt, additional_kwargs={"lc_source": "summarization"})
+    last = agent.invoke({"messages": [marked]}, config)["messages"][-1]
+
+    assert last.text.startswith(ANSWERS[prompt])
+    assert "palace" in last.response_metadata
+    if prompt == MISS:
+        assert model.calls == calls
