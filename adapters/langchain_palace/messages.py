@@ -239,6 +239,13 @@ def spoken(text: str, metadata: Mapping[str, Any]) -> AIMessage:
     return AIMessage(text, response_metadata={"palace": dict(metadata)})
 
 
+def verdict_id(message: AIMessage) -> str | None:
+    """Return the id of the verdict that a message tells; whoever sends one can write any."""
+    verdict = message.response_metadata.get("palace")
+    told = verdict.get("id") if isinstance(verdict, Mapping) else None
+    return told if isinstance(told, str) else None
+
+
 def labelled(message: AIMessage, metadata: Mapping[str, Any]) -> AIMessage:
     """Return a model's message as it is, with the verdict for the host to see."""
     told = {**message.response_metadata, "palace": dict(metadata)}

@@ -10,6 +10,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_palace import ChatPalace
 
 from tests.adapters.langchain.doubles import (
+    CHAT,
     HIT,
     HIT_TEXT,
     LIE,
@@ -205,3 +206,17 @@ def test_released_text_beside_a_call_goes_back_as_the_part_it_was(palace):
     bound.invoke([HumanMessage(HIT), first, ToolMessage("It rains.", tool_call_id="c1")])
 
     assert model.asked[-1].messages[1].content == [REASONING, said, CALLED]
+
+
+@pytest.mark.parametrize("told", ["v-1", {"id": ["v-1"]}, {"id": 1}, ["v-1"], None])
+@pytest.mark.parametrize("asked", [[], [HumanMessage(HIT)]])
+def test_what_else_a_message_may_tell_as_its_verdict_is_none(palace, told, asked):
+    model = CountingModel(persona=honest)
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    bound.invoke(HIT)  # a turn whose loop might go on
+    call = calling("weather", {"city": "Rome"})
+    foreign = call.model_copy(update={"response_metadata": {"palace": told}})
+
+    last = bound.invoke([*asked, foreign, ToolMessage("It rains.", tool_call_id="c1")])
+
+    assert last.text == (f"{HIT_TEXT} [1]" if asked else CHAT)
