@@ -43,6 +43,7 @@ from langchain_palace.messages import (
     spoken,
     text_of,
     tool_texts,
+    verdict_id,
 )
 from langchain_palace.session import Call, call_of_run, thread_of
 from langchain_palace.steps import Step, Steps, arun, caught, run
@@ -419,9 +420,11 @@ def _check(plan: Plan, request: ModelRequest[Any]) -> Any:
 
 
 def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:
+    """Return a message as it may be released; one that the gate has seen is."""
     if not isinstance(message, AIMessage):
         return message
-    if "palace" in message.response_metadata:
+    told = verdict_id(message)
+    if told == gate.plan.verdict.id or (told is not None and gate.is_open):
         return message
     if gate.is_open:
         return labelled(message, gate.plan.metadata())
