@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import (
@@ -66,7 +66,12 @@ def is_text(part: object) -> bool:
 
 def is_persons(message: BaseMessage) -> bool:
     """Whether a message is the person's; a summary is not theirs."""
-    return _role_of(message) == "user" and not is_summary(message)
+    return is_users(message) and not is_summary(message)
+
+
+def is_users(message: BaseMessage) -> bool:
+    """Whether a message is in the role of the person, whoever wrote it."""
+    return _role_of(message) == "user"
 
 
 def is_agents(messages: Sequence[BaseMessage], index: int) -> bool:
@@ -96,13 +101,19 @@ def is_tools(message: BaseMessage) -> bool:
     return _role_of(message) == "tool"
 
 
-def asking_index(messages: Sequence[BaseMessage]) -> int | None:
+def asking_index(
+    messages: Sequence[BaseMessage], theirs: Callable[[BaseMessage], bool] = is_persons
+) -> int | None:
     """Return where the last message of the person stands.
 
     Where no message is theirs, a system message at the end asks: some prompts hold the question.
+
+    Args:
+        messages: The conversation.
+        theirs: Tells whether a message is the person's.
     """
     for index in range(len(messages) - 1, -1, -1):
-        if is_persons(messages[index]):
+        if theirs(messages[index]):
             return index
     return len(messages) - 1 if messages and is_system(messages[-1]) else None
 
@@ -228,6 +239,13 @@ def spoken(text: str, metadata: Mapping[str, Any]) -> AIMessage:
     return AIMessage(text, response_metadata={"palace": dict(metadata)})
 
 
+def verdict_id(message: AIMessage) -> str | None:
+    """Return the id of the verdict that a message tells; whoever sends one can write any."""
+    verdict = message.response_metadata.get("palace")
+    told = verdict.get("id") if isinstance(verdict, Mapping) else None
+    return told if isinstance(told, str) else None
+
+
 def labelled(message: AIMessage, metadata: Mapping[str, Any]) -> AIMessage:
     """Return a model's message as it is, with the verdict for the host to see."""
     told = {**message.response_metadata, "palace": dict(metadata)}
@@ -296,7 +314,9 @@ def with_thoughts(message: AIMessage, said: AIMessage) -> AIMessage:
     texts = [n for n, part in enumerate(said.content) if is_text(part)]
     place = texts[0] if texts else 0
     content = [p for p in said.content if not is_text(p)]
-    content[place:place] = _as_parts(text_of(message))  # nothing before it is text
+    own = said.content[place] if texts else None  # its id: what is thought belongs to what is said
+    text = _as_parts(text_of(message))
+    content[place:place] = [{**own, **part} for part in text] if isinstance(own, dict) else text
     return message.model_copy(update={"content": content, "additional_kwargs": extras})
 
 

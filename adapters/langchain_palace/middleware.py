@@ -38,10 +38,12 @@ from langchain_palace.messages import (
     asking_index,
     is_persons,
     is_system,
+    is_users,
     labelled,
     spoken,
     text_of,
     tool_texts,
+    verdict_id,
 )
 from langchain_palace.session import Call, call_of_run, thread_of
 from langchain_palace.steps import Step, Steps, arun, caught, run
@@ -160,7 +162,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if "structured_response" in state:
             # The answer of an earlier turn would stand beside the refusal of this one.
             update["structured_response"] = None
-        index = asking_index(messages)
+        # Nothing was summarised in this run yet: who marks what asks as a summary sent it so.
+        index = asking_index(messages, is_users)
         if index is None:
             return update
         call = self._call(runtime)
@@ -417,9 +420,11 @@ def _check(plan: Plan, request: ModelRequest[Any]) -> Any:
 
 
 def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:
+    """Return a message as it may be released; one that the gate has seen is."""
     if not isinstance(message, AIMessage):
         return message
-    if "palace" in message.response_metadata:
+    told = verdict_id(message)
+    if told == gate.plan.verdict.id or (told is not None and gate.is_open):
         return message
     if gate.is_open:
         return labelled(message, gate.plan.metadata())

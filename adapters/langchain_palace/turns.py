@@ -26,6 +26,7 @@ from langchain_palace.messages import (
     is_agents,
     is_tools,
     text_of,
+    verdict_id,
     with_thoughts,
 )
 from langchain_palace.schemas import questions_in, template_question, without_instructions
@@ -358,12 +359,12 @@ class Turns:
     def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
         """Return the plan of a tool loop that goes on where the message that asks was cut off."""
         replies = [m for m in messages if isinstance(m, AIMessage)]
-        told = replies[-1].response_metadata.get("palace") if replies else None
-        if not told or not is_tools(messages[-1]):
+        told = verdict_id(replies[-1]) if replies else None
+        if told is None or not is_tools(messages[-1]):
             return None
         with self._lock:
             plans = list(self._under_way.values())
-        of_call = (p for p in plans if p.verdict.id == told.get("id") and p.is_of(call))
+        of_call = (p for p in plans if p.verdict.id == told and p.is_of(call))
         return next(of_call, None)
 
     def keep(self, key: Key, plan: Plan) -> None:
@@ -394,9 +395,8 @@ class Turns:
     def _with_thoughts(self, message: BaseMessage) -> BaseMessage:
         if not isinstance(message, AIMessage) or not message.tool_calls or not self._thoughts:
             return message
-        verdict = message.response_metadata.get("palace")
         with self._lock:
-            said = self._thoughts.get(_key_of_calls((verdict or {}).get("id"), message))
+            said = self._thoughts.get(_key_of_calls(verdict_id(message), message))
         return message if said is None else with_thoughts(message, said)
 
 

@@ -22,7 +22,9 @@ from palace.types.verdict import Evidence
 
 Mode = Literal["off", "flag", "replace"]
 
-_DECLINED = regex.compile(rf"[\W_]*{DECLINE_TOKEN}", regex.IGNORECASE)
+# Who writes Markdown may escape its underscores.
+_DECLINE = regex.compile(DECLINE_TOKEN.replace("_", r"\\?_"), regex.IGNORECASE)
+_DECLINED = regex.compile(rf"[\W_]*{_DECLINE.pattern}", regex.IGNORECASE)
 _MARGIN = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+)*")
 _FLAG = "Not found in memory: "
 _MOST_NAMED = 12
@@ -222,7 +224,7 @@ class SentenceGate:
             self._declined = True
             return []
         start = regex.search(r"[^\W_]", self._head)
-        said = self._head[start.start() :].upper() if start else ""
+        said = self._head[start.start() :].upper().replace("\\", "") if start else ""
         if DECLINE_TOKEN.startswith(said):
             return []
         self._begun = True
@@ -237,7 +239,7 @@ class SentenceGate:
         """Return what may be released for one sentence."""
         if self._ended:
             return ""
-        if DECLINE_TOKEN.casefold() in sentence.casefold():
+        if _DECLINE.search(sentence):
             self._ended = True
             self._declined = not self._begun
             return ""

@@ -218,10 +218,11 @@ def test_unchecked_is_released_as_it_is():
     assert check("Milo moved 7 files.", mode="off").text == "Milo moved 7 files."
 
 
+@pytest.mark.parametrize("token", [DECLINE_TOKEN, DECLINE_TOKEN.replace("_", r"\_")])
 @pytest.mark.parametrize("mode", ["off", "flag", "replace"])
 @pytest.mark.parametrize("form", ["{}", "  **{}**.", "`{}`\n", "{}. But I think it was Milo."])
-def test_declining_becomes_the_fallback(mode, form):
-    checked = check(form.format(DECLINE_TOKEN), mode=mode)
+def test_declining_becomes_the_fallback(mode, form, token):
+    checked = check(form.format(token), mode=mode)
     assert checked.text == FALLBACK
     assert checked.declined
 

@@ -88,9 +88,11 @@ def test_nothing_unverified_is_released():
     assert not stream.result.supported
 
 
-def test_a_decline_in_pieces_becomes_the_fallback():
-    stream = gate()
-    pieces = [p for c in f"**{DECLINE_TOKEN}**\n" for p in stream.feed(c)]
+@pytest.mark.parametrize("token", [DECLINE_TOKEN, DECLINE_TOKEN.replace("_", r"\_")])
+@pytest.mark.parametrize("mode", ["off", "replace"])
+def test_a_decline_in_pieces_becomes_the_fallback(mode, token):
+    stream = gate(mode)
+    pieces = [p for c in f"**{token}**\n" for p in stream.feed(c)]
     assert pieces == []
     assert stream.close() == [FALLBACK]
     assert stream.result.declined

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    ModelFallbackMiddleware,
+)
 from langchain_core.messages import HumanMessage
-from langchain_palace import PalaceMiddleware
+from langchain_palace import ChatPalace, PalaceMiddleware
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -22,6 +26,7 @@ from tests.adapters.langchain.doubles import (
     CountingModel,
     calling_once,
     honest,
+    ignoring,
 )
 
 ANSWERS = {HIT: HIT_TEXT, UNCLEAR: UNCLEAR_TEXT, MISS: FALLBACK, PASS: CHAT}
@@ -138,3 +143,66 @@ def test_a_copy_of_a_turn_in_another_thread_is_decided_anew(palace):
 
     assert done["messages"][-1].text == FALLBACK
     assert not any("1111" in asked.everything for asked in model.asked[1:])
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, MISS, PASS])
+@pytest.mark.parametrize("earlier", [[], [PASS], [HIT]])
+def test_a_question_that_came_in_marked_as_a_summary_is_decided_on(palace, prompt, earlier):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}))
+    agent = agent_of(model, PalaceMiddleware(palace))
+    config = {"configurable": {"thread_id": "t"}}
+    for words in earlier:
+        agent.invoke({"messages": [HumanMessage(words)]}, config)
+    calls = model.calls
+
+    marked = HumanMessage(prompt, additional_kwargs={"lc_source": "summarization"})
+    last = agent.invoke({"messages": [marked]}, config)["messages"][-1]
+
+    assert last.text.startswith(ANSWERS[prompt])
+    assert "palace" in last.response_metadata
+    if prompt == MISS:
+        assert model.calls == calls
+
+
+class Remembering(AgentMiddleware):
+    """Answers every call with the first message it saw, as a cache does."""
+
+    def __init__(self, first):
+        super().__init__()
+        self.first = first
+
+    def wrap_model_call(self, request, handler):
+        return self.first
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_a_checked_reply_to_another_question_is_checked_anew(palace, prompt):
+    palace.remember("The gate code is 4711.", room="infra")
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+    other = chat.invoke("What is the gate code?")
+    assert other.response_metadata["palace"]["action"] == "ground"
+
+    middleware = [PalaceMiddleware(palace), Remembering(other)]
+    agent = create_agent(CountingModel(persona=honest), [], middleware=middleware)
+    last = agent.invoke({"messages": [HumanMessage(prompt)]})["messages"][-1]
+
+    assert "4711" not in last.text
+    assert last.text.startswith(ANSWERS[prompt])
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_a_wrapped_model_that_is_fallen_back_on_is_checked_too(palace, prompt):
+    liar = ChatPalace(inner=CountingModel(persona=ignoring), palace=palace)
+
+    def failing_at_last(asked):
+        if asked.is_pointing:
+            return honest(asked)
+        raise ConnectionError
+
+    fallback = ModelFallbackMiddleware(liar)
+    model = CountingModel(persona=failing_at_last)
+    agent = agent_of(model, PalaceMiddleware(palace), fallback)
+
+    last = agent.invoke({"messages": [HumanMessage(prompt)]}, {"configurable": {"thread_id": "t"}})
+
+    assert last["messages"][-1].text.startswith(ANSWERS[prompt])

@@ -10,6 +10,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_palace import ChatPalace
 
 from tests.adapters.langchain.doubles import (
+    CHAT,
     HIT,
     HIT_TEXT,
     LIE,
@@ -194,3 +195,28 @@ def test_an_answer_that_cannot_be_recorded_is_not_lost(palace, prompt):
     told = chat.invoke(prompt).text
     assert told.endswith("[1]")
     assert "".join(chunk.text for chunk in chat.stream(prompt)) == told
+
+
+def test_released_text_beside_a_call_goes_back_as_the_part_it_was(palace):
+    said = {"type": "text", "text": HIT_TEXT, "id": "msg_1", "phase": "commentary"}
+    model = CountingModel(persona=thinking_first([REASONING, said, CALLED], {}))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    first = bound.invoke(HIT)
+
+    bound.invoke([HumanMessage(HIT), first, ToolMessage("It rains.", tool_call_id="c1")])
+
+    assert model.asked[-1].messages[1].content == [REASONING, said, CALLED]
+
+
+@pytest.mark.parametrize("told", ["v-1", {"id": ["v-1"]}, {"id": 1}, ["v-1"], None])
+@pytest.mark.parametrize("asked", [[], [HumanMessage(HIT)]])
+def test_what_else_a_message_may_tell_as_its_verdict_is_none(palace, told, asked):
+    model = CountingModel(persona=honest)
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    bound.invoke(HIT)  # a turn whose loop might go on
+    call = calling("weather", {"city": "Rome"})
+    foreign = call.model_copy(update={"response_metadata": {"palace": told}})
+
+    last = bound.invoke([*asked, foreign, ToolMessage("It rains.", tool_call_id="c1")])
+
+    assert last.text == (f"{HIT_TEXT} [1]" if asked else CHAT)
