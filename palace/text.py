@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets as _random
+import threading
 import time
 import unicodedata
 from bisect import bisect_right
@@ -142,11 +143,21 @@ _MONTHS = {
 }
 
 
-@lru_cache(maxsize=4)
-def _stemmer(language: str) -> snowballstemmer.stemmer:
-    made = snowballstemmer.stemmer(language)
-    made.maxCacheSize = 0  # `stem` keeps what was stemmed
-    return made
+class _Stemmers(threading.local):
+    """The stemmers of one thread: they write down in themselves the word they are at."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, snowballstemmer.stemmer] = {}
+
+    def stem(self, word: str, language: str) -> str:
+        made = self._made.get(language)
+        if made is None:
+            made = self._made[language] = snowballstemmer.stemmer(language)
+            made.maxCacheSize = 0  # `stem` keeps what was stemmed
+        return str(made.stemWord(word))
+
+
+_STEMMERS = _Stemmers()
 
 
 @lru_cache(maxsize=131_072)
@@ -160,9 +171,9 @@ def stem(word: str) -> str:
     """
     base = _IRREGULAR.get(word, word)
     if base.isascii():
-        return str(_stemmer("english").stemWord(base)) if base.isalpha() else base
+        return _STEMMERS.stem(base, "english") if base.isalpha() else base
     if base and "CYRILLIC" in unicodedata.name(base[0], ""):
-        return str(_stemmer("russian").stemWord(base))
+        return _STEMMERS.stem(base, "russian")
     return base
 
 

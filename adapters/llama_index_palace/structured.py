@@ -97,7 +97,13 @@ def check_object(result: Any, check: AnswerCheck, schema: object = None) -> Chec
     if DECLINE_TOKEN in values:
         return CheckedAnswer(check.fallback_text, declined=True)
     values = check.without_labels(values, result if schema is None else schema)
-    return check.check("\n".join(values)) if values else CheckedAnswer("")
+    judged = [check.check(value) for value in values]  # each is an answer of its own
+    return CheckedAnswer(
+        "\n".join(checked.text for checked in judged),
+        supported=all(checked.supported for checked in judged),
+        unsupported=tuple(piece for checked in judged for piece in checked.unsupported),
+        citations={n: i for checked in judged for n, i in checked.citations.items()},
+    )
 
 
 def demand_support(

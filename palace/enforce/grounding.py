@@ -54,8 +54,9 @@ class AnswerCheck:
     """Holds answers against evidence.
 
     Numbers, dates, names, paths, addresses, code and quotes of an answer must stand in the
-    evidence, the question or the identity; every sentence must be covered by their words; and no
-    sentence may deny what the evidence affirms. Modes:
+    evidence, the question or the identity; every sentence must be covered by their words; no
+    sentence may deny what the evidence affirms; and one word that stands nowhere is no answer by
+    itself. Modes:
 
     - `off`: released as it is; only the decline token is still obeyed.
     - `flag`: released, and one line at the end names what is unsupported.
@@ -152,7 +153,8 @@ class SentenceGate:
     """Releases an answer sentence by sentence, each once it is verified.
 
     What it releases over any chunking of an answer is, joined, what `AnswerCheck.check` returns
-    for the whole. A sentence without an end is decided on after `MAX_SENTENCE_CHARS` characters.
+    for the whole. One word that stands nowhere waits for what is said beside it. A sentence without
+    an end is decided on after `MAX_SENTENCE_CHARS` characters.
 
     Args:
         check: The check that the answer must pass.
@@ -167,6 +169,9 @@ class SentenceGate:
         self._citations: dict[int, str] = {}
         self._quoted: set[int] = set()
         self._held = ""
+        self._lone: list[str] = []
+        self._waiting = ""
+        self._claimed = False
         self._begun = False
         self._declined = False
         self._ended = False
@@ -193,6 +198,7 @@ class SentenceGate:
             rest = self._record([] if self._begun or self._declined else [self._head])
         else:
             rest = self._release(self._cutter.close())
+            rest += self._record([self._alone()])
         return [*rest, *self._record(self._last_words())]
 
     @property
@@ -248,14 +254,36 @@ class SentenceGate:
         judged = self._check.judge(sentence, self._held)
         self._citations.update((n, self._check.evidence[n - 1].id) for n in judged.citations)
         if not judged.unsupported:
-            self._begun = True
-            self._held = f"{self._held}{sentence}"[-_HELD_CHARS:]
-            return sentence
+            return self._holds(sentence, judged)
         self._unsupported.extend(judged.unsupported)
         if self._check.mode == "flag":
-            self._begun = True
-            return sentence
-        return self._instead(sentence)
+            self._begun = self._claimed = True
+            return self._taken_up() + sentence
+        return self._instead(self._taken_up() + sentence)
+
+    def _holds(self, sentence: str, judged: Judged) -> str:
+        """Release a sentence that holds; one word that stands nowhere waits for what follows."""
+        self._claimed = self._claimed or judged.claims
+        if not self._claimed and (judged.lone or self._waiting):
+            self._waiting += sentence
+            self._lone += [judged.lone] if judged.lone else []
+            return ""
+        self._begun = True
+        released = self._taken_up() + sentence
+        self._held = f"{self._held}{released}"[-_HELD_CHARS:]
+        return released
+
+    def _taken_up(self) -> str:
+        waiting, self._waiting = self._waiting, ""
+        return waiting
+
+    def _alone(self) -> str:
+        """Return what may be released of words that were all of the answer."""
+        waiting = self._taken_up()
+        if not waiting or self._declined:
+            return ""
+        self._unsupported.extend(self._lone)
+        return waiting if self._check.mode == "flag" else self._instead(waiting)
 
     def _instead(self, sentence: str) -> str:
         """Return the nearest memory in place of a sentence, or nothing if it was quoted before."""
@@ -263,7 +291,7 @@ class SentenceGate:
         if place is None or place in self._quoted:
             return ""
         self._quoted.add(place)
-        self._begun = True
+        self._begun = self._claimed = True
         margin = _MARGIN.match(sentence)
         return f"{margin[0] if margin else ''}{self._check.quote(place)}"
 

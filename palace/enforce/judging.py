@@ -155,10 +155,20 @@ class Grounds:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of one sentence: its unsupported pieces and the evidence it cites."""
+    """What became of one sentence.
+
+    Attributes:
+        unsupported: Its pieces that stand nowhere.
+        citations: Numbers of the evidence it cites.
+        lone: Its only word, where that stands nowhere: too little to judge beside
+            others ("Brilliantly!"), an answer of its own without them ("Lisbon.").
+        claims: Whether it says more than such a word or a courtesy.
+    """
 
     unsupported: tuple[str, ...] = ()
     citations: tuple[int, ...] = ()
+    lone: str = ""
+    claims: bool = True
 
 
 def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
@@ -173,17 +183,19 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
     bare = _MARKS.sub(lambda match: " " * len(match[0]), bare)
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
-        return Judged((), tuple(cited))
+        return Judged((), tuple(cited), claims=False)
     support = _support_of(bare, cited, grounds)
     wrong, taken = _specifics_missing(
         bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
     )
     found = [*missing, *wrong]
+    lone = ""
     if not found and not answer_words().refusals.search(fold(bare)):
         found = grounds.slots.misplaced(
             bare, grounds.question, before, given=not grounds.is_yes_no
         ) or _claims_missing(bare, taken, grounds)
-    return Judged(tuple(found), tuple(cited))
+        lone = "" if found else _lone_word(bare, taken, grounds)
+    return Judged(tuple(found), tuple(cited), lone, claims=not lone)
 
 
 def _citations(sentence: str, count: int) -> tuple[list[int], list[str]]:
@@ -324,12 +336,27 @@ def _is_plainly_number(quantity: Quantity) -> bool:
 def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds) -> list[str]:
     """Return the parts of a sentence whose words stand nowhere, or which say the opposite."""
     listed = [w for w in read_words(sentence) if not is_inside(w.start, taken)]
-    content = [w for w in listed if is_content(w) and not is_framing(w)]
+    content = [w for w in listed if _says_something(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
     if _is_wrong(sentence, content, taken, grounds):
         return [_short(sentence)]
     return []
+
+
+def _says_something(word: Word) -> bool:
+    return is_content(word) and not is_framing(word)
+
+
+def _lone_word(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds) -> str:
+    """Return the only word of a sentence, if it stands nowhere.
+
+    In small letters it may be the label of a structured answer ("high").
+    """
+    listed = read_words(sentence)
+    if taken or len(listed) != 1 or listed[0].surface.islower() or not _says_something(listed[0]):
+        return ""
+    return "" if _share(listed, grounds.everything) else listed[0].surface
 
 
 def _is_wrong(

@@ -83,6 +83,8 @@ def test_what_is_remembered_passes(answer):
         ("Runa moved the archive [3].", "[3]"),
         ("Runa moved the archive [1][0].", "[0]"),
         ("The archive is mirrored.", "The archive is mirrored."),
+        ("Lisbon.", "Lisbon"),
+        ("**Lisbon** [1]\n\nYou're welcome!", "Lisbon"),
         ("The pension fund was sold to strangers abroad.", "The pension fund was sold to strangers abroad."),
         ("Runa asked Teo; he refused because lawyers feared new penalties.", "lawyers feared new penalties."),
     ],
@@ -91,6 +93,15 @@ def test_what_is_made_up_is_named(answer, piece):
     checked = check(answer, mode="flag")
     assert not checked.supported
     assert any(piece in named for named in checked.unsupported), checked.unsupported
+
+
+def test_one_word_that_stands_nowhere_is_no_answer_alone():
+    assert "Lisbon" not in check("Lisbon.").text
+    assert check("Brilliantly! Runa moved 1,250 files.").text == (
+        "Brilliantly! Runa moved 1,250 files."
+    )
+    assert "Lisbon" not in check("Lisbon. Captain Zork said so.").text
+    assert check("Archive.").supported
 
 
 def test_a_citation_must_be_of_the_memory_that_says_it():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 
 import pytest
+import snowballstemmer
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 from palace.text import (
     MAX_TOKEN_CHARS,
@@ -222,6 +226,21 @@ def test_sentence_starts() -> None:
 )  # fmt: skip
 def test_stem(word: str, expected: str) -> None:
     assert stem(word) == expected
+
+
+def test_threads_stem_side_by_side(monkeypatch):
+    # The stemmer in Python, which is all there is where no compiled one is installed, and new words:
+    # those known are looked up.
+    monkeypatch.setattr(snowballstemmer, "stemmer", lambda _: EnglishStemmer())
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            given = [f"{'ab' * n}{end}" for n in range(1, 60) for end in ("ationally", "ing", "s")]
+            found = list(threads.map(lambda _: [stem.__wrapped__(w) for w in given], range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    assert found == [[EnglishStemmer().stemWord(w) for w in given]] * 4
 
 
 def test_fold() -> None:

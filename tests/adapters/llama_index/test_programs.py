@@ -85,6 +85,24 @@ class TestTextPrograms:
         assert await self.made(palace, prompt, chats, PASS, said) == Answer(text=LIE)
 
 
+def test_one_invented_word_among_other_values_is_refused(palace):
+    class Gate(BaseModel):
+        code: str
+        keeper: str
+
+    def made(keeper):
+        said = json.dumps({"code": "4711-all", "keeper": keeper})
+        return LLMTextCompletionProgram.from_defaults(
+            output_cls=Gate,
+            prompt=PROMPTS["text"],
+            llm=PalaceLLM(ScriptedLLM(answer=said), palace),
+        )(asked=HIT)
+
+    assert made("harbour").code == "4711-all"
+    with pytest.raises(UngroundedAnswerError):
+        made("Zork")
+
+
 def test_flagging_lets_an_object_pass(tmp_path):
     with open_palace(tmp_path, "answers: {check: flag}") as palace:
         llm = PalaceLLM(ScriptedLLM(answer=json.dumps({"text": LIE})), palace)
