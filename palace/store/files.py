@@ -119,6 +119,8 @@ def read_bytes(path: Path) -> bytes:
         StoreUnavailableError: If the file system refuses.
     """
     try:
+        if stat.S_ISFIFO(path.stat().st_mode):  # nobody may ever write into it
+            raise OSError("it is a pipe and no file")
         return path.read_bytes()
     except FileNotFoundError as error:
         raise MemoryNotFoundError(
