@@ -1,4 +1,4 @@
-"""The command `palace`, also as `python -m palace`; who interrupts it while it loads sees no trace."""
+"""The command `palace`, also as `python -m palace`; interrupted at its start it shows no trace."""
 
 import sys
 
