@@ -321,7 +321,8 @@ def _verdict(
     found = _best_sufficient(reports, signal)
     if found is not None:
         return _hit(verdict, found, reports, policy)
-    if signal.band != "recall":
+    if signal.band != "recall" and not _live_failed(reports):
+        # What names an artifact asks for it: nobody may make up what could not be fetched.
         return verdict
     if signal.kind == "identity" and reports and reports[0].outcome == "loaded":
         return _hit(verdict, reports[0], reports, policy)
@@ -374,8 +375,11 @@ def _telling(found: LayerReport) -> Sequence[Evidence]:
 
 
 def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:
-    live_failed = any(r.layer == "L3" and r.outcome == "unavailable" for r in reports)
-    return live_failed and bool(found.evidence) and found.evidence[0].stale
+    return _live_failed(reports) and bool(found.evidence) and found.evidence[0].stale
+
+
+def _live_failed(reports: Sequence[LayerReport]) -> bool:
+    return any(r.layer == "L3" and r.outcome == "unavailable" for r in reports)
 
 
 def _near_miss(verdict: Verdict, unclear: Sequence[LayerReport], policy: Policy) -> Verdict:

@@ -100,6 +100,7 @@ def undo_change(
     *,
     store: EditableStore,
     get: Callable[[str], Memory | None],
+    places: Callable[[Memory], Sequence[Memory]],
     written: Callable[[str], object],
 ) -> Undone:
     """Take one change back, its steps in reverse; nothing happens unless all of them can be.
@@ -108,6 +109,7 @@ def undo_change(
         record: Of the journal, with `steps`.
         store: Where the memories stand.
         get: Returns a memory by its id.
+        places: Returns it wherever it stands, also in copies of its file.
         written: Called with every path that changed.
 
     Raises:
@@ -126,14 +128,16 @@ def undo_change(
     for step in steps:
         memory = _present(step, get)
         if step["did"] == "added":
-            store.erase(memory)
+            for place in places(memory):
+                store.erase(place)
+                written(place.path)
             removed.append(memory.id)
             restored.pop(memory.id, None)
         else:
             back = store.restore_comment(memory, expected=step["after"], comment=step["before"])
             restored.pop(memory.id, None)
             restored[back.id] = back
-        written(memory.path)
+            written(memory.path)
     return Undone(str(record["id"]), str(record["type"]), tuple(restored.values()), tuple(removed))
 
 

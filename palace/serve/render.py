@@ -154,11 +154,13 @@ def hit_lines(hit: Hit) -> tuple[Line, ...]:
 
 
 def playbook_lines(playbook: Playbook) -> tuple[Line, ...]:
-    """Return a playbook: what it is called, where it stands and its whole body."""
+    """Return a playbook: what it is called, where it stands, its cautions and its whole body."""
     triggers = ", ".join(playbook.triggers)
+    cautions = {"prerequisites": playbook.prerequisites, "warnings": playbook.warnings}
     return (
         line((playbook.title or playbook.name, "bold")),
         dim(_row([playbook.path, triggers and f"triggers: {triggers}"])),
+        *(line(f"{label}: {'; '.join(said)}") for label, said in cautions.items() if said),
         line(),
         *(line(text) for text in playbook.body.splitlines()),
     )

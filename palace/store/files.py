@@ -119,6 +119,7 @@ def read_bytes(path: Path) -> bytes:
         StoreUnavailableError: If the file system refuses.
     """
     try:
+        _refuse_pipe(path)
         return path.read_bytes()
     except FileNotFoundError as error:
         raise MemoryNotFoundError(
@@ -367,6 +368,12 @@ def gone(root: Path) -> StoreUnavailableError:
         hint="Put it back where it was, or open the palace where it stands now.",
         retryable=False,
     )
+
+
+def _refuse_pipe(path: Path) -> None:
+    """Refuse what would be waited for until somebody writes into it."""
+    if stat.S_ISFIFO(path.stat().st_mode):
+        raise OSError("it is a pipe and no file")
 
 
 def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:

@@ -181,7 +181,7 @@ def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
     blocks = find_blocks(lines, first=front.end)
     name = path.rpartition("/")[2][: -len(SUFFIX)]
     titles = (block.title for block in blocks if block.kind == "heading" and block.level == 1)
-    found = {key: text_list(front.values.get(key)) for key in _LISTS}
+    found = {key: _sentences(front.values.get(key)) for key in _LISTS}
     playbook = Playbook(
         name=name,
         title=next(titles, "") or name,
@@ -195,6 +195,18 @@ def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
         updated=updated,
     )
     return _Parts(playbook, front, tuple(faults))
+
+
+def _sentences(value: object) -> tuple[str, ...]:
+    """Return texts; `- Careful: never at noon` is a mapping to YAML, and a sentence to a person."""
+    items = value if isinstance(value, list) else [value]
+    return text_list([_as_written(item) for item in items])
+
+
+def _as_written(item: object) -> object:
+    if not isinstance(item, Mapping):
+        return item
+    return ", ".join(f"{key}: {'' if value is None else value}" for key, value in item.items())
 
 
 def _text(lines: Sequence[str], block: Block) -> str:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from palace.errors import (
+    DrawerParseError,
     MemoryNotFoundError,
     StoreUnavailableError,
     UnsafeNameError,
@@ -60,6 +61,7 @@ ROOMS = "rooms"
 TIMELINE = "timeline"
 MAX_ATTEMPTS = 20
 KEPT_PAGES = 8
+_UTF16 = ("\udcff\udcfe", "\udcfe\udcff")  # its two marks of byte order, as `decode` reads them
 
 
 class RoomStore:
@@ -538,6 +540,11 @@ class RoomStore:
             real = resolve_inside(self.root, path)
             wait_for_save(real, timeout_s=save_timeout_s)
             before, found = self._page_at(real, path)
+            if before.render().startswith(_UTF16):
+                raise DrawerParseError(
+                    f"{path} is written in UTF-16, and what is added to it would be UTF-8.",
+                    hint="Save the file as UTF-8 in your editor, then try again.",
+                )
             text = change(before)
             if text == before.render():
                 return before, before

@@ -86,7 +86,9 @@ def walk(
                     continue
             yield path, entry
             if entry.is_dir():
-                pending.append((path, folder / entry.name))
+                # What a link leads to is called by its own name where it stands in the palace too.
+                place = 0 if entry.is_symlink() else len(pending)
+                pending.insert(place, (path, folder / entry.name))
 
 
 def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> str | None:

@@ -114,7 +114,11 @@ class KeepingVerbs(WritingVerbs):
             self.refresh()
             record = self._undoable(event)
             done = undo_change(
-                record, store=self.store, get=self.index.get, written=self.index_file
+                record,
+                store=self.store,
+                get=self.index.get,
+                places=self._places,
+                written=self.index_file,
             )
             about = {"undoes": done.event, "memory": record.get("memory")}
             self._note_change("undo", record.get("session"), about)
@@ -207,7 +211,7 @@ class KeepingVerbs(WritingVerbs):
             copies = retired_copies(version, self.index.memories())
             gone.update((copy.id, copy) for copy in copies)
         eraser = Eraser.of(gone.values())
-        for old in gone.values():
+        for old in [place for version in gone.values() for place in self._places(version)]:
             self.store.erase(old)
             self.index_file(old.path)
         self.store.forget_words(eraser.holds)
@@ -231,6 +235,11 @@ class KeepingVerbs(WritingVerbs):
         eraser = Eraser.of([memory])
         copies = self._parts.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
+
+    def _places(self, memory: Memory) -> list[Memory]:
+        """Return a memory wherever it stands: a copy of a whole file has the same ids."""
+        every = self.index.memories()
+        return [m for m in every if (m.id, m.text) == (memory.id, memory.text)]
 
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]

@@ -386,6 +386,15 @@ def test_show_identity_and_playbook(palace: Palace) -> None:
     assert palace("show", "deploy-to-production", "--json").json["steps"]
 
 
+def test_show_of_a_playbook_tells_what_it_needs_and_warns_of(palace: Palace) -> None:
+    palace("init")
+    file = Path(os.environ["PALACE_ROOT"]) / "playbooks" / "queue.md"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("---\nprerequisites: [a key]\nwarnings: [Not at noon.]\n---\n1. Stop it.\n")
+    shown = palace("show", "queue").out
+    assert "prerequisites: a key\nwarnings: Not at noon.\n\n1. Stop it." in shown
+
+
 def test_search_ranks_with_scores_and_sources(filled: Palace) -> None:
     ended = filled("search", "Zürich office", "-k", "1")
     assert ended.code == 0

@@ -495,6 +495,12 @@ def test_interrupted(
         assert (out, err) == ("", "error: interrupted\n")
 
 
+def test_interrupted_while_it_loads(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    ended = start("list", PYTHONPATH=os.pathsep.join([str(tmp_path), _SOURCES]))
+    assert (ended.returncode, ended.stderr) == (130, b"error: interrupted\n")
+
+
 def test_a_fault_of_the_program_is_one_line_and_its_trace_is_for_debugging(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

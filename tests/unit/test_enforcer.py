@@ -275,6 +275,13 @@ def test_anything_less_lets_unsure_prompts_pass(decide: Decide, outcome: str) ->
     assert visited(verdict) == ["L0", "L1", "L2", "L3", "L4"]
 
 
+def test_an_artifact_that_could_not_be_fetched_is_not_made_up(decide: Decide) -> None:
+    opinion = signal("status", "unsure")
+    verdict = decide(ScriptedPalace(*walk(L3="unavailable"), signal=opinion))
+    assert (verdict.action, verdict.outcome) == ("fallback", "unavailable")
+    assert "L3 broke" in verdict.text
+
+
 # -- failure ------------------------------------------------------------------------------------
 
 

@@ -127,6 +127,20 @@ def test_active_copies_are_named_and_left_to_the_person(palace, root):
     assert len(palace.memories()) == 1
 
 
+@pytest.mark.parametrize("undo", [False, True])
+def test_what_goes_is_gone_from_a_copy_of_its_file_too(palace, root, undo):
+    memory = palace.remember(SECRETIVE, room="people", drawer="mira").memory
+    file = root / "rooms/people/mira.md"
+    for name in ("mira (copy)", "mira.sync-conflict-20261101-101112-ABC"):
+        file.with_name(f"{name}.md").write_bytes(file.read_bytes())
+    edited = file.read_text(encoding="utf-8").replace(SECRETIVE, "Mira likes the blue kettle.")
+    file.with_name("mira (edited).md").write_text(edited, encoding="utf-8")
+    palace.undo() if undo else palace.erase(memory.id)
+    assert not [p.name for p in file.parent.iterdir() if SECRETIVE in p.read_text("utf-8")]
+    assert "blue kettle" in file.with_name("mira (edited).md").read_text("utf-8")
+    assert SECRETIVE not in RetrievalEnforcer(palace).decide(ASKED).text
+
+
 def test_the_journal_keeps_ids_order_and_what_is_about_others(palace, root):
     memory = palace.remember(SECRETIVE).memory
     kettle = palace.remember("Olga bought the blue kettle in Bergen.").memory

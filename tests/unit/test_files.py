@@ -309,3 +309,10 @@ def test_what_a_dead_writer_left_is_swept_but_never_what_a_living_one_writes(tmp
     assert [path.exists() for path in left] == [False] * 3
     assert all(path.exists() for path in others)
     assert sweep(tmp_path, ("rooms", "timeline", "missing")) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "notes.md")
+    with pytest.raises(StoreUnavailableError, match="a pipe and no file"):
+        read_bytes(tmp_path / "notes.md")

@@ -68,6 +68,13 @@ def test_a_playbook_is_read_whole(tmp_path):
     assert store.all() == [playbook]
 
 
+def test_a_caution_with_a_colon_is_a_sentence(tmp_path):
+    front = "warnings:\n  - Careful: never at noon\n  - Nobody:\n  - plain\nprerequisites: {Key: 7}"
+    playbook = _folder(tmp_path, odd=f"---\n{front}\n---\n1. Do it.\n").read("odd")
+    assert playbook.warnings == ("Careful: never at noon", "Nobody:", "plain")
+    assert playbook.prerequisites == ("Key: 7",)
+
+
 def test_broken_front_matter_is_a_fault_and_the_body_still_serves(tmp_path):
     store = _folder(tmp_path, bad="---\ntriggers: [a\n---\n1. Do it.\n", raw=b"1. \xff\n", none="")
     playbook = store.read("bad")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import Counter
@@ -7,7 +8,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from palace.errors import MemoryNotFoundError, StoreError, UnsafeNameError, WriteConflictError
+from palace.errors import (
+    DrawerParseError,
+    MemoryNotFoundError,
+    StoreError,
+    UnsafeNameError,
+    WriteConflictError,
+)
 from palace.ports import DrawerStore
 from palace.store.files import FileSystem
 from palace.store.rooms import MAX_ATTEMPTS, RoomStore
@@ -352,3 +359,26 @@ def test_a_stamp_is_what_a_scan_says(tmp_path):
     assert store.stamp(memory.path) is None
     with pytest.raises(UnsafeNameError):
         store.stamp("../elsewhere.md")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_drawer_in_utf16_is_never_written_in_two_encodings(store, encoding):
+    text = ("\ufeff" if encoding == "utf-16-be" else "") + "- The fish is called Nemo.\n"
+    _put(store, "rooms/pets/fish.md", text.encode(encoding))
+    before = (store.root / "rooms/pets/fish.md").read_bytes()
+    with pytest.raises(DrawerParseError, match="UTF-16") as refused:
+        store.add(Draft("The cat is called Minka."), room="pets", drawer="fish")
+    assert "as UTF-8" in refused.value.hint
+    assert (store.root / "rooms/pets/fish.md").read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need rights there")
+def test_a_room_keeps_its_own_name_beside_links_to_it(store):
+    rooms = store.root / "rooms"
+    rooms.mkdir(parents=True)
+    for number in range(12):  # made before and after it: a folder is listed in no order
+        (rooms / f"before-{number}").symlink_to("pets")
+    _put(store, "rooms/pets/deep/cat.md", "- The cat is called Minka.\n")
+    for number in range(12):
+        (rooms / f"after-{number}").symlink_to("pets")
+    assert [stamp.path for stamp in store.scan()] == ["rooms/pets/deep/cat.md"]
