@@ -30,10 +30,10 @@ DETECTOR_L2 = 3.0
 # How a prompt is put is seen in small words, which many use.
 WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
 # What a prompt is about is seen in words that two sources use at least.
-SUBJECT_PROMPTS, SUBJECT_SOURCES = 3, 2
+SUBJECT_PROMPTS, SUBJECT_SOURCES = 4, 2
 # A public source is many people's, an author one of many, and all palaces of notes are one family.
 # At these weights the sources outweigh neither what people ask nor what they ask their notes.
-WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 2000, 204, 1360, 120
+WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 2000, 163, 2040, 120
 # So many prompts are seen in a frame too: it says nothing of what is asked.
 FRAMED_SHARE = 0.4
 FRAMES = (
