@@ -19,7 +19,8 @@ from itertools import chain, groupby
 from typing import Literal, NamedTuple
 
 import regex
-import snowballstemmer
+from snowballstemmer.english_stemmer import EnglishStemmer
+from snowballstemmer.russian_stemmer import RussianStemmer
 
 MAX_TOKEN_CHARS = 64
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -144,17 +145,16 @@ _MONTHS = {
 
 
 class _Stemmers(threading.local):
-    """The stemmers of one thread: they write down in themselves the word they are at."""
+    """The stemmers of one thread: they write down in themselves the word they are at.
+
+    Always those in Python, of one version: the package itself prefers a compiled one of any other
+    version where that is installed, and the index, the weights and the table of related words are
+    made of these stems.
+    """
 
     def __init__(self) -> None:
-        self._made: dict[str, snowballstemmer.stemmer] = {}
-
-    def stem(self, word: str, language: str) -> str:
-        made = self._made.get(language)
-        if made is None:
-            made = self._made[language] = snowballstemmer.stemmer(language)
-            made.maxCacheSize = 0  # `stem` keeps what was stemmed
-        return str(made.stemWord(word))
+        self.english = EnglishStemmer()
+        self.russian = RussianStemmer()
 
 
 _STEMMERS = _Stemmers()
@@ -167,13 +167,13 @@ def stem(word: str) -> str:
     English irregular forms are mapped to their base first ("went" -> "go"); Cyrillic words go
     through the Russian stemmer, Latin ones through the English one, others stay as they are.
 
-    Source: Porter2 and the Russian stemmer of the Snowball project.
+    Source: Porter2 and the Russian stemmer of the Snowball project, as of its version 2.2.
     """
     base = _IRREGULAR.get(word, word)
     if base.isascii():
-        return _STEMMERS.stem(base, "english") if base.isalpha() else base
+        return str(_STEMMERS.english.stemWord(base)) if base.isalpha() else base
     if base and "CYRILLIC" in unicodedata.name(base[0], ""):
-        return _STEMMERS.stem(base, "russian")
+        return str(_STEMMERS.russian.stemWord(base))
     return base
 
 
