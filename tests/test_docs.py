@@ -215,6 +215,16 @@ def test_the_readme_stays_short():
     assert README.count("\n") <= 330
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_prose_is_wrapped(page):
+    long = [
+        line
+        for line in prose(page).splitlines()
+        if len(line) > 100 and not line.startswith("|") and " " in line.strip("- *")
+    ]
+    assert long == []
+
+
 def test_decisions_are_numbered_once():
     pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     numbers = [re.match(r"(\d{4})-[a-z0-9-]+\.md$", page.name) for page in pages]
