@@ -1,7 +1,8 @@
-"""Write the generated blocks of the README: the table of settings and the help of the command.
+"""Write the generated blocks of the pages: the table of settings and the help of the command.
 
 Run: python docs/generate.py
-In: the package as it is. Out: README.md, with everything between the markers replaced.
+In: the package as it is. Out: configuration.md and commands.md beside this file, with everything
+between the markers replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from pathlib import Path
 from palace import settings_table
 from palace.serve.cli import run
 
-README = Path(__file__).parents[1] / "README.md"
+DOCS = Path(__file__).parent
+SETTINGS = DOCS / "configuration.md"
+COMMANDS = DOCS / "commands.md"
 COLUMNS = 80
 
 
@@ -57,20 +60,28 @@ def help_block() -> str:
     )
 
 
-def replace_block(text: str, name: str, content: str) -> str:
-    """Return the text with what stands between the markers of a block replaced."""
+def replace_block(text: str, name: str, content: str, *, note: str = "") -> str:
+    """Return the text with what stands between the markers of a block replaced.
+
+    Raises:
+        ValueError: If a marker is missing.
+    """
     begin, end = f"<!-- {name}:begin", f"<!-- {name}:end -->"
-    head, _, rest = text.partition(begin)
-    _, _, tail = rest.partition(end)
-    return f"{head}{begin} -->\n{content}{end}{tail}"
+    head, found, rest = text.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"the markers of the block {name!r} are missing")
+    return f"{head}{begin}{note} -->\n{content}{end}{tail}"
 
 
-def generated(text: str) -> str:
-    """Return the README with its generated blocks as they are to be."""
-    text = replace_block(text, "settings", settings_table())
-    text = replace_block(text, "help", help_block())
-    return text.replace("<!-- help:begin -->", f"<!-- help:begin click={click_version()} -->")
+def generated() -> Iterator[tuple[Path, str]]:
+    """Yield every page that has a generated block, with its text as it is to be."""
+    settings = SETTINGS.read_text("utf-8")
+    yield SETTINGS, replace_block(settings, "settings", settings_table())
+    help_page, note = COMMANDS.read_text("utf-8"), f" click={click_version()}"
+    yield COMMANDS, replace_block(help_page, "help", help_block(), note=note)
 
 
 if __name__ == "__main__":
-    README.write_text(generated(README.read_text("utf-8")), encoding="utf-8")
+    for page, text in generated():
+        page.write_text(text, encoding="utf-8")

@@ -101,7 +101,7 @@ class Mempalace(
 
         Args:
             root: The palace's folder; else `PALACE_ROOT`, `root:` in the settings, `~/.mempalace`.
-            config: The settings file; else it is searched for as the README says.
+            config: The settings file; else it is searched for as `docs/configuration.md` says.
             judge: Asked at a write whether statements contradict each other, e.g. a model of the
                 host; without one the rules decide.
             fetchers: Used instead of the configured fetchers, e.g. in tests.

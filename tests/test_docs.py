@@ -1,4 +1,4 @@
-"""The README says what is true: commands, settings, help, examples, links."""
+"""README and docs say what is true: commands, settings, help, examples, results, links."""
 
 from __future__ import annotations
 
@@ -17,20 +17,28 @@ from palace import Mempalace, RetrievalEnforcer, load_preset, seed, settings_tab
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+RESULTS = (ROOT / "docs" / "results.md").read_text("utf-8")
+# what a user reads: what is held here may stand on any of these pages, but on one alone
+USER_PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = "\n".join(page.read_text("utf-8") for page in USER_PAGES)
+PAGES = [
+    *USER_PAGES,
+    ROOT / "CHANGELOG.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs" / "decisions").glob("*.md")),
+]
 COMMANDS = [(), *generate.commands()]
 
 
 def block(name: str) -> str:
     """What stands between the markers of a generated block."""
-    [found] = re.findall(
-        rf"<!-- {name}:begin[^\n]*-->\n(.*?)<!-- {name}:end -->", README, re.DOTALL
-    )
+    [found] = re.findall(rf"<!-- {name}:begin[^\n]*-->\n(.*?)<!-- {name}:end -->", DOCS, re.DOTALL)
     return found
 
 
 def fence_after(marker: str) -> str:
     """The fenced block that follows a marker."""
-    [found] = re.findall(rf"{re.escape(marker)}\n```\w+\n(.*?)```", README, re.DOTALL)
+    [found] = re.findall(rf"{re.escape(marker)}\n```\w+\n(.*?)```", DOCS, re.DOTALL)
     return found
 
 
@@ -52,7 +60,7 @@ def test_help(command):
         rf"^### `{title}`\n\n```text\n(.*?)\n```$", block("help"), re.MULTILINE | re.DOTALL
     )
     real = generate.help_of(*command)
-    [version] = re.findall(r"<!-- help:begin click=(\S+) -->", README)
+    [version] = re.findall(r"<!-- help:begin click=(\S+) -->", DOCS)
     if generate.click_version() == version:
         assert written == real, "run `python docs/generate.py`"
     assert substance(written) == substance(real)
@@ -101,7 +109,7 @@ def test_the_commands_that_change_the_sample(tmp_path, monkeypatch):
 def test_the_ids_of_the_example_drawer_are_not_those_of_the_sample(tmp_path):
     seed(load_preset("sample"), tmp_path)
     drawers = "".join(page.read_text("utf-8") for page in (tmp_path / "rooms").rglob("*.md"))
-    shown = re.findall(r"<!-- memory id=(\S+)", README)
+    shown = re.findall(r"<!-- memory id=(\S+)", DOCS)
     assert shown
     assert not [memory_id for memory_id in shown if memory_id in drawers]
 
@@ -136,11 +144,11 @@ def shape(value: object) -> object:
     return "number" if isinstance(value, (int, float)) else type(value).__name__
 
 
-EXAMPLES = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", README, re.DOTALL)
+EXAMPLES = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", DOCS, re.DOTALL)
 
 
 def test_every_python_example_says_what_it_prints():
-    assert len(EXAMPLES) == README.count("```python\n") > 0
+    assert len(EXAMPLES) == DOCS.count("```python\n") > 0
 
 
 @pytest.mark.parametrize(("code", "printed"), EXAMPLES)
@@ -156,19 +164,65 @@ def test_python_example(code, printed, tmp_path):
     assert (done.stdout, done.stderr) == (printed, "")
 
 
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CHANGELOG.md",
-    ROOT / "SECURITY.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files_and_headings(page):
+    targets = [
+        t.partition("#") for t in re.findall(r"\]\(([^)\s]+)\)", prose(page)) if ":" not in t
+    ]
+    assert [t for t, _, _ in targets if not (page.parent / t).exists()] == []
+    lost = [
+        f"{t}#{anchor}"
+        for t, _, anchor in targets
+        if anchor and anchor not in anchors(page.parent / t if t else page)
+    ]
+    assert lost == []
+
+
+def prose(page: Path) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """What links to the headings of a page end in."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_every_page_can_be_reached_from_the_readme_or_the_index():
+    listed = README + (ROOT / "docs" / "README.md").read_text("utf-8")
+    pages = [page for page in PAGES if page.parent.name in ("docs", "decisions")]
+    assert [page.name for page in pages if f"{page.name})" not in listed] == []
+
+
+def test_every_result_of_the_readme_stands_among_all_results():
+    short = {number for cell in cells(block("results")) for number in numbers(cell)}
+    assert len(short) > 50
+    assert sorted(short - set(numbers(RESULTS))) == []
+
+
+def cells(table: str) -> list[str]:
+    """The cells of results and of goals, the second and the third of a row."""
+    rows = [line.split(" | ") for line in table.splitlines() if line.count(" | ") > 3]
+    return [cell for row in rows for cell in row[1:3]]
+
+
+def numbers(text: str) -> list[str]:
+    return re.findall(r"\d*\.?\d+", text)
+
+
+def test_the_readme_stays_short():
+    assert README.count("\n") <= 330
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_to_files(page):
-    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
-    targets = [t.partition("#")[0] for t in re.findall(r"\]\(([^)\s]+)\)", text) if ":" not in t]
-    assert [t for t in targets if t and not (page.parent / t).exists()] == []
+def test_prose_is_wrapped(page):
+    long = [
+        line
+        for line in prose(page).splitlines()
+        if len(line) > 100 and not line.startswith("|") and " " in line.strip("- *")
+    ]
+    assert long == []
 
 
 def test_decisions_are_numbered_once():

@@ -1,10 +1,15 @@
-"""The wheel holds what it must and nothing else, and works where the checkout is not."""
+"""The wheel holds what it must and nothing else, and works where the checkout is not.
+
+The archive of the sources holds the pages that its README leads to.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -12,6 +17,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 QUESTION = "When did we move to PostgreSQL 16?"
+# Python 3.14 wants to be told how far an archive is trusted, and some that are old cannot be told
+SAFELY = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 
 # one worker builds once
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging"), pytest.mark.timeout(300)]
@@ -30,14 +37,12 @@ def run(*command: object, cwd: Path) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
+def build(kind: str, folder: Path) -> Path:
     run(
         sys.executable,
         "-m",
         "build",
-        "--wheel",
+        f"--{kind}",
         "--no-isolation",
         "--outdir",
         folder,
@@ -46,6 +51,11 @@ def wheel(tmp_path_factory):
     )
     [built] = folder.iterdir()
     return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return build("wheel", tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +128,19 @@ def test_the_command_answers_outside_the_checkout(installed, tmp_path):
     run(installed / "palace", "init", "--sample", tmp_path / "sample", cwd=tmp_path)
     answer = run(installed / "palace", "--root", tmp_path / "sample", "ask", QUESTION, cwd=tmp_path)
     assert answer.startswith("We moved the database from PostgreSQL 13 to PostgreSQL 16")
+
+
+def test_the_archive_of_the_sources_holds_what_its_pages_link_to(tmp_path):
+    (tmp_path / "built").mkdir()
+    with tarfile.open(build("sdist", tmp_path / "built")) as archive:
+        archive.extractall(tmp_path / "unpacked", **SAFELY)
+    [root] = (tmp_path / "unpacked").iterdir()
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md")]
+    linked = {
+        page.parent / target
+        for page in pages
+        for target in re.findall(r"\]\(([^)\s#]+)", page.read_text("utf-8"))
+        if ":" not in target
+    }
+    assert root / "docs" / "commands.md" in linked
+    assert sorted(path for path in linked if not path.exists()) == []
