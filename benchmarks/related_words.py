@@ -41,13 +41,15 @@ def counted_words(path: Path) -> list[tuple[str, int]]:
     return [(word, int(count)) for word, count in lines if _WORD.fullmatch(word)][:WORDS]
 
 
+def telling_times() -> set[str]:
+    """Return the tokens of words that count, or tell a time."""
+    days = (found.token for day in _WEEKDAYS for found in words(day))
+    return {*word_tokens("number_words"), *word_tokens("relative_dates"), *days}
+
+
 def by_token(counted: list[tuple[str, int]]) -> dict[str, list[tuple[str, int]]]:
     """Return the words behind each index token; what counts, or tells a time, is left out."""
-    times = {
-        *word_tokens("number_words"),
-        *word_tokens("relative_dates"),
-        *(found.token for day in _WEEKDAYS for found in words(day)),
-    }
+    times = telling_times()
     tokens: dict[str, list[tuple[str, int]]] = {}
     for word, count in counted:
         found = words(word)

@@ -23,7 +23,7 @@ from palace.recall.lexicon import (
     matches,
     plain,
 )
-from palace.recall.related import related_words
+from palace.recall.related import related_words, translated
 from palace.text import Word, fold, numbers, starts_sentence, unlabelled, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
@@ -60,7 +60,8 @@ class Analyst:
     Args:
         lexicons: The languages to know; the first wins ties.
         vocabulary: What the palace's words are.
-        related: Whether words that mean nearly the same as those of the prompt are looked up.
+        related: Whether words that mean nearly the same as those of the prompt, and English words
+            for those of another language, are looked up.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
 
@@ -99,6 +100,7 @@ class Analyst:
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
+        meant = self._meant(terms, but={*soft, *chain.from_iterable(names)})
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -109,7 +111,8 @@ class Analyst:
             answer_type=self._answer_type(text, lexicon),
             soft=soft,
             carried=carried,
-            related=self._related_to(terms, lexicon, but={*soft, *chain.from_iterable(names)}),
+            related=related_words(meant, lexicon.language),
+            translated=translated(meant, lexicon.language),
             language=lexicon.language,
             session_id=turn.session_id,
             project=turn.project,
@@ -138,13 +141,9 @@ class Analyst:
         except TimeoutError:
             return False
 
-    def _related_to(
-        self, terms: Sequence[str], lexicon: Lexicon, *, but: Container[str]
-    ) -> dict[str, Mapping[str, float]]:
-        """Return what is related to the terms; no other name means the same person or thing."""
-        if not self._related:
-            return {}
-        return related_words((t for t in terms if t not in but), lexicon.language)
+    def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
+        """Return the terms that other words may stand for; no other name means the same."""
+        return tuple(t for t in terms if t not in but) if self._related else ()
 
     def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
         for kind, pattern in lexicon.question_types.items():

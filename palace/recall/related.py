@@ -1,10 +1,12 @@
-"""Words that mean nearly what a word of the question means, from a table that ships.
+"""Words that mean nearly what a word of the question means, from tables that ship.
 
-In: index tokens and a language. Out: other index tokens with how near they are. The table of a
-language is `related_words/<language>.zlib`; `python -m benchmarks.related_words --show` prints it,
+In: index tokens and a language. Out: other index tokens with how near they are. In the folder
+`related_words`, `en.zlib` was made once, by the vectors of a model; no model runs here. All others
+were written by hand, in `benchmarks/data/related_words`, and packed: `<language>_written.zlib`
+holds words of one language, `<language>_en.zlib` takes them to English ones, because a note need
+not be in the language of the question. `python -m benchmarks.related_words --show` prints a table,
 a line "token other93 another82" for each token, nearness in hundredths. A program that asks nothing
-reads nothing, and one that asks unpacks the table once. It was made once, by the same script; no
-model runs here.
+reads nothing, and one that asks unpacks the tables of its language once.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "related_words"
 _MOST_WORDS = 1 << 16
+# Of one word of a question, so many words that mean nearly the same are looked for.
+_MOST_NEAR = 24
 
 
 class Table:
@@ -96,19 +100,43 @@ def related_words(terms: Iterable[str], language: str) -> dict[str, Mapping[str,
     return {term: near for term in terms if (near := _related(term, language))}
 
 
+def translated(terms: Iterable[str], language: str) -> dict[str, tuple[str, ...]]:
+    """Return the English tokens of each term of another language; one without any is left out."""
+    return {term: tuple(found) for term in terms if (found := _near(f"{language}_en", term))}
+
+
 def listed_tokens(language: str) -> list[str]:
-    """Return every token that has a line in the table of a language, sorted."""
+    """Return every token that has a line in the first table of a language, sorted."""
     table = _table(language)
     return [] if table is None else list(table.tokens)
 
 
 @lru_cache(maxsize=4096)
 def _related(term: str, language: str) -> Mapping[str, float]:
-    table = _table(language)
-    return {} if table is None else table.near(term)
+    near: dict[str, float] = {}
+    for name in (language, f"{language}_written"):
+        _add(near, _near(name, term))
+    for english, nearness in _near(f"{language}_en", term).items():
+        _add(near, {english: nearness})
+        further = _related(english, "en").items()
+        _add(near, {token: nearness * more for token, more in further if token != term})
+    # Of equally near ones in the order of the tables, so that a question reads the same always.
+    nearest = sorted(near.items(), key=lambda item: -item[1])[:_MOST_NEAR]
+    return dict(nearest)
+
+
+def _add(near: dict[str, float], more: Mapping[str, float]) -> None:
+    for token, nearness in more.items():
+        if nearness > near.get(token, 0.0):
+            near[token] = nearness
+
+
+def _near(name: str, token: str) -> Mapping[str, float]:
+    table = _table(name)
+    return {} if table is None else table.near(token)
 
 
 @cache
-def _table(language: str) -> Table | None:
-    path = _FOLDER / f"{language}.zlib"
+def _table(name: str) -> Table | None:
+    path = _FOLDER / f"{name}.zlib"
     return Table(path.read_bytes()) if path.is_file() else None

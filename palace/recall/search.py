@@ -76,7 +76,7 @@ class Searcher:
     def found(self, query: Query, *, layer: LayerName = "L1") -> Found:
         """Return everything that one of the channels finds, and the turns around it."""
         scope = Scope(session_id=query.session_id, project=query.project)
-        vector = self.vectors.ask(query.text) if self.vectors is not None else None
+        vector = self.vectors.ask(query.glossed) if self.vectors is not None else None
         if not self.index.holds(layer, scope=scope):
             return Found((), NO_WEIGHTS)
         terms = (*query.terms, *query.carried)

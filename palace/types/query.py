@@ -19,6 +19,9 @@ AnswerType = Literal[
     "person", "place", "reason", "yes_no", "thing",
 ]  # fmt: skip
 
+# English words for one word of a prompt that a model of meaning is told.
+_GLOSSES = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -40,6 +43,7 @@ class Query:
         project: Project scope that may be read.
         former: Whether it asks for what was the case before something changed.
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
+        translated: Term of another language than English -> its English index tokens, best first.
     """
 
     text: str
@@ -57,6 +61,16 @@ class Query:
     former: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
+    translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def glossed(self) -> str:
+        """The prompt, with English words behind it if it is in another language.
+
+        Many models of meaning know English alone; those that know more lose nothing by it.
+        """
+        english = (word for words in self.translated.values() for word in words[:_GLOSSES])
+        return " ".join((self.text, *dict.fromkeys(english)))
 
 
 @dataclass(frozen=True, slots=True)

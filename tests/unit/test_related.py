@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
 
+from benchmarks import written_words
 from palace.recall.lexicon import load_lexicons, word_tokens
 from palace.recall.query import Analyst
 from palace.recall.ranking import Pool
-from palace.recall.related import Table, listed_tokens, packed, related_words
+from palace.recall.related import Table, listed_tokens, packed, related_words, translated
 from palace.recall.search import Searcher
 from palace.recall.weighing import term_weights
 from palace.text import tokens
@@ -19,6 +21,7 @@ from palace.types.session import Turn
 from tests.doubles import FixedVocabulary, indexed, memory
 
 WORDS = listed_tokens("en")
+LISTS = sorted(written_words.LISTS.glob("*.txt"))
 
 
 def test_a_word_is_related_to_what_means_nearly_the_same() -> None:
@@ -33,7 +36,7 @@ def test_the_nearest_comes_first() -> None:
     assert near == sorted(near, reverse=True)
 
 
-@pytest.mark.parametrize("language", ["de", "ja", "xx", "../en"])
+@pytest.mark.parametrize("language", ["pl", "xx", "", "../en"])
 def test_a_language_without_a_table_has_no_related_words(language: str) -> None:
     assert related_words(["dog"], language) == {}
 
@@ -100,14 +103,16 @@ def test_names_have_no_related_words() -> None:
     assert "rose" not in _analysed("What did we give Rose for the wedding?").related
 
 
-def test_other_languages_have_none_and_it_can_be_switched_off() -> None:
-    assert _analysed("Was frisst der Hund von uns?").related == {}
-    assert _analysed("What does my dog eat?", on=False).related == {}
+def test_it_can_be_switched_off() -> None:
+    for prompt in ("What does my dog eat?", "Was frisst der Hund von uns?"):
+        asked = _analysed(prompt, on=False)
+        assert (asked.related, asked.translated, asked.glossed) == ({}, {}, prompt)
 
 
 def _searched(prompt: str, *texts: str, on: bool = True) -> list[str]:
     index = indexed(*(memory(text, number) for number, text in enumerate(texts)))
-    asked = Analyst(load_lexicons(("en",)), index, related=on).analyse(Turn(prompt))
+    lexicons = load_lexicons(("en", *(path.stem for path in LISTS if path.stem != "en")))
+    asked = Analyst(lexicons, index, related=on).analyse(Turn(prompt))
     return [hit.memory.text for hit in Searcher(index).hits(asked, top_k=9)]
 
 
@@ -115,6 +120,79 @@ def test_a_memory_in_other_words_is_found() -> None:
     texts = ("Leila's puppy is called Bruno", "the kettle is blue")
     assert _searched("what is the name of her dog", *texts) == [texts[0]]
     assert _searched("what is the name of her dog", *texts, on=False) == []
+
+
+QUESTIONS = {
+    "de": "Wann muss der Hund zum Tierarzt?",
+    "es": "¿Cuándo va el perro al veterinario?",
+    "fr": "Quand le chien doit-il aller chez le vétérinaire ?",
+    "it": "Quando deve andare dal veterinario il cane?",
+    "ja": "犬の獣医の予約はいつだった？",
+    "ko": "우리 강아지 동물병원 예약이 언제였지?",
+    "nl": "Wanneer moet de hond naar de dierenarts?",
+    "pt": "Quando é que o cão vai ao veterinário?",
+    "ru": "Когда собаке нужно к ветеринару?",
+    "zh": "我们家小狗什么时候看兽医？",
+}
+
+
+def test_a_question_in_another_language_finds_an_english_memory() -> None:
+    texts = ("The dog goes to the vet on 3 May", "the kettle is blue", "Rent is due on the first")
+    assert [*QUESTIONS] == [path.stem for path in LISTS if path.stem != "en"]
+    for language, question in QUESTIONS.items():
+        assert _searched(question, *texts)[:1] == [texts[0]], language
+        assert texts[0] not in _searched(question, *texts, on=False), language
+
+
+def test_a_question_in_another_language_finds_other_words_of_its_own() -> None:
+    texts = ("Die Handwerker wurden am 3. Mai bezahlt", "Der Kessel ist blau")
+    assert _searched("Wann zahlte ich die Maler?", *texts)[:1] == [texts[0]]
+
+
+def test_a_model_that_knows_english_alone_is_told_english_words() -> None:
+    asked = _analysed("Was frisst der Hund von uns?")
+    assert asked.translated["hund"][0] == "dog"
+    assert asked.glossed.startswith("Was frisst der Hund von uns? ")
+    assert "dog" in asked.glossed.split()
+    assert _analysed("What does my dog eat?").glossed == "What does my dog eat?"
+
+
+def test_the_nearest_of_a_translation_is_the_translation() -> None:
+    [english] = translated(["hund"], "de").values()
+    near = related_words(["hund"], "de")["hund"]
+    assert next(iter(near)) == english[0] == "dog"
+    assert near["dog"] > near["pet"] > 0.4
+
+
+def test_the_tables_that_ship_are_those_of_the_lists() -> None:
+    names = set()
+    for name, rows in written_words.tables(written_words.LISTS):
+        names.add(f"{name}.zlib")
+        shipped = Table((written_words.TABLES / f"{name}.zlib").read_bytes())
+        assert shipped.tokens == sorted(rows), "run `python -m benchmarks.written_words`"
+        assert all(
+            shipped.near(token) == {other: near / 100 for other, near in row}
+            for token, row in rows.items()
+        ), "run `python -m benchmarks.written_words`"
+    assert names | {"en.zlib"} == {path.name for path in written_words.TABLES.iterdir()}
+
+
+def test_a_list_names_each_word_once() -> None:
+    for path in LISTS:
+        said = [re.split(r" \||:", line)[0] for line in path.read_text("utf-8").splitlines()]
+        assert len(said) > 1500
+        assert said == sorted(set(said)), path.name
+
+
+@pytest.mark.parametrize("line", ["dog | like: puppy", "dog | puppy"])
+def test_a_line_of_the_english_list_that_is_none_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="names no group"):
+        written_words.english([line])
+
+
+def test_a_line_of_another_list_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="no colon"):
+        written_words.foreign(["dog Hund"])
 
 
 def test_the_word_itself_stands_before_a_related_one() -> None:
