@@ -1,6 +1,6 @@
 """Names that a file must not have on one system or another; all other modules may ask.
 
-In: a name. Out: whether it is kept for a device, and the name without joiners.
+In: a name. Out: whether it is no note or kept for a device, and the name without joiners.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ _DEVICES = frozenset(
     + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
 _JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
+
+
+def is_no_note(name: str) -> bool:
+    """Whether a file or folder is none of a person's: hidden, or an Office program's lock file."""
+    return name.startswith((".", "~$"))
 
 
 def is_device(name: str) -> bool:
