@@ -59,6 +59,15 @@ def test_a_number_makes_another_question():
     assert len(gaps.gaps) == 2
 
 
+def test_of_equally_similar_questions_the_newest_counts():
+    gaps = found(
+        verdict(1, "blue van old"),
+        verdict(2, "blue van red"),
+        verdict(3, "blue van"),
+    )
+    assert [gap.verdicts for gap in gaps.gaps] == [("v-1", "v-3"), ("v-2",)]
+
+
 def test_what_was_answered_later_is_no_gap():
     miss, hit = verdict(2, "Who is our CFO?"), verdict(1, "Who is our CFO?", "hit")
     assert found(hit, miss).gaps == ()
