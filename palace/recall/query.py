@@ -24,6 +24,7 @@ from palace.recall.lexicon import (
     plain,
 )
 from palace.recall.related import related_words
+from palace.recall.weekdays import weekdays_as_written
 from palace.text import Word, fold, numbers, starts_sentence, unlabelled, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
@@ -88,6 +89,9 @@ class Analyst:
         lexicon = language_of(prompt, found, self.lexicons)
         if asked := self._before_instructions(prompt, lexicon):
             prompt, found = asked, words(asked)
+        found = weekdays_as_written(
+            found, lexicon, lambda tokens: self._vocabulary.counts(tokens, scope=_scope_of(turn))
+        )
         content = _content(prompt, found, lexicon)
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         return _Read(prompt, found, lexicon, content, counts, _terms(content, counts))
