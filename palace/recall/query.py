@@ -13,6 +13,7 @@ import regex
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
+from palace.recall.days import named_days
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
@@ -25,7 +26,7 @@ from palace.recall.lexicon import (
 )
 from palace.recall.related import related_words
 from palace.recall.weekdays import weekdays_as_written
-from palace.text import Word, fold, numbers, starts_sentence, unlabelled, words
+from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
 
@@ -41,6 +42,8 @@ _NAME_SHARE = 0.6
 _NAME_SHARE_OF_A_CAPITAL = 0.2
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
+# How near another writing of a day is: it may be that of another year.
+_SAME_DAY = 0.99
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 
 
@@ -113,7 +116,10 @@ class Analyst:
             answer_type=self._answer_type(text, lexicon),
             soft=soft,
             carried=carried,
-            related=self._related_to(terms, lexicon, but={*soft, *chain.from_iterable(names)}),
+            related={
+                **self._related_to(terms, lexicon, but={*soft, *chain.from_iterable(names)}),
+                **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
+            },
             language=lexicon.language,
             session_id=turn.session_id,
             project=turn.project,
@@ -149,6 +155,20 @@ class Analyst:
         if not self._related:
             return {}
         return related_words((t for t in terms if t not in but), lexicon.language)
+
+    def _days_otherwise(
+        self, prompt: str, found: Sequence[Word], terms: Sequence[str], *, scope: Scope
+    ) -> dict[str, Mapping[str, float]]:
+        """Return the other writings that the palace has of the days in a prompt."""
+        written: dict[str, Mapping[str, float]] = {}
+        for named in named_days(prompt, found):
+            term = next((t for t in (named.word.token, *named.word.parts) if t in terms), None)
+            writings = named.writings(this_year=utc_now().year)
+            counts = self._vocabulary.counts(writings, scope=scope)
+            known = {token: _SAME_DAY for token in writings if counts[token].any}
+            if term is not None and known:
+                written[term] = known
+        return written
 
     def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
         for kind, pattern in lexicon.question_types.items():
