@@ -7,20 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
-import regex
-
+from palace.portable import without_copy_mark
 from palace.ports import Candidate
 from palace.types.memory import Memory
-
-# What stands behind the name of a copied file: "heating (Ada's conflicted copy 2026-05-14)",
-# "heating.sync-conflict-20260514-101112-ABCDEFG", "heating - Copy (2)", "heating (1)".
-_COPY_MARK = regex.compile(
-    r"(?: \([^()]*(?:conflict|konflikt|copy|kopie|copie|copia)[^()]*\)"
-    r"|[._-](?:sync-)?conflict[-_]?[\d-]*(?:-\w{7})?"
-    r"| ?-? (?:copy|kopie|copie|copia)(?: \d{1,2}| \(\d{1,2}\))?"
-    r"| \(\d{1,2}\))\Z",
-    regex.IGNORECASE,
-)
 
 
 def without_copies(
@@ -59,7 +48,7 @@ def _said(memory: Memory) -> Hashable:
     return (
         " ".join(memory.text.split()),
         memory.room,
-        _COPY_MARK.sub("", memory.drawer).casefold(),
+        without_copy_mark(memory.drawer).casefold(),
         memory.heading,
         memory.scope,
         memory.trust,
