@@ -48,6 +48,8 @@ class NamedDay(NamedTuple):
 def named_days(text: str, found: Sequence[Word]) -> Iterator[NamedDay]:
     """Yield the days that the words of a text name by number and month."""
     for place, word in enumerate(found):
+        if not word.surface[0].isdigit():
+            continue
         short = _SLASHED.fullmatch(word.surface)
         if word.shape == "number":  # the last point is no part of the word
             short = short or _POINTED.match(text, word.start)
