@@ -23,6 +23,7 @@ from palace.recall.lexicon import (
     matchable,
     matches,
     plain,
+    word_tokens,
 )
 from palace.recall.related import related_words
 from palace.recall.weekdays import weekdays_as_written
@@ -287,6 +288,8 @@ def _names(
         if word.shape not in ("word", "identifier") or word.token.startswith("month"):
             continue
         count = counts[word.token]
+        if not count.any and word.token in word_tokens("relative_dates"):
+            continue  # a "Friday" that nobody wrote is no stranger
         ordinary = word.token in lexicon.soft and word.surface.islower()
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
         share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE

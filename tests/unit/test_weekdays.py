@@ -64,3 +64,11 @@ def test_a_short_day_that_means_something_else_stands_for_no_whole_one() -> None
 
 def test_a_day_that_nobody_wrote_is_asked_for_by_its_whole_name() -> None:
     assert terms("What is on Tue?", FixedVocabulary("bins")) == ("tuesday",)
+
+
+def test_a_day_that_nobody_wrote_is_no_stranger() -> None:
+    analyst = Analyst(LEXICONS, FixedVocabulary("standup"), related=False)
+    assert analyst.analyse(Turn("When is the standup on Friday?")).names == ()
+    assert analyst.analyse(Turn("When is the standup with Olga?")).names == (("olga",),)
+    known = Analyst(LEXICONS, FixedVocabulary("Friday"), related=False)
+    assert known.analyse(Turn("When is the standup on Friday?")).names == (("friday",),)
