@@ -24,7 +24,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run
+from benchmarks.command import results_file, run
 from benchmarks.mutations import mutations
 from palace import AnswerCheck, CheckedAnswer, Evidence
 
@@ -148,7 +148,7 @@ def _ratio(part: int, whole: int) -> float:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="also write the numbers to this file")
+    parser.add_argument("--json", type=results_file, help="also write the numbers to this file")
     parser.add_argument("--split", help='only this part, such as "blind 2"')
     parser.add_argument("--mutate", action="store_true", help="also alter the honest answers")
     parser.add_argument("--show", action="store_true", help="print the answers it gets wrong")

@@ -6,6 +6,7 @@ In: the `main` of a benchmark. Out: lines on standard error, so that standard ou
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,14 +16,18 @@ from palace import PalaceError
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a benchmark; wrong data end it in one line and exit code 1, Ctrl-C in one and 130."""
+    """Run a benchmark; wrong data end it in one line and exit code 2, Ctrl-C in one and 130."""
     try:
         main()
     except KeyboardInterrupt:
         say("interrupted")
         raise SystemExit(130) from None
     except (BadDataError, PalaceError, OSError) as error:
-        raise SystemExit(f"error: {error}") from error
+        said = str(error)
+        if isinstance(error, OSError) and error.filename:
+            said = f"{error.filename}: {error.strerror}"
+        say(f"error: {said}")
+        raise SystemExit(2) from error
 
 
 def results_file(text: str) -> Path:
@@ -36,6 +41,22 @@ def results_file(text: str) -> Path:
         raise argparse.ArgumentTypeError(f"{text!r} is a folder, not a file")
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written")
+    return path
+
+
+def results_folder(text: str) -> Path:
+    """Return the folder results are to be written to, likewise.
+
+    Raises:
+        argparse.ArgumentTypeError: If it is none, or nothing can be written there.
+    """
+    path = Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text!r}")
+    if not os.access(path, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written to")
     return path
 
 

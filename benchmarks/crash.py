@@ -29,6 +29,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import results_file
 from palace import ConversationTurn, Mempalace, PalaceError, RetrievalEnforcer
 from palace.store.files import FileSystem
 
@@ -337,7 +338,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.crash")
     parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=results_file)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="palace-crash-") as folder:
         result = run(Path(folder) / "palace", kills=options.kills, seed=options.seed)

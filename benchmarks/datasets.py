@@ -29,7 +29,7 @@ class BadDataError(ValueError):
 
 
 @contextmanager
-def _reading(place: str) -> Iterator[None]:
+def reading(place: str) -> Iterator[None]:
     """Tell where data stands that is not as it should be."""
     try:
         yield
@@ -39,14 +39,14 @@ def _reading(place: str) -> Iterator[None]:
         raise BadDataError(f"{place}: {error}") from error
 
 
-def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (place, object) of a file of JSON lines; blank ones are left out."""
-    with _reading(str(path)):
+    with reading(str(path)):
         lines = path.read_text("utf-8-sig").split("\n")
     for number, line in enumerate(lines, 1):
         if line.strip():
             place = f"{path}, line {number}"
-            with _reading(place):
+            with reading(place):
                 data = json.loads(line)
                 if not isinstance(data, dict):
                     raise TypeError("is no JSON object")
@@ -109,7 +109,7 @@ def load_locomo(path: Path) -> list[Conversation]:
     Raises:
         BadDataError: If the file is in another format.
     """
-    with _reading(str(path)):
+    with reading(str(path)):
         entries = json.loads(path.read_text("utf-8-sig"))
     if not isinstance(entries, list):
         raise BadDataError(f"{path}: is no list of conversations")
@@ -117,7 +117,7 @@ def load_locomo(path: Path) -> list[Conversation]:
         raise BadDataError(f"{path}: holds no conversation")
     found: dict[str, Conversation] = {}
     for number, entry in enumerate(entries, 1):
-        with _reading(f"{path}, conversation {number}"):
+        with reading(f"{path}, conversation {number}"):
             name = _string(entry, "sample_id")
             spoken, asked = entry["conversation"], entry["qa"]
         if name in found:
@@ -130,7 +130,7 @@ def _conversation(
     place: str, name: str, spoken: dict[str, Any], asked: Sequence[dict[str, Any]]
 ) -> Conversation:
     turns: list[ConversationTurn] = []
-    with _reading(place):
+    with reading(place):
         speakers = _string(spoken, "speaker_a"), _string(spoken, "speaker_b")
         for key, messages in spoken.items():
             if not re.fullmatch(r"session_\d+", key) or not isinstance(messages, list):
@@ -150,7 +150,7 @@ def _conversation(
         known = {_dialogue_id(turn.provenance): turn.provenance for turn in turns}
     questions = []
     for number, item in enumerate(asked, 1):
-        with _reading(f"{place}, question {number}"):
+        with reading(f"{place}, question {number}"):
             questions.append(
                 Question(_string(item, "question"), _evidence(item, known), _category(item))
             )
@@ -225,12 +225,14 @@ def load_cases(path: Path) -> list[Case]:
     """Read cases: `{id, prompt, history, expect, gold, family, lang}` a line.
 
     Raises:
-        BadDataError: If a line is in another format.
+        BadDataError: If a line is in another format, or there is none.
     """
     cases = []
-    for place, data in _lines(path):
-        with _reading(place):
+    for place, data in json_lines(path):
+        with reading(place):
             cases.append(_case(data))
+    if not cases:
+        raise BadDataError(f"{path}: holds no case")
     return cases
 
 
@@ -258,14 +260,37 @@ def cases_of(palace: Path) -> Path:
     return palace.with_name(f"cases_{palace.name.removeprefix('palace_')}.jsonl")
 
 
+def notes_in(folder: Path) -> list[tuple[Path, list[Case]]]:
+    """Return the palaces `palace_NAME` of a folder with their cases, by name.
+
+    Raises:
+        BadDataError: If there is none, one is none, or cases are missing or in another format.
+    """
+    found = sorted(folder.glob("palace_*"))
+    if not found:
+        raise BadDataError(f"{folder}: holds no folder palace_NAME")
+    for path in found:
+        check_notes(path)
+    return [(path, load_cases(cases_of(path))) for path in found]
+
+
+def check_notes(source: Path) -> None:
+    """Look whether a folder is one of notes.
+
+    Raises:
+        BadDataError: If it is none.
+    """
+    if not any((source / name).is_dir() for name in ("rooms", "timeline", "playbooks")):
+        raise BadDataError(f"{source}: is no palace, it has none of rooms, timeline and playbooks")
+
+
 def open_notes(source: Path, folder: Path) -> Mempalace:
     """Return a palace that is a copy of a folder of notes.
 
     Raises:
         BadDataError: If the folder is none.
     """
-    if not any((source / name).is_dir() for name in ("rooms", "timeline", "playbooks")):
-        raise BadDataError(f"{source}: is no palace, it has none of rooms, timeline and playbooks")
+    check_notes(source)
     target = folder / source.resolve().name
     shutil.copytree(source, target, copy_function=shutil.copyfile, ignore_dangling_symlinks=True)
     for path in (target, *target.rglob("*")):
@@ -277,11 +302,14 @@ def load_prompts(path: Path) -> Iterator[tuple[str, int, str]]:
     """Yield (text, label, source) of labelled prompts.
 
     Raises:
-        BadDataError: If a line is in another format.
+        BadDataError: If a line is in another format, or there is none.
     """
-    for place, data in _lines(path):
-        with _reading(place):
+    place = ""
+    for place, data in json_lines(path):
+        with reading(place):
             text, label, source = _string(data, "text"), data["label"], _string(data, "source")
             if label not in (0, 1, "0", "1"):
                 raise ValueError(f"label {label!r} is neither 0 nor 1")
         yield text, int(label), source
+    if not place:
+        raise BadDataError(f"{path}: holds no prompt")

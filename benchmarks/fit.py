@@ -16,10 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.datasets import Case, cases_of, load_cases, load_locomo, load_prompts, open_notes
+from benchmarks.command import results_folder, run
+from benchmarks.datasets import Case, load_locomo, load_prompts, notes_in, open_notes
 from benchmarks.embedders import embed_all, use
 from benchmarks.fit_detector import SEED, detector_examples, fit, report_detector
 from benchmarks.fit_recall import (
@@ -67,11 +69,12 @@ def main() -> None:
     parser.add_argument(
         "--notes", type=Path, required=True, help="folder with palace_* and cases_*"
     )
-    parser.add_argument("--out", type=Path, required=True, help="folder for the weights")
+    parser.add_argument("--out", type=results_folder, required=True, help="folder for the weights")
     parser.add_argument(
         "--embedder", action="append", default=[], help="fit with meaning; may be repeated"
     )
     arguments = parser.parse_args()
+    _look_at(arguments)
     provenance = (
         f"python -m benchmarks.fit, seed {SEED}; data: {arguments.locomo.name},"
         f" {arguments.prompts.name}, {arguments.notes.name}, benchmarks/data"
@@ -102,6 +105,15 @@ def main() -> None:
         mine = [row for row in rows if row.kind == kind]
         report_confidences(f"sufficiency_{kind}", mine, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6))
         write(f"sufficiency_{kind}", fit_sufficiency(mine))
+
+
+def _look_at(arguments: argparse.Namespace) -> None:
+    """Read everything once, so that what is wrong is told before the long work."""
+    for embedder in arguments.embedder:
+        use(embedder)
+    load_locomo(arguments.locomo)
+    deque(load_prompts(arguments.prompts), maxlen=0)
+    notes_in(arguments.notes)
 
 
 def fit_detector_and_ask(
@@ -137,10 +149,11 @@ def fit_detector_and_ask(
 
 def _notes_in(sources: Iterable[Path], folder: Path) -> list[tuple[Mempalace, list[Case]]]:
     """Open the palaces of some folders as they are in a folder of their own, with their cases."""
-    found = [path for source in sources for path in source.glob("palace_*")]
-    found.sort(key=lambda path: path.name)  # wherever the folders lie, the same examples are drawn
-    return [(open_notes(path, folder), load_cases(cases_of(path))) for path in found]
+    found = [item for source in sources for item in notes_in(source)]
+    # Wherever the folders lie, the same examples are drawn.
+    found.sort(key=lambda item: item[0].name)
+    return [(open_notes(path, folder), cases) for path, cases in found]
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import results_file, run
 from palace import Message, stated_in
 
 _FOLDER = Path(__file__).parent / "data"
@@ -69,7 +70,7 @@ def measure(cases: Sequence[Case]) -> dict[str, Any]:
 def main() -> None:
     """Print the measures, or write them as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--json", type=Path, help="write the measures to this file")
+    parser.add_argument("--json", type=results_file, help="write the measures to this file")
     parser.add_argument(
         "--split", choices=["dev", "test", "later", "blind"], help="only this split"
     )
@@ -102,4 +103,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.command import results_file, run, say
-from benchmarks.datasets import Case, load_cases, open_notes
+from benchmarks.datasets import Case, check_notes, load_cases, open_notes
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import latency_ms, mean, report
 from palace import (
@@ -202,6 +202,7 @@ def main() -> None:
     use(arguments.embedder)
     judged: list[Judged] = []
     durations_s: list[float] = []
+    check_notes(arguments.palace)
     cases = load_cases(arguments.cases)
     with tempfile.TemporaryDirectory() as folder:
         palace = open_notes(arguments.palace, Path(folder))

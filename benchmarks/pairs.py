@@ -21,6 +21,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import results_file, run
+from benchmarks.datasets import BadDataError, json_lines, reading
 from benchmarks.measures import latency_ms, rounded
 from palace import Conflict, Duplicate, Memory, Mempalace, WriteResult
 from palace.learn.conflict import find_conflicts
@@ -93,8 +95,18 @@ class Pair:
 
 
 def load_pairs(path: Path = DATA) -> list[Pair]:
-    """Return the labelled pairs of a file."""
-    return [Pair(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    """Return the labelled pairs of a file.
+
+    Raises:
+        BadDataError: If a line is in another format, or there is none.
+    """
+    pairs = []
+    for place, data in json_lines(path):
+        with reading(place):
+            pairs.append(Pair(**data))
+    if not pairs:
+        raise BadDataError(f"{path}: holds no pair")
+    return pairs
 
 
 def judged(pair: Pair) -> str:
@@ -218,7 +230,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=Path, default=DATA, help="labelled pairs, JSON lines")
-    parser.add_argument("--json", type=Path, help="also write the numbers to this file")
+    parser.add_argument("--json", type=results_file, help="also write the numbers to this file")
     parser.add_argument("--split", help="only this part")
     parser.add_argument(
         "--others", type=int, default=1000, help="other memories; 0 skips the palace"
@@ -226,6 +238,8 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print the pairs it gets wrong")
     arguments = parser.parse_args()
     pairs = [p for p in load_pairs(arguments.pairs) if arguments.split in (None, p.split)]
+    if not pairs:
+        parser.error(f"there is no part {arguments.split!r}")
     started = time.perf_counter()
     results = [(pair, judged(pair)) for pair in pairs]
     report: dict[str, Any] = {"us_per_pair": (time.perf_counter() - started) * 1e6 / len(pairs)}
@@ -262,4 +276,4 @@ def _print_table(name: str, numbers: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

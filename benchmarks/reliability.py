@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.command import results_file, run, say
-from benchmarks.datasets import BadDataError, cases_of, load_cases, load_locomo, open_notes
+from benchmarks.datasets import BadDataError, load_locomo, notes_in, open_notes
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.fit_recall import (
     Judged,
@@ -94,12 +94,13 @@ def questions(locomo: Path, notes: Path, folder: Path) -> list[Judged]:
     Raises:
         BadDataError: If there are fewer than two conversations or palaces of notes.
     """
-    rows, palaces = conversation_questions(load_locomo(locomo), folder)
-    for source in sorted(notes.glob("palace_*")):
+    conversations, own = load_locomo(locomo), notes_in(notes)
+    rows, palaces = conversation_questions(conversations, folder)
+    for source, cases in own:
         palace = open_notes(source, folder)
         embed_all(palace)
         palaces.append(palace)
-        rows.extend(notes_questions(palace, load_cases(cases_of(source))))
+        rows.extend(notes_questions(palace, cases))
     for palace in palaces:
         palace.close()
     for kind, data in (("turn", locomo), ("statement", notes)):

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import results_file
 from benchmarks.measures import latency_ms
 from palace import Mempalace, PalaceError, RetrievalEnforcer
 
@@ -451,7 +452,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="of the processes")
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=results_file)
     options = parser.parse_args(arguments)
     part_s = max(options.seconds / 4, 2.0)
     with tempfile.TemporaryDirectory(prefix="palace-stress-") as folder:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from palace.enforce.enforcer import Enforcement, RetrievalEnforcer
 from palace.errors import PalaceError, StoreError
+from palace.portable import without_copy_mark
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
 from palace.store.names import session_file_name
@@ -150,8 +151,21 @@ def check_files(palace: Mempalace) -> Check:
             detail=f"{len(faults)} places were not understood: {_listed(map(_told, faults))}",
             hint="correct the named lines; until then they are kept as they are",
         )
-    files = len(palace.store.scan()) + len(palace.playbook_files.scan())
-    return Check("files", ok=True, detail=f"{files} files, all understood")
+    paths = [stamp.path for kept in (palace.store, palace.playbook_files) for stamp in kept.scan()]
+    copies = _copies(paths)
+    hint = f"copies of other files, read as well: {_listed(iter(copies))}" if copies else ""
+    return Check("files", ok=True, detail=f"{len(paths)} files, all understood", hint=hint)
+
+
+def _copies(paths: Sequence[str]) -> list[str]:
+    """Return the files whose name says that they are copies of another one that is there."""
+    known = {path.casefold() for path in paths}
+    stems = ((path, path[:-3]) for path in paths)
+    return [
+        path
+        for path, stem in stems
+        if (original := without_copy_mark(stem)) != stem and f"{original}.md".casefold() in known
+    ]
 
 
 def check_ids(palace: Mempalace) -> Check:

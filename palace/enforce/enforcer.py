@@ -31,14 +31,12 @@ from palace.types.verdict import (
     LayerReport,
     PromptWrite,
     Verdict,
+    nearly_as_sure,
 )
 
 _log = logging.getLogger(__name__)
 # Kinds whose answer has a home: a hit in an earlier layer is kept, but the home is asked first.
 HOME_LAYER: Mapping[RecallKind, LayerName] = {"procedure": "L4", "status": "L3"}
-
-
-_QUOTED_SHARE = 0.5
 
 
 class Analyses(Protocol):
@@ -364,14 +362,10 @@ def _hit(
         outcome="hit",
         layer=found.layer,
         evidence=found.evidence,
-        text=quote_evidence(found.evidence[:1] if action == "answer" else _telling(found)),
+        text=quote_evidence(
+            found.evidence[:1] if action == "answer" else nearly_as_sure(found.evidence)
+        ),
     )
-
-
-def _telling(found: LayerReport) -> Sequence[Evidence]:
-    """Return the evidence worth quoting to a person: what is nearly as sure as the best."""
-    surest = max((e.confidence for e in found.evidence), default=0.0)
-    return [e for e in found.evidence if e.confidence >= _QUOTED_SHARE * surest]
 
 
 def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:

@@ -121,15 +121,17 @@ _SPACED = regex.compile(r"(?<!\w)(?:\w[ ._*-]){4,}\w(?!\w)")
 _ENCODED = regex.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,4000}={0,2}")
 _MOST_ENCODED = 8
 # Letters and digits that stand in for Latin letters.
-_LOOKALIKES = str.maketrans(
-    "аеорсухіѕјԁɡոυνικρτοαεɑ01345 7@$".replace(" ", ""), "aeopcyxisjdgnuvikptoaeaoieastas"
-)
+_FOREIGN, _DIGITS = "аеорсухіѕјԁɡոυνικρτοαεɑ", "013457@$"
+_LOOKALIKES = str.maketrans(_FOREIGN + _DIGITS, "aeopcyxisjdgnuvikptoaea" + "oieastas")
+# A number by itself stands in for no letter: "Bus 41 must wait".
+_STANDS_IN = regex.compile(rf"[{_FOREIGN}]|[{_DIGITS}](?=\p{{L}})|(?<=\p{{L}})[{_DIGITS}]")
+_WORD = regex.compile(r"[\w@$]++")
 
 
 def suspicions(text: str) -> tuple[str, ...]:
     """Return why a text is not to be trusted as mere words, in the order of `REASONS`."""
     found = {reason for form in _readings(text) for reason in _said(form)}
-    if _UNSEEN.search(text) or _COMMENT.search(text):
+    if _COMMENT.search(text) or (not text.isascii() and _UNSEEN.search(text)):
         found.add(HIDDEN)
     return tuple(reason for reason in REASONS if reason in found)
 
@@ -156,12 +158,14 @@ def _said(text: str) -> Iterator[str]:
 def _readings(text: str) -> Iterator[str]:
     """Yield the text as it may be meant: as it stands, undisguised, decoded."""
     yield text
-    plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
-    if plain != text:
-        yield plain
-    folded = plain.casefold().translate(_LOOKALIKES)
-    if folded != plain.casefold():
-        yield folded
+    plain = text
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+        if plain != text:
+            yield plain
+    lower = plain.casefold()
+    if _STANDS_IN.search(lower):
+        yield _WORD.sub(lambda found: _undisguised(found[0]), lower)
     joined = _SPACED.sub(lambda found: regex.sub(r"[ ._*-]", "", found[0]), plain)
     if joined != plain:
         # Words that were spelled out run together: the verbs of an order are enough.
@@ -169,6 +173,10 @@ def _readings(text: str) -> Iterator[str]:
             r"(?i)(ignore|disregard|forget|instructions?|prompts?|rules?)", r" \1 ", joined
         )
     yield from _decoded(plain)
+
+
+def _undisguised(word: str) -> str:
+    return word.translate(_LOOKALIKES) if _STANDS_IN.search(word) else word
 
 
 def _decoded(text: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ class RoomDigest:
     Attributes:
         uses: How often its memories were evidence lately.
         recency: In [0, 1], 1 for the most recently changed room.
-        memories: Active memories, most important first.
+        memories: Active memories, as `WakeUpSources.order` finds them.
     """
 
     name: str
@@ -38,12 +38,18 @@ class RoomDigest:
 
 @dataclass(frozen=True, slots=True)
 class WakeUpSources:
-    """Everything a wake-up is made of."""
+    """Everything a wake-up is made of.
+
+    Attributes:
+        order: By what the memories of a room are sorted, the smallest first; asked only for rooms
+            that are shown. None leaves them as they are.
+    """
 
     identity: str = ""
     rooms: tuple[RoomDigest, ...] = ()
     promoted: tuple[Memory, ...] = ()
     notes: tuple[ScratchEntry, ...] = ()
+    order: Callable[[Memory], tuple[float, ...]] | None = None
 
 
 def select_rooms(
@@ -151,7 +157,8 @@ def compose_wake_up(
     told = set(page.included)
     chosen = select_rooms(sources.rooms, project=project, limit=max_rooms)
     for room in chosen:
-        items = [(m.id, m.text) for m in room.memories if m.id not in told]
+        memories = sorted(room.memories, key=sources.order) if sources.order else room.memories
+        items = [(m.id, m.text) for m in memories if m.id not in told]
         if page.section(f"# Room {room.name}", items, line_of=line_of, limit=memories_per_room):
             opened.append(room.name)
     text = "\n".join(page.lines)

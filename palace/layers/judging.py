@@ -6,7 +6,7 @@ In: scored candidates with their memories. Out: a `LayerReport` that only speaks
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from palace.errors import PalaceError
@@ -33,6 +33,9 @@ def judge(
 ) -> LayerReport:
     """Judge the head of a ranking and report.
 
+    What says the same words again, elsewhere, stands behind all others: it takes no place from what
+    says something else.
+
     Args:
         layer: Whose report this is.
         scored: Candidates, best rank first.
@@ -46,6 +49,8 @@ def judge(
     sure.sort(key=lambda item: -_order(item[0].confidence, item[1]))
     kept = [*sure, *(item for item in judged if item[0].band == "unclear")]
     found: list[tuple[Weighed, Scored, Evidence]] = []
+    again: list[tuple[Weighed, Scored, Evidence]] = []
+    said: set[Hashable] = set()
     while kept and len(found) < max_evidence:
         wanted = max_evidence - len(found)
         some, kept = kept[:wanted], kept[wanted:]
@@ -53,7 +58,9 @@ def judge(
         for weighed, one in some:
             if (item := bare.get(one.candidate.key)) is not None:
                 item = replace(item, confidence=weighed.confidence, scores=one.features)
-                found.append((weighed, one, item))
+                (again if _words(item) in said else found).append((weighed, one, item))
+                said.add(_words(item))
+    found += again[: max_evidence - len(found)]
     told = found[0][1] if found else judged[0][1] if judged else None
     return LayerReport(
         layer,
@@ -63,6 +70,11 @@ def judge(
         evidence=tuple(item for *_, item in found),
         judgement=sufficiency.judgement(told) if told else None,
     )
+
+
+def _words(item: Evidence) -> Hashable:
+    """Return what evidence says: by whom, of which day."""
+    return " ".join(item.text.split()), item.trust, item.as_of and item.as_of.date()
 
 
 def _order(probability: float, scored: Scored) -> float:

@@ -109,20 +109,21 @@ class _Group:
 
 
 class _Groups:
-    """Questions put together by their terms."""
+    """Questions put together by their terms; of equally similar groups the newest counts."""
 
     def __init__(self, terms: Callable[[str], Iterable[str]]) -> None:
         self._terms = cache(terms)  # what is asked again and again is read once
         self._groups: list[_Group] = []
-        self._by_term: dict[str, list[int]] = {}
+        self._by_term: dict[tuple[frozenset[str], str], list[int]] = {}
 
     def take(self, record: Mapping[str, Any], *, found: bool) -> None:
         terms = self._terms_of(record)
-        group = self._similar(terms)
+        digits = frozenset(t for t in terms if any(c.isdigit() for c in t))
+        group = self._similar(terms, digits)
         if group is None:
             group = _Group(terms, answered=found)
             for term in terms:
-                self._by_term.setdefault(term, []).append(len(self._groups))
+                self._by_term.setdefault((digits, term), []).append(len(self._groups))
             self._groups.append(group)
         if not found:
             group.records.append(record)
@@ -137,18 +138,25 @@ class _Groups:
         # A question of nothing but small words is similar to itself alone.
         return frozenset(self._terms(str(prompt))) or frozenset({str(prompt).casefold()})
 
-    def _similar(self, terms: frozenset[str]) -> _Group | None:
-        near = dict.fromkeys(n for term in terms for n in self._by_term.get(term, ()))
+    def _similar(self, terms: frozenset[str], digits: frozenset[str]) -> _Group | None:
+        holding = sorted((self._by_term.get((digits, term), ()) for term in terms), key=len)
+        # A similar group holds so many of the terms that it cannot miss all of these.
+        rarest = holding[: len(terms) - _least_shared(len(terms)) + 1]
+        near = sorted({number for groups in rarest for number in groups})
         best = max(near, key=lambda n: _share(terms, self._groups[n].terms), default=None)
         if best is None or _share(terms, self._groups[best].terms) < SIMILAR:
             return None
         return self._groups[best]
 
 
+def _least_shared(count: int) -> int:
+    """Return how many of so many terms a similar question has at least."""
+    return next(shared for shared in range(count + 1) if shared >= SIMILAR * count)
+
+
 def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    if any(any(c.isdigit() for c in term) for term in one ^ other):
-        return 0.0
-    return len(one & other) / len(one | other)
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)
 
 
 def _near(record: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from palace.portable import is_device, without_joiners
+from palace.portable import is_device, is_no_note, without_joiners
 
 SUFFIX = ".md"
 MAX_ROOM_DEPTH = 8
@@ -70,6 +70,7 @@ def name_reason(name: str) -> str:
         (size > MAX_COMPONENT_BYTES, f"its name exceeds {MAX_COMPONENT_BYTES} bytes"),
         (folded.strip() in {".", ".."}, "its path has a parent reference"),
         (folded.strip().startswith("."), "its name starts with a dot, which hides it"),
+        (is_no_note(folded.strip()), "its name starts with ~$, as that of a lock file"),
         ("\\" in name + folded or "/" in folded, "its name has a slash or backslash"),
         (folded[1:2] == ":" and folded[:1].isalpha(), "its name starts with a drive letter"),
         (is_device(folded), "its name is a reserved device name"),

@@ -91,16 +91,17 @@ def compose_report(sources: ReportSources, *, by: By = "day") -> str:
 
 
 def retired_in(
-    records: Iterable[Mapping[str, Any]], get: Mapping[str, Memory]
+    records: Sequence[Mapping[str, Any]], get: Mapping[str, Memory]
 ) -> Iterator[Retired]:
     """Yield what journal records of corrections and forgetting tell, in their order.
 
     Args:
-        records: Of the journal; other types are skipped.
+        records: Of the journal; other types are skipped, and what was taken back too.
         get: Memories by id, as far as they are still there.
     """
+    undone = {record.get("undoes") for record in records if record.get("type") == "undo"}
     for record in records:
-        if record.get("type") in ("correction", "forget"):
+        if record.get("type") in ("correction", "forget") and record.get("id") not in undone:
             yield Retired(
                 at=datetime.fromisoformat(str(record["at"])).astimezone(timezone.utc),
                 type=str(record["type"]),

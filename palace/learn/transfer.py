@@ -20,6 +20,7 @@ from typing import Any
 
 from palace.errors import ConfigError, StoreUnavailableError
 from palace.learn.places import SUFFIX
+from palace.portable import is_no_note
 from palace.types.memory import Memory
 
 FORMAT = "mempalace-export"
@@ -160,7 +161,7 @@ def _is_read(path: str) -> bool:
 
 
 def markdown_files(folder: Path, *, inside: Path | None) -> Iterator[str]:
-    """Yield the Markdown files below a folder as relative paths, hidden names left out.
+    """Yield the Markdown files below a folder as relative paths, no hidden or lock files.
 
     Args:
         folder: Where to look; nothing is found if it is missing.
@@ -176,7 +177,7 @@ def markdown_files(folder: Path, *, inside: Path | None) -> Iterator[str]:
         seen.add(real)
         for entry in sorted(current.iterdir()):
             allowed = is_inside(entry, inside) if inside else not entry.is_symlink()
-            if entry.name.startswith(".") or not allowed:
+            if is_no_note(entry.name) or not allowed:
                 continue
             if entry.is_dir():
                 pending.append((f"{prefix}{entry.name}/", entry))

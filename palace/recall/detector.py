@@ -34,6 +34,7 @@ PERSONAL_CUES = (
 )
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
+    "about_me": "fact",
     "meta": "meta",
     "identity": "identity",
     "procedure": "procedure",
@@ -183,6 +184,8 @@ class CueDetector:
             name: float(matches(pattern, text, timeout_ms=self._timeout_ms))
             for name, pattern in lexicon.cues.items()
         }
+        # What is known about somebody is asked of the memory itself, too.
+        cues["meta"] = max(cues.get("meta", 0.0), cues.get("about_me", 0.0))
         found = {
             **cues,
             **self._familiarity(query, cues, noted=self._noted(turn)),

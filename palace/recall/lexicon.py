@@ -105,6 +105,22 @@ class Lexicon:
         return frozenset(map(fold, listed)) | _tokens(listed)
 
     @cached_property
+    def weekdays(self) -> Mapping[str, tuple[str, ...]]:
+        """Folded name of a day of the week, whole or short -> (whole name, short ones)."""
+        return _by_name(self._words.get("weekdays", ()))
+
+    @cached_property
+    def dated_weekdays(self) -> Mapping[str, tuple[str, ...]]:
+        """Folded short name that means something else too -> (whole name,)."""
+        days = map(str.split, self._words.get("dated_weekdays", ()))
+        return {fold(short): (fold(whole),) for whole, *shorts in days for short in shorts}
+
+    @cached_property
+    def before_weekdays(self) -> frozenset[str]:
+        """Folded words behind which a short name is a day of the week."""
+        return frozenset(map(fold, str(self._words.get("before_weekdays", "")).split()))
+
+    @cached_property
     def cues(self) -> Mapping[str, str]:
         """Cue name -> one alternation."""
         return {name: _alternation(patterns) for name, patterns in self._patterns["cues"].items()}
@@ -225,6 +241,11 @@ def _written(word: str) -> tuple[str, ...]:
     if folded[0] < "\u2e80":  # before the scripts of East Asia: nothing is cut
         return (folded,)
     return (folded, *(found.token for found in words(word)))
+
+
+def _by_name(days: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    split = [tuple(map(fold, names.split())) for names in days]
+    return {name: names for names in split for name in names}
 
 
 def _alternation(patterns: Sequence[str]) -> str:

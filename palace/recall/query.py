@@ -13,6 +13,7 @@ import regex
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
+from palace.recall.days import named_days
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
@@ -22,9 +23,11 @@ from palace.recall.lexicon import (
     matchable,
     matches,
     plain,
+    word_tokens,
 )
 from palace.recall.related import related_words, translated
-from palace.text import Word, fold, numbers, starts_sentence, unlabelled, words
+from palace.recall.weekdays import weekdays_as_written
+from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
 
@@ -40,6 +43,8 @@ _NAME_SHARE = 0.6
 _NAME_SHARE_OF_A_CAPITAL = 0.2
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
+# How near another writing of a day is: it may be that of another year.
+_SAME_DAY = 0.99
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 
 
@@ -89,6 +94,9 @@ class Analyst:
         lexicon = language_of(prompt, found, self.lexicons)
         if asked := self._before_instructions(prompt, lexicon):
             prompt, found = asked, words(asked)
+        found = weekdays_as_written(
+            found, lexicon, lambda tokens: self._vocabulary.counts(tokens, scope=_scope_of(turn))
+        )
         content = _content(prompt, found, lexicon)
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         return _Read(prompt, found, lexicon, content, counts, _terms(content, counts))
@@ -111,7 +119,10 @@ class Analyst:
             answer_type=self._answer_type(text, lexicon),
             soft=soft,
             carried=carried,
-            related=related_words(meant, lexicon.language),
+            related={
+                **related_words(meant, lexicon.language),
+                **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
+            },
             translated=translated(meant, lexicon.language),
             language=lexicon.language,
             session_id=turn.session_id,
@@ -144,6 +155,20 @@ class Analyst:
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
         return tuple(t for t in terms if t not in but) if self._related else ()
+
+    def _days_otherwise(
+        self, prompt: str, found: Sequence[Word], terms: Sequence[str], *, scope: Scope
+    ) -> dict[str, Mapping[str, float]]:
+        """Return the other writings that the palace has of the days in a prompt."""
+        written: dict[str, Mapping[str, float]] = {}
+        for named in named_days(prompt, found):
+            term = next((t for t in (named.word.token, *named.word.parts) if t in terms), None)
+            writings = named.writings(this_year=utc_now().year)
+            counts = self._vocabulary.counts(writings, scope=scope)
+            known = {token: _SAME_DAY for token in writings if counts[token].any}
+            if term is not None and known:
+                written[term] = known
+        return written
 
     def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
         for kind, pattern in lexicon.question_types.items():
@@ -262,6 +287,8 @@ def _names(
         if word.shape not in ("word", "identifier") or word.token.startswith("month"):
             continue
         count = counts[word.token]
+        if not count.any and word.token in word_tokens("relative_dates"):
+            continue  # a "Friday" that nobody wrote is no stranger
         ordinary = word.token in lexicon.soft and word.surface.islower()
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
         share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE

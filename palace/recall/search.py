@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from palace.ports import Candidate, Index, Scope, Vectors
+from palace.recall.copies import without_copies
 from palace.recall.fusion import QUESTION, Fusion, fused
 from palace.recall.logistic import probability_of
 from palace.recall.priors import Priors, with_priors
@@ -98,6 +99,7 @@ class Searcher:
         found += self.index.neighbours(
             spoken, distance=self.neighbour_distance, scope=scope, known=found
         )
+        found = without_copies(found, self.index.load)
         cosines = None
         if self.vectors is not None and vector is not None:
             cosines = self.vectors.cosines(vector, [c.key for c in found])

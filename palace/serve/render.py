@@ -71,7 +71,7 @@ def _decision_lines(verdict: Verdict) -> tuple[Line, ...]:
             dim("Nothing is stored about this; by policy the model may answer freely, ungrounded."),
         )
     if verdict.action == "ground" or (verdict.action == "answer" and verdict.evidence):
-        return evidence_lines(verdict.evidence)
+        return evidence_lines(verdict.quoted)
     lines = tuple(line(text) for text in verdict.text.splitlines())
     if verdict.action == "confirm":
         return (*lines, dim("A near miss: no model is asked here to confirm that it answers."))

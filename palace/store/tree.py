@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
+from palace.portable import is_no_note
 from palace.store.files import unavailable
 from palace.store.names import fold_case, safe_component
 from palace.types.memory import Fault, FileStamp
@@ -22,8 +23,8 @@ _LEADS_OUT = "a symlink that leads out of the palace"
 def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], list[Fault]]:
     """Return a stamp of every Markdown file below these folders, and what was left out and why.
 
-    Hidden names and other suffixes are left out silently; symlinks are followed inside the palace
-    only, each real folder once.
+    Hidden names, lock files (`~$`) and other suffixes are left out silently; symlinks are followed
+    inside the palace only, each real folder once.
 
     Args:
         root: The palace.
@@ -75,7 +76,7 @@ def walk(
         seen.add(real)
         for entry in _entries(folder):
             name = entry.name
-            if name[0] == ".":
+            if is_no_note(name):
                 continue
             path = f"{relative}/{name}"
             # Thousands of files are looked at before a question: the usual one is passed quickly.
@@ -118,7 +119,7 @@ def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> st
 
 
 def _fits(entry: os.DirEntry[str], suffix: str) -> bool:
-    if entry.name.startswith(".") or "\\" in entry.name or not _is_text(entry.name):
+    if is_no_note(entry.name) or "\\" in entry.name or not _is_text(entry.name):
         return False
     if not suffix:
         return entry.is_dir()

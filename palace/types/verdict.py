@@ -5,7 +5,7 @@ In: what the layers found. Out: what the doors show and the journal keeps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -32,6 +32,8 @@ Rule = Literal[
     "procedure",
     "former",
 ]
+
+_QUOTED_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,12 @@ class Evidence:
     trust: Trust = "user"
     stale: bool = False
     state_of: datetime | None = None
+
+
+def nearly_as_sure(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return the evidence worth quoting to a person: what is nearly as sure as the best."""
+    surest = max((e.confidence for e in evidence), default=0.0)
+    return tuple(e for e in evidence if e.confidence >= _QUOTED_SHARE * surest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +228,11 @@ class Verdict:
     elapsed_ms: float = 0.0
     reminders: tuple[Evidence, ...] = ()
     written: tuple[PromptWrite, ...] = ()
+
+    @property
+    def quoted(self) -> tuple[Evidence, ...]:
+        """The evidence worth quoting to a person: what is nearly as sure as the best."""
+        return nearly_as_sure(self.evidence)
 
     @property
     def judgement(self) -> Judgement | None:

@@ -5,6 +5,7 @@ In: names, ids and questions. Out: values of `palace.types`; nothing is changed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from palace.errors import MemoryNotFoundError
 from palace.learn.fields import check_choice
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
+from palace.store.markdown import derived_id
 from palace.types.memory import Fault, Memory, Playbook
 from palace.types.query import Hit, Query
 from palace.types.session import Turn
@@ -60,6 +62,8 @@ class ReadingVerbs(OpenedPalace):
     def get(self, memory_id: str) -> Memory:
         """Return one memory by id or unique prefix of at least 8 characters, active or not.
 
+        A derived id (`d-…`) is known also after a change wrote another one to the file.
+
         Raises:
             ConfigError: If the id is no text.
             MemoryNotFoundError: If there is none, or several that begin so; names them.
@@ -67,9 +71,21 @@ class ReadingVerbs(OpenedPalace):
         check_texts(id=memory_id)
         self.refresh(force=False)
         memory = self.index.get(memory_id)
+        if memory is None and memory_id.startswith("d-"):
+            memory = self._once_called(memory_id)
         if memory is None:
             raise self._unknown(memory_id)
         return memory
+
+    def _once_called(self, derived: str) -> Memory | None:
+        """Return the memory that had this derived id until one was written to its file."""
+        before: Counter[tuple[str, str]] = Counter()
+        for memory in self.index.memories():
+            place = memory.path, memory.text
+            if derived == derived_id(*place, before[place]):
+                return memory
+            before[place] += 1
+        return None
 
     def _unknown(self, memory_id: str) -> MemoryNotFoundError:
         # Ids begin with their time: those of one minute begin alike.

@@ -23,11 +23,20 @@ _TIMELINE = "timeline"
 def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
     """Gather what a session could start with."""
     scopes = frozenset({"global", f"project:{project}"})
+    counts, now = palace.tally.counts(), utc_now()
+
+    def order(memory: Memory) -> tuple[float, ...]:
+        used = counts.get(memory.id, UNUSED)
+        # Rounded, so that what was written together stays in the order of its file.
+        by_now = round(strength(memory, used, at=now), 2)
+        return (-memory.importance, -by_now, -used.uses, memory.position)
+
     return WakeUpSources(
         identity=palace.identity_file.read().text,
-        rooms=_room_digests(palace, palace.tally.counts(), scopes),
+        rooms=_room_digests(palace, counts, scopes),
         promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
         notes=tuple(palace.living_notes(session_id)),
+        order=order,
     )
 
 
@@ -56,15 +65,6 @@ def _room_digests(
 ) -> tuple[RoomDigest, ...]:
     by_room: dict[str, list[Memory]] = {}
     now = utc_now()
-
-    def used(memory: Memory) -> UseCounts:
-        return counts.get(memory.id, UNUSED)
-
-    def order(memory: Memory) -> tuple[float, ...]:
-        # Rounded, so that what was written together stays in the order of its file.
-        by_now = round(strength(memory, used(memory), at=now), 2)
-        return (-memory.importance, -by_now, -used(memory).uses, memory.position)
-
     for memory in palace.index.memories():
         if memory.holds_at(now) and memory.scope in scopes and memory.room != _TIMELINE:
             by_room.setdefault(memory.room, []).append(memory)
@@ -74,8 +74,8 @@ def _room_digests(
     return tuple(
         RoomDigest(
             name=room,
-            memories=tuple(sorted(found, key=order)),
-            uses=sum(used(m).uses for m in found),
+            memories=tuple(found),
+            uses=sum(counts.get(m.id, UNUSED).uses for m in found),
             recency=recency.get(room, 0.0),
         )
         for room, found in sorted(by_room.items())

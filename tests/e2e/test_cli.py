@@ -90,6 +90,17 @@ def test_ask_quotes_with_source_and_date(filled: Palace) -> None:
     assert ended.err == ""
 
 
+def test_ask_quotes_only_what_is_nearly_as_sure_as_the_best(palace: Palace) -> None:
+    for text in ("The launch of the site is on 15 June 2026.", "The site has a blue header."):
+        assert palace("remember", text, "--room", "site", "--on-conflict", "keep").code == 0
+    ended = palace("ask", "When is the launch of the site?")
+    evidence = palace("ask", "When is the launch of the site?", "--json").json["evidence"]
+    assert len(evidence) == 2
+    assert evidence[1]["confidence"] < evidence[0]["confidence"] / 2
+    assert evidence[0]["text"] in ended.out
+    assert evidence[1]["text"] not in ended.out
+
+
 def test_ask_json_is_the_verdict(filled: Palace) -> None:
     ended = filled("ask", ANSWERED, "--json")
     verdict = ended.json

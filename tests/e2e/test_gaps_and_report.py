@@ -59,6 +59,15 @@ def test_a_number_makes_another_question():
     assert len(gaps.gaps) == 2
 
 
+def test_of_equally_similar_questions_the_newest_counts():
+    gaps = found(
+        verdict(1, "blue van old"),
+        verdict(2, "blue van red"),
+        verdict(3, "blue van"),
+    )
+    assert [gap.verdicts for gap in gaps.gaps] == [("v-1", "v-3"), ("v-2",)]
+
+
 def test_what_was_answered_later_is_no_gap():
     miss, hit = verdict(2, "Who is our CFO?"), verdict(1, "Who is our CFO?", "hit")
     assert found(hit, miss).gaps == ()
@@ -191,3 +200,16 @@ def test_a_report_begins_before_it_ends(lived):
         lived.report(since=utc_now() + timedelta(days=1))
     with pytest.raises(ConfigError, match="^by is 'month'"):
         lived.report(since=NOON, by="month")
+
+
+def test_what_was_taken_back_is_not_told(tmp_path):
+    with Mempalace.open(tmp_path / "p") as palace:
+        kept = palace.remember("The rent is 950 euros.", room="flat").memory
+        palace.correct(kept.id, "The rent is 1,020 euros.")
+        palace.undo()
+        palace.forget(kept.id)
+        palace.undo()
+        report = palace.report(since=utc_now() - timedelta(days=1))
+    assert "1 added, 0 corrected, 0 forgotten" in report
+    assert "### Corrected" not in report
+    assert "### Forgotten" not in report

@@ -171,10 +171,10 @@ def case(prompt: str, expect: str, **more: Any) -> dict[str, Any]:
     return made | {"gold": gold if expect == "ground" else [], "history": []} | more
 
 
-def test_no_case_gives_no_number(tmp_path: Path, notes: Path, run: Run) -> None:
-    cases = written(tmp_path, "cases.jsonl", [])
+def test_a_share_of_no_case_is_no_number(tmp_path: Path, notes: Path, run: Run) -> None:
+    cases = written(tmp_path, "cases.jsonl", [case("Wer ist der Dachdecker?", "ground")])
     code, _, results = run("notes", "--cases", cases, "--palace", notes)
-    assert (code, results["n"], results["presented_as_memory"]) == (0, 0, None)
+    assert (code, results["n"], results["presented_as_memory"]) == (0, 1, None)
 
 
 def test_what_models_say_about_notes_goes_through_the_check(
@@ -200,7 +200,7 @@ def test_a_folder_of_notes_is_taken_from_inside_it(
     tmp_path: Path, notes: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
-    cases = written(tmp_path, "cases.jsonl", [])
+    cases = written(tmp_path, "cases.jsonl", [case("Wer ist der Dachdecker?", "ground")])
     code, told, _ = run("notes", "--cases", cases, "--palace", notes / "rooms" / "..")
     assert code == 0, told
 
@@ -259,6 +259,78 @@ def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_what_is_wrong_is_told_in_a_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
     code, error, results = run(*arguments)
-    assert code != 0
+    assert code == 2
     assert told in error
     assert not results
+
+
+@pytest.fixture
+def data(tmp_path: Path, notes: Path) -> Path:
+    """Make a folder of data that can be measured, and of data that cannot."""
+    written(tmp_path, "talk.json", [talk("one", CLASS)])
+    written(tmp_path, "prompts.jsonl", [{"text": "Who?", "label": 1, "source": "a"}])
+    written(tmp_path, "cases.jsonl", [case("Wer ist der Dachdecker?", "ground")])
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "broken").write_text('{"text": "Who?", \n')
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/palace_own").symlink_to(notes)
+    (tmp_path / "folder/cases_own.jsonl").symlink_to(tmp_path / "cases.jsonl")
+    return tmp_path
+
+
+_DETECTOR = ("detector", "--prompts")
+_NOTES = ("notes", "--palace", "@notes", "--cases")
+_RECALL = ("recall", "--locomo")
+_FIT = ("fit", "--locomo", "@talk.json", "--notes", "@folder", "--out", "@", "--prompts")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((*_DETECTOR, "@nowhere"), "nowhere: No such file"),
+        ((*_DETECTOR, "@empty"), "empty: holds no prompt"),
+        ((*_DETECTOR, "@broken"), "broken, line 1: "),
+        ((*_DETECTOR, "@folder"), "folder: Is a directory"),
+        ((*_DETECTOR, "@prompts.jsonl", "--json", "@nowhere/out.json"), "there is no folder"),
+        ((*_NOTES, "@empty"), "empty: holds no case"),
+        ((*_NOTES, "@broken"), "broken, line 1: "),
+        ((*_NOTES, "@folder"), "folder: Is a directory"),
+        ((*_NOTES, "@cases.jsonl", "--json", "@nowhere/out.json"), "there is no folder"),
+        ((*_RECALL, "@empty"), "empty: "),
+        ((*_RECALL, "@broken"), "broken: "),
+        ((*_RECALL, "@folder"), "folder: Is a directory"),
+        ((*_RECALL, "@talk.json", "--json", "@nowhere/out.json"), "there is no folder"),
+        (("speed", "--memories", "9", "--folder", "@empty"), "empty"),
+        (("answers", "--json", "@nowhere/out.json"), "there is no folder"),
+        (("gapfill", "--json", "@nowhere/out.json"), "there is no folder"),
+        (("crash", "--json", "@folder"), "is a folder, not a file"),
+        (("stress", "--json", "@nowhere/out.json"), "there is no folder"),
+        (("pairs", "--pairs", "@empty"), "empty: holds no pair"),
+        (("pairs", "--pairs", "@broken"), "broken, line 1: "),
+        ((*_FIT, "@nowhere"), "nowhere: No such file"),
+        ((*_FIT, "@empty"), "empty: holds no prompt"),
+        ((*_FIT, "@broken"), "broken, line 1: "),
+        ((*_FIT, "@prompts.jsonl", "--notes", "@notes"), "notes: holds no folder palace_NAME"),
+        ((*_FIT, "@prompts.jsonl", "--out", "@nowhere"), "there is no folder"),
+        ((*_FIT, "@prompts.jsonl", "--embedder", "magic"), "'magic' is no embedder"),
+    ],
+)
+def test_wrong_data_are_told_before_the_work(
+    data: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    if arguments[0] == "fit":
+        pytest.importorskip("scipy")
+    words = [str(data / word[1:]) if word.startswith("@") else word for word in arguments]
+    done = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-m", f"benchmarks.{words[0]}", *words[1:]],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    last = done.stderr.splitlines()[-1]
+    assert "error: " in last
+    assert told in last
+    assert "Traceback" not in done.stderr

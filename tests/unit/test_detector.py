@@ -90,6 +90,8 @@ def test_cues_are_strongest_first_and_few() -> None:
         ("How do we roll back?", "procedure"),
         ("Who are you?", "identity"),
         ("Which memories did you use?", "meta"),
+        ("What do you know about me?", "fact"),
+        ("Was weißt du über mich?", "fact"),
         ("What did we decide?", "fact"),
         ("Wer bist du?", "identity"),
         ("Wie ist der Status von unserer Lampe?", "status"),

@@ -195,6 +195,18 @@ class TestInspections:
         assert "playbooks/odd.md:" in detail
         assert detail.startswith("3 ")
 
+    def test_copies_of_files_are_named(self, palace: Mempalace, root: Path):
+        folder = root / "rooms" / "yard"
+        folder.mkdir()
+        for name in ("notes.md", "notes (conflicted copy).md", "list (1).md", "copy.md"):
+            (folder / name).write_text("- The kettle leaks.\n", "utf-8")
+        check = checks_of(palace)["files"]
+        assert check.ok
+        assert (
+            check.hint
+            == "copies of other files, read as well: rooms/yard/notes (conflicted copy).md"
+        )
+
     def test_a_long_list_is_cut(self, palace: Mempalace, root: Path):
         (root / "rooms/people/broken.md").write_text("- A.\n  <!-- memory kind=nonsense -->\n" * 9)
         assert failed(palace)["files"].endswith("and 4 more")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -315,3 +316,21 @@ def test_playbooks_are_left_alone(palace):
         with pytest.raises(TextRefusedError):
             call(found.memory.id, **({"add": ["x"]} if call == palace.tag else {}))
     assert file.exists()
+
+
+def test_a_derived_id_is_known_after_a_change_wrote_another_one(tmp_path: Path) -> None:
+    drawer = tmp_path / "p" / "rooms" / "desk" / "notes.md"
+    drawer.parent.mkdir(parents=True)
+    drawer.write_text("- The port is 80.\n- The lamp is red.\n- The lamp is red.\n", "utf-8")
+    with Mempalace.open(tmp_path / "p") as palace:
+        port, *lamps = palace.memories()
+        palace.tag(lamps[1].id, add=["light"])
+        palace.correct(port.id, "The port is 81.")
+        retired, tagged = palace.get(port.id), palace.get(lamps[1].id)
+        assert (retired.text, retired.status) == ("The port is 80.", "inactive")
+        assert (tagged.line, tagged.tags) == (lamps[1].line + 1, ("light",))
+        assert palace.get(lamps[0].id) == replace(lamps[0], line=lamps[0].line + 1)
+        texts = [m.text for m in palace.history(port.id).versions]
+        assert texts == ["The port is 80.", "The port is 81."]
+        with pytest.raises(MemoryNotFoundError):
+            palace.get("d-0123456789abcdef")

@@ -107,6 +107,43 @@ def test_evidence_is_bounded() -> None:
     assert len(judged(*[1.0] * 9, max_evidence=2).evidence) == 2
 
 
+def said_again(*texts: str, max_evidence: int = 3) -> list[str]:
+    """Return the ids of evidence of these words, the surest first."""
+    sure = [scored(n, 1.0 - n / 100) for n in range(len(texts))]
+    report = judge(
+        "L1",
+        sure,
+        evidence_of=lambda some: {
+            s.candidate.key: replace(evidence_of(s), text=texts[s.candidate.key]) for s in some
+        },
+        sufficiency=BAR,
+        max_evidence=max_evidence,
+    )
+    return [e.id for e in report.evidence]
+
+
+def test_the_same_words_elsewhere_take_no_place_from_other_words() -> None:
+    assert said_again("One.", "One.", "Two.", " One.\n", "Three.", "Four.") == ["m-0", "m-2", "m-4"]
+    assert said_again("One.", "One.", "Two.") == ["m-0", "m-2", "m-1"]
+    assert said_again("One.", "One.", "One.", "One.") == ["m-0", "m-1", "m-2"]
+
+
+def test_the_same_words_of_another_day_or_by_another_hand_are_other_evidence() -> None:
+    made = [
+        replace(evidence_of(scored(0, 1.0)), as_of=datetime(2026, 3, 1, tzinfo=timezone.utc)),
+        replace(evidence_of(scored(1, 0.99)), as_of=datetime(2026, 3, 2, tzinfo=timezone.utc)),
+        replace(evidence_of(scored(2, 0.98)), trust="agent"),
+    ]
+    report = judge(
+        "L1",
+        [scored(n, 1.0 - n / 100) for n in range(3)],
+        evidence_of=lambda some: {s.candidate.key: made[s.candidate.key] for s in some},
+        sufficiency=BAR,
+        max_evidence=3,
+    )
+    assert [e.id for e in report.evidence] == ["m-0", "m-1", "m-2"]
+
+
 def test_a_lower_sufficient_bar_still_hands_evidence_on() -> None:
     lenient = Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, sufficient_at=0.1)
     report = judge(

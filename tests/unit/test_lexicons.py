@@ -27,7 +27,7 @@ from palace.types.query import AnswerType
 PROMPTS = Path(__file__).parent / "lexicon_prompts"
 RECALL_CUES = frozenset(
     "past_we past_i ask_i possessive_my possessive_our decision remember last_time again wrote_down"
-    " status preference identity meta procedure wh_did told".split()
+    " status preference identity meta about_me procedure wh_did told".split()
 )
 OTHER_CUES = frozenset(
     "task task_inside output_form world fact_words what_is_the what_is_a in_general hypothetical"

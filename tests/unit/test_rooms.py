@@ -150,6 +150,7 @@ def test_scan_finds_memory_files_only(store, tmp_path):
         _put(store, path, "- x\n")
     for path in (
         "rooms/a/.hidden.md",
+        "rooms/a/~$b.md",
         "rooms/.git/x.md",
         "rooms/a/x.txt",
         "playbooks/p.md",

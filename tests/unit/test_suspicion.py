@@ -45,6 +45,7 @@ Emoji families are fine: 👨‍👩‍👧‍👦 and ❤️ too.
 The tag list is [1] apples, [2] pears.
 Use <b>bold</b> sparingly.
 Token refresh happens every 15 minutes; the key rotates weekly.
+Bus 41 must leave at noon; platform 41 should be closed, 1 0 0 of 41.
 The commit is 3f48e65aa1b2c3d4e5f60718293a4b5c6d7e8f90, the build was green.
 """.strip().splitlines()
 

@@ -118,7 +118,13 @@ class TestFolderOfNotes:
     def test_leaves_out_hidden_names_symlinks_and_other_files(self, target, tmp_path):
         notes = put(
             tmp_path / "notes",
-            {".hidden.md": "x", ".obsidian/a.md": "x", "image.png": "x", "kept.md": "x"},
+            {
+                ".hidden.md": "x",
+                ".obsidian/a.md": "x",
+                "image.png": "x",
+                "kept.md": "x",
+                "~$kept.md": "\x04Ada \0A\0d\0a",
+            },
         )
         put(tmp_path, {"outside/secret.md": "outside"})
         (notes / "link.md").symlink_to(tmp_path / "outside/secret.md")
@@ -332,6 +338,7 @@ class TestExports:
             "rooms\\x.md",
             "rooms/a/x.txt",
             "rooms/.hidden/x.md",
+            "rooms/a/~$x.md",
             "rooms//x.md",
             "rooms/.md",
             "config/mempalace.yaml",

@@ -131,6 +131,26 @@ def test_secrets_are_removed() -> None:
 # -- which rooms --------------------------------------------------------------------------------
 
 
+def test_only_rooms_that_are_shown_are_put_in_order() -> None:
+    sorted_rooms = set()
+
+    def order(memory: Memory) -> tuple[float, ...]:
+        sorted_rooms.add(memory.room)
+        return (-memory.importance,)
+
+    rooms = tuple(
+        RoomDigest(
+            name,
+            (memory("minor", 1, room=name), memory("major", 2, room=name, importance=0.9)),
+            uses,
+        )
+        for name, uses in (("kitchen", 2), ("cellar", 1))
+    )
+    page = composed(WakeUpSources(rooms=rooms, order=order), max_rooms=1)
+    assert page.text == "# Room kitchen\n- major\n- minor"
+    assert sorted_rooms == {"kitchen"}
+
+
 def chosen(*rooms: RoomDigest, project: str | None = None, limit: int = 9) -> list[str]:
     return [r.name for r in select_rooms(rooms, project=project, limit=limit)]
 
