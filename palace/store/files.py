@@ -134,6 +134,7 @@ def atomic_write(
     data: bytes,
     *,
     expected_digest: str | None,
+    known: bytes | None = None,
     file_system: FileSystem = DISK,
 ) -> None:
     """Replace a file as a whole, durably, unless somebody else changed it.
@@ -148,6 +149,8 @@ def atomic_write(
         data: The new content.
         expected_digest: Digest of the content this write is based on; `ABSENT` if the file must
             not exist; None to write regardless.
+        known: The content of that digest, where the caller has it: then the file is compared with
+            it, and not hashed.
         file_system: The steps to use.
 
     Raises:
@@ -158,8 +161,11 @@ def atomic_write(
     try:
         ensure_folder(path.parent, file_system=file_system)
         _write_temporary(temporary, data, mode=_mode(path), file_system=file_system)
-        _refuse_changed(path, expected_digest)
-        _put_in_place(temporary, path, expected_digest, ours=data, file_system=file_system)
+        if expected_digest is None:
+            file_system.rename(temporary, path)
+        else:
+            stood = _refuse_changed(path, expected_digest, known=known)
+            _put_in_place(temporary, path, stood, ours=data, file_system=file_system)
         file_system.fsync_dir(path.parent)
     except OSError as error:
         raise unavailable(error, "write", path) from error
@@ -171,20 +177,20 @@ def atomic_write(
 def _put_in_place(
     temporary: Path,
     path: Path,
-    expected_digest: str | None,
+    stood: bytes | None,
     *,
     ours: bytes,
     file_system: FileSystem,
 ) -> None:
-    """Give the new file its name; what it replaces is what was expected, or stays.
+    """Give the new file its name; what it replaces is what stood there, None for nothing, or stays.
 
     Raises:
         WriteConflictError: If somebody saved, or is saving, the file in this very instant.
     """
     file_system.rename(temporary, path)
-    if expected_digest is None or not temporary.exists():
+    if not temporary.exists():
         return
-    if digest(temporary.read_bytes()) == expected_digest and not is_being_written(temporary):
+    if temporary.read_bytes() == stood and not is_being_written(temporary):
         return
     file_system.rename(temporary, path)
     if temporary.exists() and temporary.read_bytes() != ours:
@@ -408,15 +414,21 @@ def _mode(path: Path) -> int:
         return 0o600
 
 
-def _refuse_changed(path: Path, expected_digest: str | None) -> None:
-    if expected_digest is None:
-        return
+def _refuse_changed(
+    path: Path, expected_digest: str, *, known: bytes | None = None
+) -> bytes | None:
+    """Return what stands in a file that is as expected, None if there is none."""
     try:
-        found = digest(path.read_bytes())
+        found = path.read_bytes()
     except FileNotFoundError:
-        found = ABSENT
-    if found != expected_digest:
+        found = None
+    if found is None or known is None:
+        as_expected = (ABSENT if found is None else digest(found)) == expected_digest
+    else:
+        as_expected = found == known
+    if not as_expected:
         raise _changed(path)
+    return found
 
 
 def _changed(path: Path) -> WriteConflictError:

@@ -6,6 +6,7 @@ In: a parsed page and its new text. Out: the new page.
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 
 from palace.store.blocks import split_lines
 from palace.store.markdown import TIMELINE, Page, parse
@@ -27,7 +28,7 @@ def parse_grown(before: Page, text: str) -> Page:
     if not plain or not old.endswith("\n") or not text.startswith(old):
         return parse(before.path, text)
     added = parse(before.path, tail)
-    known = {memory.id for memory in before.memories}
+    known = map(attrgetter("id"), before.memories)
     if not _is_one_item(added, tail) or added.memories[0].id in known:
         return parse(before.path, text)
     return _joined(before, added)

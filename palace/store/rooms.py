@@ -539,8 +539,8 @@ class RoomStore:
         for _ in range(MAX_ATTEMPTS):
             real = resolve_inside(self.root, path)
             wait_for_save(real, timeout_s=save_timeout_s)
-            before, found = self._page_at(real, path)
-            if before.render().startswith(_UTF16):
+            before, found, stood = self._page_at(real, path)
+            if "".join(before.lines[:1]).startswith(_UTF16):
                 raise DrawerParseError(
                     f"{path} is written in UTF-16, and what is added to it would be UTF-8.",
                     hint="Save the file as UTF-8 in your editor, then try again.",
@@ -550,7 +550,13 @@ class RoomStore:
                 return before, before
             data = encode(text)
             try:
-                atomic_write(real, data, expected_digest=found, file_system=self._file_system)
+                atomic_write(
+                    real,
+                    data,
+                    expected_digest=found,
+                    known=stood,
+                    file_system=self._file_system,
+                )
             except WriteConflictError:
                 continue
             page = parse_grown(before, text)
@@ -572,14 +578,15 @@ class RoomStore:
 
     def _page(self, path: str) -> tuple[Page, str]:
         """Return a file, parsed, and its digest; a missing one is empty and `ABSENT`."""
-        return self._page_at(resolve_inside(self.root, path), path)
+        return self._page_at(resolve_inside(self.root, path), path)[:2]
 
-    def _page_at(self, real: Path, path: str) -> tuple[Page, str]:
+    def _page_at(self, real: Path, path: str) -> tuple[Page, str, bytes | None]:
+        """Return a file, parsed, its digest and its bytes; a missing one is empty and `ABSENT`."""
         try:
             data = read_bytes(real)
         except MemoryNotFoundError:
-            return parse(path, ""), ABSENT
-        return self._parsed(path, data)
+            return parse(path, ""), ABSENT, None
+        return *self._parsed(path, data), data
 
     def _parsed(self, path: str, data: bytes) -> tuple[Page, str]:
         """Return a file, parsed, and its digest; of the few written last both are known."""

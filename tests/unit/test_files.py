@@ -316,3 +316,27 @@ def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
     os.mkfifo(tmp_path / "notes.md")
     with pytest.raises(StoreUnavailableError, match="a pipe and no file"):
         read_bytes(tmp_path / "notes.md")
+
+
+def test_a_file_is_compared_with_the_content_that_is_known(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    atomic_write(path, b"new", expected_digest=digest(b"old"), known=b"old")
+    for other in (b"newer", b"", b"ne"):
+        path.write_bytes(other)
+        with pytest.raises(WriteConflictError):
+            atomic_write(path, b"ours", expected_digest=digest(b"new"), known=b"new")
+        assert path.read_bytes() == other
+    path.unlink()
+    with pytest.raises(WriteConflictError):
+        atomic_write(path, b"ours", expected_digest=digest(b"new"), known=b"new")
+    assert not path.exists()
+
+
+@LINUX
+def test_an_empty_file_that_appears_in_the_last_instant_is_no_missing_one(tmp_path):
+    path = tmp_path / "a.md"
+    disk = InstantDisk(lambda _path: path.write_bytes(b""))
+    with pytest.raises(WriteConflictError):
+        atomic_write(path, b"ours", expected_digest=ABSENT, file_system=disk)
+    assert path.read_bytes() == b""
