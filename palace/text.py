@@ -205,7 +205,10 @@ def words(text: str) -> list[Word]:
     Identifiers (`handleWebSocketReconnect`, `v2.0.1`, `guest_wifi`) and hyphenated words are one
     word with parts; words joined by an apostrophe or a slash are several words.
     """
-    return [_moved(word, start) for start, found in _chunks(text) for word in found]
+    found = [_moved(word, start) for start, cut in _chunks(text) for word in cut]
+    if found and found[-1].start >= len(text):  # composing makes two letters of a few
+        return [word._replace(start=min(word.start, len(text) - 1)) for word in found]
+    return found
 
 
 def _chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
@@ -522,14 +525,27 @@ def labelled_question(text: str) -> str:
     between tags such as `<question>`, perhaps with one more label behind it; where the text ends
     with another label, to be continued, the last line "Question: <words>".
     """
-    found = _LABELLED_TAIL.search(text) or _TAGGED_TAIL.search(
-        text, max(0, len(text) - _TAGGED_CHARS)
-    )
+    start = _last_lines(text)
+    found = _LABELLED_TAIL.search(text, start) if ":" in text[start:] else None
+    found = found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
         for line in _LABELLED_LINE.finditer(text):
             found = line
     words = found["words"].strip() if found else ""
     return "" if words == text.strip() else words
+
+
+def _last_lines(text: str) -> int:
+    """Return the line end before the last two lines that are not blank, 0 if there is none.
+
+    A label, its words and one more label behind them stand on these.
+    """
+    end = len(text)
+    for _ in range(2):
+        end = text.rfind("\n", 0, len(text[:end].rstrip()))
+        if end < 0:
+            return 0
+    return end
 
 
 def unlabelled(text: str) -> str:

@@ -85,8 +85,10 @@ class ChatPalace(GatedChatModel):
 
     @property
     def _turns(self) -> Turns:
-        self._kept_turns = self._kept_turns.of(self.palace)
-        return self._kept_turns
+        kept = self._kept_turns
+        if kept.palace is not self.palace:  # to set a private attribute costs more than to look
+            self._kept_turns = kept = kept.of(self.palace)
+        return kept
 
     # -- entry points: who asks --------------------------------------------------------------------
 
@@ -218,19 +220,18 @@ class ChatPalace(GatedChatModel):
             kwargs: Its other arguments.
             chooses: Whether the reply is in a schema, and may be a choice for the program alone.
         """
+        turns = self._turns
         index = asking_index(messages)
         if index is None:
-            return self._turns.looped(messages, call) if messages else None
+            return turns.looped(messages, call) if messages else None
         if is_clerical(messages, index, call):
             return None
         key = key_of(messages, index, call)
         # A turn that begins is always decided anew: what was remembered just now must be found.
-        kept = self._turns.under_way(key) if tool_texts(messages, index) else None
+        kept = turns.under_way(key) if tool_texts(messages, index) else None
         if kept is not None:
             return kept
-        plan = yield from self._turns.decide_all(
-            messages, index, call=call, handlers=self.callbacks
-        )
+        plan = yield from turns.decide_all(messages, index, call=call, handlers=self.callbacks)
         errand = errand_of(messages, index) if alone or chooses else None
         if errand is not None and errand.chooses == chooses:
             if chooses and not plan.stops:
@@ -239,11 +240,12 @@ class ChatPalace(GatedChatModel):
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
         wakes = errand is None
-        plan = yield from self._turns.settle(plan, call, asker, alone=alone, wakes=wakes)
-        plan = replace(plan, usage=asker.usage)
-        self._turns.keep(key, plan)
+        plan = yield from turns.settle(plan, call, asker, alone=alone, wakes=wakes)
+        if asker.usage is not None:
+            plan = replace(plan, usage=asker.usage)
+        turns.keep(key, plan)
         if plan.model_calls and plan.stops:
-            yield self._turns.record(plan, plan.reply, None, 0)
+            yield turns.record(plan, plan.reply, None, 0)
         return plan
 
     def _prepare(
@@ -253,7 +255,8 @@ class ChatPalace(GatedChatModel):
         messages = self._turns.whole(messages)
         schema = wanted_schema(messages)
         in_text = schema is not None
-        must_fit = self._must_fit(kwargs) or in_text
+        forced, formed = self._forced(kwargs), wants_format(kwargs)
+        must_fit = bool(forced or formed or in_text)
         shaped = bool(kwargs.get("tools") or kwargs.get("functions") or must_fit)
         plan = yield from self.plan(messages, call, alone=not shaped, stop=stop, kwargs=kwargs)
         if plan is None:
@@ -266,7 +269,9 @@ class ChatPalace(GatedChatModel):
         gate = ReplyGate(
             plan,
             tool_texts=tool_texts(messages, index),
-            structured=self._structured(plan, kwargs, in_text=in_text),
+            structured=self._structured(
+                plan, forced, in_text=formed or (in_text and not kwargs.get("tools"))
+            ),
             must_fit=must_fit,
             schema=[kwargs, schema],
         )
@@ -286,30 +291,27 @@ class ChatPalace(GatedChatModel):
         if gate.checked is not None:
             yield self._turns.record(gate.plan, gate.text, gate.checked, 1)
 
-    def _must_fit(self, kwargs: Mapping[str, Any]) -> bool:
-        """Whether a reply in words would not be understood, as in a loop that waits for a tool."""
-        return bool(self._forced(kwargs) or wants_format(kwargs))
-
     def _forced(self, kwargs: Mapping[str, Any]) -> int:
         """Return among how many tools the model has to choose, however they are bound to it."""
         return self.forced_tools or forced_tools(kwargs)
 
-    def _structured(
-        self, plan: Plan, kwargs: Mapping[str, Any], *, in_text: bool
-    ) -> Collection[str] | None:
+    def _structured(self, plan: Plan, tools: int, *, in_text: bool) -> Collection[str] | None:
         """Return the tools whose arguments are no answer, None where the answer is plain text.
 
         A tool without work of its own, as agents bind for `ToolStrategy`, is an answer in a
         schema. Where no tool says so, a single forced one is, and every forced one where the
         evidence is unclear.
+
+        Args:
+            plan: The plan of the turn.
+            tools: Among how many tools the model has to choose.
+            in_text: Whether the answer in a schema comes as text.
         """
         if self.working_tools is not None:
             return self.working_tools
         unclear = plan.verdict.outcome == "near_miss"
-        tools = self._forced(kwargs)
         forced = tools == 1 or (tools > 1 and unclear)
-        in_text = in_text and not kwargs.get("tools")
-        return () if forced or in_text or wants_format(kwargs) else None
+        return () if forced or in_text else None
 
 
 def _holds_answer(tool: object) -> bool:

@@ -124,6 +124,8 @@ class _Form:
         last: Whether the last such mark counts and the text ends there: documents before it may
             hold the same words, and behind the first one they cannot pass for a question.
         bare: Whether it may also have no question.
+        holds: Folded words that it holds wherever it begins; they are found in a fiftieth of the
+            time.
     """
 
     begins: re.Pattern[str]
@@ -132,9 +134,12 @@ class _Form:
     ends: str = ""
     last: bool = False
     bare: bool = False
+    holds: str = ""
 
     def question_in(self, text: str) -> str | None:
         """Return the question of a text of this form, "" where it has none, None of another."""
+        if self.holds and self.holds not in text.casefold():
+            return None
         found = self.begins.search(text)
         if found is None:
             return None
@@ -262,6 +267,7 @@ _FORMS = (
             re.IGNORECASE,
         ),
         _as_asked,
+        holds="standalone",
     ),
     _Form(
         _begins(r"Given the above conversation, generate a search query to look up\b"), _as_asked

@@ -173,8 +173,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     @property
     def _turns(self) -> Turns:
-        self._kept_turns = self._kept_turns.of(self.palace)
-        return self._kept_turns
+        kept = self._kept_turns
+        if kept.palace is not self.palace:  # to set a private attribute costs more than to look
+            self._kept_turns = kept = kept.of(self.palace)
+        return kept
 
     @property
     def InputType(self) -> Any:  # noqa: N802 - LangChain's name

@@ -50,6 +50,13 @@ _OTHERS_TURN = re.compile(rf"^{_OTHERS_LABEL}", re.MULTILINE)
 _TO_BE_CONTINUED = re.compile(r"\n(?:AI|Assistant):\s*\Z")
 _WRITTEN_DOWN = re.compile(rf"\s*(?:{_OTHERS_LABEL}|(?:Human|User):)")
 _INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
+# Each of them holds one of these words, which are found in a hundredth of the time.
+_MARKS = (
+    "Return a JSON object.",
+    "The output should be ",
+    "Your response should be a ",
+    "also return a score of ",
+)
 
 
 def template_question(text: str) -> str:
@@ -85,7 +92,7 @@ def wanted_schema(messages: Sequence[BaseMessage]) -> object:
     index = asking_index(messages)
     told = [m for m in messages if is_system(m)]
     texts = [text_of(m) for m in (told if index is None else [*told, messages[index]])]
-    wanted = next((text for text in texts if _WANTS_FORM.search(text)), None)
+    wanted = next((t for t in texts if _may_instruct(t) and _WANTS_FORM.search(t)), None)
     if wanted is None:
         return None
     found = _SCHEMA.search(wanted)
@@ -97,7 +104,11 @@ def wanted_schema(messages: Sequence[BaseMessage]) -> object:
 
 def without_instructions(text: str) -> str:
     """Return a text without the instructions of an output parser: their words claim nothing."""
-    return _INSTRUCTIONS.sub("", text)
+    return _INSTRUCTIONS.sub("", text) if _may_instruct(text) else text
+
+
+def _may_instruct(text: str) -> bool:
+    return any(mark in text for mark in _MARKS)
 
 
 def questions_in(text: str) -> Iterator[str]:
@@ -107,7 +118,7 @@ def questions_in(text: str) -> Iterator[str]:
     """
     if labelled := labelled_question(text):
         yield labelled
-    pieces = _INSTRUCTIONS.split(text)
+    pieces = _INSTRUCTIONS.split(text) if _may_instruct(text) else ()
     for piece in map(str.strip, pieces if len(pieces) > 1 else ()):
         if labelled := labelled_question(piece):
             yield labelled

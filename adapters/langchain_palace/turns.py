@@ -230,7 +230,8 @@ class Turns:
             options = self.palace.answer_options
             parts = _parts(question)
             first = next(parts)
-            verdict = self._enforcer.decide(replace(turn, prompt=first))
+            asked = turn if first == question else replace(turn, prompt=first)
+            verdict = self._enforcer.decide(asked)
             for part in parts:
                 if verdict.action != "pass" or _is_settled(verdict):
                     break
@@ -369,8 +370,10 @@ class Turns:
 
     def keep(self, key: Key, plan: Plan) -> None:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""
+        if plan.usage is not None or plan.model_calls:
+            plan = replace(plan, usage=None, model_calls=0)
         with self._lock:
-            _put(self._under_way, key, replace(plan, usage=None, model_calls=0), KEPT_TURNS)
+            _put(self._under_way, key, plan, KEPT_TURNS)
 
     def replied(self, plan: Plan, said: AIMessage | None = None) -> None:
         """Note that the model has replied: what the session starts with is told.

@@ -81,6 +81,7 @@ def test_names_are_tokens(text: str) -> None:
 
 @LIGHT
 @example("ำำ")  # folded, each is two characters
+@example("¯\uff000")  # composed, the first is two
 @given(texts)
 def test_words_stand_in_order_inside_the_text(text: str) -> None:
     starts = [w.start for w in words(text)]
@@ -127,3 +128,20 @@ def test_clip_fits_one_line(text: str, limit: int) -> None:
 def test_only_ids_tell_a_time(text: str) -> None:
     assert id_time(text) is None
     assert id_time(new_id("m")) is not None
+
+
+labelled_texts = st.lists(
+    st.sampled_from(
+        ["Question:", "question :", "User:", "Answer:", "Helpful Answer:", "follow-up: it", "what is x",
+         ". original question: ", "new query:", "> ", "\n", "\n\n", "\r\n", "\x1c", "\u2028", " ", "?", ":"]
+    ),
+    max_size=12,
+).map("".join)  # fmt: skip
+
+
+@given(labelled_texts)
+@LIGHT
+def test_a_label_is_found_where_only_the_last_lines_are_read(text: str) -> None:
+    whole = palace_text._LABELLED_TAIL.search(text)
+    found = palace_text._LABELLED_TAIL.search(text, palace_text._last_lines(text))
+    assert (found and found.span()) == (whole and whole.span())
