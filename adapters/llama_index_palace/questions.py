@@ -394,7 +394,8 @@ def _shown_question(words: str) -> list[str]:
 
 def _parts_of(words: str) -> Iterator[str]:
     """Yield what else may be the question in a longer text."""
-    if match := _BEFORE_SCHEMA.match(words):
+    # Without a schema in it, every word of a long text would be tried for the last before one.
+    if _HAS_SCHEMA.search(words) and (match := _BEFORE_SCHEMA.match(words)):
         yield match["words"].rstrip()
     yield from islice(_tried_again(words), _MOST_TRIES)
 
