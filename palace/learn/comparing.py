@@ -454,6 +454,8 @@ def _phrases(terms: Sequence[Term]) -> list[list[Term]]:
 
 
 def _excludes(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
+    if not _slots_agree(old[0], new[0], pair):
+        return False
     placed = old[0].slot in PLACES and new[0].slot in PLACES
     kinds = {"word", "number"} if placed else {"word"}
     if max(len(old), len(new)) > 3 or not {t.kind for t in (*old, *new)} <= kinds:
@@ -463,10 +465,9 @@ def _excludes(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
     classed = {CLOSED_CLASSES.get(t.key) for t in old} & {
         CLOSED_CLASSES.get(t.key) for t in new
     } - {None}
-    slots = _slots_agree(old[0], new[0], pair)
-    if classed and slots:
+    if classed:
         return not (pair.stored.verbs & pair.new.verbs & LIST_VERBS)
-    return slots and _functional(old, new, pair)
+    return _functional(old, new, pair)
 
 
 def _slots_agree(one: Term, other: Term, pair: _Aligned) -> bool:

@@ -34,11 +34,12 @@ _PHRASES = tuple(
         ("cannot", r"\b(can)not\b", r"\1 not"),
         ("last |this ", r"\b(last|this) (year|week|month|night|summer)\b", r"\1-\2"),
         ("only|handed", r"\b(read|left|right)[ -](only|handed)\b", r"\1-\2"),
+        # What begins a text is looked for by itself: "hi" stands in every other word.
+        ("hi|hello|hey", r"\A\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*", ""),
         (
-            "hi|hello|hey|note|remember|just|by the way|btw|fyi|turns out|small|quick|remind"
+            "note|remember|just|by the way|btw|fyi|turns out|small|quick|remind"
             "|in case|as of|as from|from now|from this",
-            r"^\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*"
-            r"|\b(?:please )?(?:note|remember)(?: that\b|:)"
+            r"\b(?:please )?(?:note|remember)(?: that\b|:)"
             r"|\bjust to confirm(?: that)?\b|\bby the way\b|\bbtw\b|\bfyi\b"
             r"|\bturns out(?: that)?\b"
             r"|\b(?:small|quick) (?:update|note)\b|\bremind me that\b|\bin case you need it\b"
@@ -215,9 +216,11 @@ def _piece(surface: str, kind: str) -> Piece:
 def _in_plain_words(text: str) -> str:
     folded = _without_case(text)
     for needles, pattern, plain in _PHRASES:
-        if any(needle in folded for needle in needles):
-            text = pattern.sub(plain, text)
-            folded = _without_case(text)
+        for needle in needles:
+            if needle in folded:
+                text = pattern.sub(plain, text)
+                folded = _without_case(text)
+                break
     return text
 
 
