@@ -46,10 +46,10 @@ _NEEDS_A_PERSON = frozenset(
 
 
 class _Held(threading.local):
-    """The lock files that this thread holds."""
+    """The locks that this thread holds: of which palace, and which of them."""
 
     def __init__(self) -> None:
-        self.files: set[Path] = set()
+        self.locks: set[tuple[Path, str]] = set()
 
 
 _held = _Held()
@@ -274,10 +274,10 @@ def locked(
     Raises:
         StoreUnavailableError: If the lock is not free in time or cannot be made.
     """
-    path = root / ".palace" / "locks" / f"{name}.lock"
-    if path in _held.files:
+    if (root, name) in _held.locks:
         yield
         return
+    path = root / ".palace" / "locks" / f"{name}.lock"
     try:
         ensure_folder(path.parent)
         lock = FileLock(path, mode=0o600)
@@ -295,11 +295,11 @@ def locked(
         ) from error
     except OSError as error:
         raise unavailable(error, "lock", path) from error
-    _held.files.add(path)
+    _held.locks.add((root, name))
     try:
         yield
     finally:
-        _held.files.remove(path)
+        _held.locks.remove((root, name))
         lock.release()
 
 
