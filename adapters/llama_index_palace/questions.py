@@ -284,7 +284,9 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]
-    return _known_better(replace(found, further=tuple(said_before)), question)
+    if said_before:
+        found = replace(found, further=tuple(said_before))
+    return _known_better(found, question)
 
 
 def asked_in_prompt(
@@ -371,6 +373,8 @@ def _known_better(found: Asked, question: str | None) -> Asked:
     if found.purpose == "answer":  # the other words of a template would blur it
         order.reverse()
     words, *further = dict.fromkeys((*order, *_parts_of(found.words), *found.further))
+    if words == found.words and tuple(further) == found.further:
+        return found  # most prompts show no other question
     around = found.words if words != found.words else ""
     return replace(found, words=words, further=tuple(further), around=around)
 
