@@ -39,9 +39,10 @@ if TYPE_CHECKING:
 PROBE_ROOM = "doctor-probe"
 _SHOWN = 5
 _PROBE_TTL_S = 2.0
+# In German every noun has a capital: there nothing but the name may be asked for.
 _QUESTIONS = {
     "en": "When did we meet {}?",
-    "de": "Wann haben wir {} kennengelernt?",
+    "de": "Was hatten wir mit {}?",
     "fr": "Quand avons-nous rencontré {} ?",
     "es": "¿Cuándo quedamos con {}?",
     "pt": "Quando conhecemos {}?",

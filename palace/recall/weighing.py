@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from palace.ports import Candidate, Scope, TermCounts, Vocabulary
@@ -41,7 +42,8 @@ NO_WEIGHTS = Weights({}, frozenset(), ceiling=0.0)
 def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
     """Return the weight of every term of the query; absent terms weigh most."""
     scope = Scope(query.session_id, query.project)
-    counts = vocabulary.counts((*query.terms, *query.carried), scope=scope)
+    english = chain.from_iterable(query.translated.values())
+    counts = vocabulary.counts((*query.terms, *query.carried, *english), scope=scope)
     return weights_of(query, counts, size=vocabulary.size(scope=scope))
 
 
@@ -50,14 +52,14 @@ def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> 
 
     Args:
         query: What is asked.
-        counts: How many memories hold each of its terms.
+        counts: How many memories hold each of its terms, and of the English words for them.
         size: How many memories there are.
 
     Source: the probabilistic inverse document frequency of Robertson & Spärck Jones.
     """
     terms = (*query.terms, *query.carried)
     size = max(size, _FEWEST)
-    idf = {t: inverse_frequency(counts[t], size) for t in terms}
+    idf = {t: inverse_frequency(_meant(t, query, counts), size) for t in terms}
     for term in query.carried:
         idf[term] *= CARRIED_WEIGHT
     for term in query.soft:
@@ -67,6 +69,17 @@ def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> 
         known=frozenset(t for t in terms if counts[t].any),
         ceiling=inverse_frequency(TermCounts(), size),
     )
+
+
+def _meant(term: str, query: Query, counts: Mapping[str, TermCounts]) -> TermCounts:
+    """Return how many memories hold a term, or the most frequent of the English words for it."""
+    held = counts[term]
+    english = query.translated.get(term, ())
+    return held if held.any else max((counts[e] for e in english), key=_any, default=held)
+
+
+def _any(count: TermCounts) -> int:
+    return count.any
 
 
 def inverse_frequency(count: TermCounts, size: int) -> float:

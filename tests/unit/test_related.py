@@ -157,6 +157,16 @@ def test_a_model_that_knows_english_alone_is_told_english_words() -> None:
     assert _analysed("What does my dog eat?").glossed == "What does my dog eat?"
 
 
+def test_a_word_of_another_language_is_as_rare_as_the_english_one() -> None:
+    texts = ("the dog is called Rex", "the cat sleeps", "the cat eats", "the cat is old")
+    index = indexed(*(memory(text, number) for number, text in enumerate(texts)))
+    german = Query("", ("hund", "katz"), translated={"hund": ("dog",), "katz": ("cat",)})
+    english = Query("", ("dog", "cat"))
+    told, said = term_weights(german, index), term_weights(english, index)
+    assert [*told.idf.values()] == [*said.idf.values()]
+    assert (told.known, said.known) == (frozenset(), {"dog", "cat"})
+
+
 def test_the_nearest_of_a_translation_is_the_translation() -> None:
     [english] = translated(["hund"], "de").values()
     near = related_words(["hund"], "de")["hund"]
