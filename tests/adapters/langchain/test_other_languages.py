@@ -1,0 +1,47 @@
+"""What a person asks in another language than the notes', in that language's templates too."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_palace import ChatPalace
+
+from tests.adapters.langchain.doubles import FALLBACK, HIT_TEXT, CountingModel, honest, ignoring
+
+TEMPLATES = {
+    "de": "Beantworte die Frage.\n\nKontext: Es regnet.\n\nFrage: {question}\nAntwort:",
+    "fr": "Réponds à la question.\n\nContexte : il pleut.\n\nQuestion : {question}\nRéponse :",
+    "ru": "Ответь на вопрос.\n\nКонтекст: идёт дождь.\n\nВопрос: {question}\nОтвет:",
+    "zh": "请回答问题。\n\n上下文：下雨了。\n\n问题：{question}\n回答：",
+}
+HITS = {
+    "de": "Wann haben wir Version 4.1.0 ausgeliefert?",
+    "fr": "Quand avons-nous livré la version 4.1.0 ?",
+    "ru": "Когда мы выпустили версию 4.1.0?",
+}
+MISSES = {
+    "de": "Wie hieß der Hund meines Bruders?",
+    "fr": "Comment s'appelle le chien de mon frère ?",
+    "ru": "Как зовут собаку моего брата?",
+    "zh": "我弟弟的狗叫什么名字？",
+}
+
+
+def templated(model, palace, language):
+    prompt = ChatPromptTemplate.from_template(TEMPLATES[language])
+    return prompt | ChatPalace(inner=model, palace=palace) | StrOutputParser()
+
+
+@pytest.mark.parametrize("language", MISSES)
+def test_a_miss_in_a_template_of_its_language_asks_no_model(palace, language):
+    model = CountingModel(persona=ignoring)
+    chain = templated(model, palace, language)
+    assert chain.invoke({"question": MISSES[language]}) == FALLBACK
+    assert model.calls == 0
+
+
+@pytest.mark.parametrize("language", HITS)
+def test_a_hit_in_a_template_of_its_language_is_grounded(palace, language):
+    model = CountingModel(persona=honest)
+    assert HIT_TEXT in templated(model, palace, language).invoke({"question": HITS[language]})
