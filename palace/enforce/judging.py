@@ -30,6 +30,7 @@ from palace.enforce.spoken import minutes_past
 from palace.enforce.support import Support
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
+from palace.recall.related import translated
 from palace.text import Word, fold
 from palace.types.verdict import Evidence
 
@@ -284,6 +285,7 @@ def _specifics_missing(
         and (
             support.has_like_name(word, sentence)
             or (support.has_another(word) and not _is_shade(sentence, word, support))
+            or _has_another_in_english(word, support)
         )
     )
     return [text for _, text in sorted(set(wrong))], taken
@@ -331,6 +333,14 @@ def _is_shade(sentence: str, word: Word, support: Support) -> bool:
         and is_content(before[0])
         and support.has_word(before[0])
         and sentence[: word.start].endswith(f"{before[0].surface} ")
+    )
+
+
+def _has_another_in_english(word: Word, support: Support) -> bool:
+    """Whether "rot" is said where blue is remembered."""
+    english = translated([word.token], support.language).get(word.token, ())
+    return support.tokens.isdisjoint(english) and any(
+        support.has_another(word._replace(token=token)) for token in english
     )
 
 
