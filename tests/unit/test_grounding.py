@@ -737,3 +737,28 @@ def test_what_is_exact_holds_in_other_languages(memory, question, good, bad):
     items = (evidence(memory, id="m-told"),)
     assert check(good, question, items=items).unsupported == ()
     assert not check(bad, question, items=items).supported
+
+
+SHIPPED = (evidence("We shipped version 4.1.0 on 2026-03-02.", id="m-told"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("2. März 2026", True),
+        ("3. März 2026", False),
+        ("**3. März 2026**", False),
+        ("- 3. März 2026", False),
+        ("Version 4.1.0 kam:\n3. März 2026.", False),
+        ("1. Version 4.1.0 wurde ausgeliefert.\n2. Das war im März 2026.", True),
+    ],
+)
+def test_a_german_date_that_opens_a_sentence_is_no_item_of_a_list(said, holds):
+    assert (
+        check(said, "Wann haben wir Version 4.1.0 ausgeliefert?", items=SHIPPED).supported == holds
+    )
+
+
+def test_an_english_list_may_go_on_with_a_month():
+    said = "1. March 2: version 4.1.0 shipped."
+    assert check(said, "When did we ship version 4.1.0?", items=SHIPPED).supported
