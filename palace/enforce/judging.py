@@ -111,18 +111,21 @@ class Grounds:
     @cached_property
     def everything(self) -> Support:
         """Evidence, question and the rest."""
-        return Support((*self.remembered, self.asked, *self._beside), strict=self.strict)
+        return self._support(*self.remembered, self.asked, *self._beside)
 
     @cached_property
     def unasked(self) -> Support:
         """Everything but the question: what a yes must stand on."""
-        return Support((*self.remembered, *self._beside), strict=self.strict)
+        return self._support(*self.remembered, *self._beside)
 
     def cited(self, numbers: Sequence[int], *, asked: bool) -> Support:
         """Return the cited evidence alone, beside question and identity."""
         chosen = tuple(self.remembered[n - 1] for n in dict.fromkeys(numbers))
         question = (self.asked,) if asked else ()
-        return Support((*chosen, *question, *self._beside), strict=self.strict)
+        return self._support(*chosen, *question, *self._beside)
+
+    def _support(self, *sources: Source) -> Support:
+        return Support(sources, strict=self.strict, language=self._language_of(self.question))
 
     @cached_property
     def slots(self) -> Slots:
@@ -138,9 +141,12 @@ class Grounds:
     @cached_property
     def is_english(self) -> bool:
         """Whether question and memory are all English."""
-        lexicons = load_lexicons(DEFAULT_LANGUAGES)
         texts = (self.question, "\n".join(self.texts))
-        return all(language_of(t, read_words(t), lexicons).language == "en" for t in texts)
+        return all(self._language_of(text) == "en" for text in texts)
+
+    def _language_of(self, text: str) -> str:
+        lexicons = load_lexicons(DEFAULT_LANGUAGES)
+        return language_of(text, read_words(text), lexicons).language
 
     @cached_property
     def is_german(self) -> bool:

@@ -27,6 +27,7 @@ from palace.enforce.spans import (
     weekdays_on,
 )
 from palace.enforce.specifics import Specific, may_be_name
+from palace.recall.related import translated
 from palace.text import Word, fold, stem
 
 _AT = regex.compile(
@@ -121,11 +122,15 @@ class Support:
     Args:
         sources: Texts that an answer may draw on.
         strict: Whether little may be worked out, as after unclear evidence.
+        language: Of the question, and so of the answer: its words may stand there in English.
     """
 
-    def __init__(self, sources: Iterable[Source], *, strict: bool = False) -> None:
+    def __init__(
+        self, sources: Iterable[Source], *, strict: bool = False, language: str = "en"
+    ) -> None:
         self.sources = tuple(sources)
         self.strict = strict
+        self.language = language
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -172,7 +177,7 @@ class Support:
 
     def resembles(self, word: Word) -> bool:
         """Whether a word that may stand for this one stands there."""
-        if self.has_synonym(word):
+        if self.has_synonym(word) or self._has_translation(word):
             return True
         folded = fold(word.surface)
         return len(folded) > 3 and any(is_cut_from(short, folded) for short in self._abbreviations)
@@ -180,6 +185,16 @@ class Support:
     def has_synonym(self, word: Word) -> bool:
         """Whether a word of the same meaning stands there."""
         return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
+
+    def _has_translation(self, word: Word) -> bool:
+        """Whether an English word for one of another language stands there.
+
+        After unclear evidence that is not enough: there the quoted memory alone is proved.
+        """
+        if self.strict:
+            return False
+        english = translated([word.token], self.language).get(word.token, ())
+        return not self.tokens.isdisjoint(english)
 
     def has_name(self, word: Word) -> bool:
         """Whether a name stands there, in any case and any of its forms."""

@@ -671,3 +671,44 @@ def test_a_memory_may_say_a_day_that_is_none(text):
     checked = check("The lamp is blue, on Monday, 3 March.", items=items, mode="flag")
     assert "Monday" in checked.unsupported
     assert check("The lamp is blue.", items=items, mode="flag").supported
+
+
+IN_ENGLISH = (
+    "Nora: dentist on 12 March at 15:20, Dr Hale, bring the insurance card.",
+    "Flat lease runs until 30 June 2027, notice three months.",
+)
+
+
+@pytest.mark.parametrize(
+    ("memory", "question", "good", "bad"),
+    [
+        (
+            IN_ENGLISH[0],
+            "Когда у Норы стоматолог?",
+            "У Норы стоматолог 12 марта в 15:20. Возьмите страховую карту.",
+            "У Норы стоматолог 13 марта в 15:20.",
+        ),
+        (
+            IN_ENGLISH[0],
+            "Что взять к стоматологу?",
+            "Возьмите страховую карту.",
+            "Возьмите с собой паспорт.",
+        ),
+        (
+            IN_ENGLISH[1],
+            "Wie lange läuft mein Mietvertrag?",
+            "Der Mietvertrag läuft bis zum 30. Juni 2027, mit drei Monaten Kündigungsfrist.",
+            "Der Mietvertrag läuft bis zum 30. Juni 2028.",
+        ),
+    ],
+)
+def test_an_english_memory_is_told_in_the_language_of_the_question(memory, question, good, bad):
+    items = (evidence(memory, id="m-told"),)
+    assert check(good, question, items=items).supported
+    assert not check(bad, question, items=items).supported
+
+
+def test_after_unclear_evidence_a_translation_proves_nothing():
+    question, said = "Что взять к стоматологу?", "Возьмите страховую карту."
+    items = (evidence(IN_ENGLISH[0], id="m-told"),)
+    assert not check(said, question, items=items, strict=True).supported
