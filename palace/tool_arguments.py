@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _PYTHON_TYPE: Mapping[str, type] = {"string": str, "integer": int, "array": list}
+_KINDS: Mapping[str, str] = {"string": "a string", "integer": "an integer", "array": "an array"}
 
 
 def text_schema(description: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - pieces of a JSON schema
@@ -49,7 +50,7 @@ def _value_fault(name: str, schema: Mapping[str, Any], value: Any) -> str:  # no
         return ""
     kind = schema["type"]
     if not isinstance(value, _PYTHON_TYPE[kind]) or isinstance(value, bool):
-        return f"the argument {name!r} must be a {kind}"
+        return f"the argument {name!r} must be {_KINDS[kind]}"
     if "enum" in schema and value not in schema["enum"]:
         return f"the argument {name!r} must be one of {', '.join(schema['enum'])}"
     if isinstance(value, list) and not all(isinstance(item, str) for item in value):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from palace.arguments import check_texts
 from palace.enforce.markers import harmless
-from palace.errors import MemoryNotFoundError
+from palace.errors import MemoryNotFoundError, PalaceError
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
 from palace.types.memory import Memory
 from palace.types.session import Turn
@@ -81,6 +81,8 @@ def search_evidence(
 
 def search(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     """What is stored about something, judged: `found`, `unclear`, `nothing_stored`."""
+    if not given["query"].strip():
+        return {"status": "invalid", "message": "The query is empty: nothing is asked."}
     reports = search_evidence(
         scope.palace, given["query"], session_id=scope.session_id, project=scope.project
     )
@@ -130,6 +132,8 @@ def read(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         }
     if "room" in given:
         return _listing(scope, given["room"], given.get("drawer"))
+    if "drawer" in given:
+        return {"status": "invalid", "message": "To read a drawer, name its room too."}
     drawers: dict[str, dict[str, None]] = {found.name: {} for found in scope.palace.rooms()}
     for memory in scope.palace.memories():
         if memory.room in drawers and scope.may_see(memory):
@@ -199,43 +203,60 @@ def remember(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
 def correct(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     """Replace a memory by a right statement, or change its tags and links."""
     old = _visible(scope, given["memory_id"])
-    annotated = _annotated(scope, old, given)
+    if "/" not in given.get("link_to", "/"):
+        _visible(scope, given["link_to"])
     if "text" not in given:
-        return annotated or {
+        return _annotated(scope, old, given) or {
             "status": "invalid",
             "message": "Give the right text, or tags or a link to change. Nothing was done.",
         }
     result = scope.palace.correct(old.id, given["text"], source="agent")
+    done = _written(result, scope.palace)
     if isinstance(result, Remembered):
-        done = _written(result, scope.palace)
         done["message"] += f" It replaces {old.id}, which is no longer found by any question."
+    elif isinstance(result, Duplicate) and result.memory.id != old.id:
+        done["message"] = (
+            f"Duplicate of {result.memory.id} ({result.memory.source}), which stays; nothing new"
+            f" was written, and {old.id} is no longer found by any question."
+        )
+    if isinstance(result, Conflict):  # nothing is written, so no tags are
         return done
-    if isinstance(result, Duplicate) and result.memory.id != old.id:
-        return {
-            "status": "duplicate",
-            "message": f"Duplicate of {result.memory.id} ({result.memory.source}), which stays;"
-            f" nothing new was written, and {old.id} is no longer found by any question.",
-            "memory": _described(result.memory, scope.palace),
-        }
-    return _written(result, scope.palace)
+    try:
+        annotated = _annotated(scope, result.memory, given)
+    except PalaceError as error:  # the words are corrected all the same
+        done["message"] += f" Its tags and links are as they were: {error}."
+        return done
+    if annotated:
+        done["message"] += f" {annotated['message']}"
+        done["memory"] = annotated["memory"]
+    return done
 
 
 def _annotated(scope: ToolScope, old: Memory, given: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Change tags and links as asked; None where nothing was."""
+    """Change tags and links as asked; None where nothing was.
+
+    Raises:
+        PalaceError: If nothing could be changed.
+    """
     memory = None
     if given.get("add_tags") or given.get("remove_tags"):
         memory = scope.palace.tag(
             old.id, given.get("add_tags") or (), remove=given.get("remove_tags") or ()
         )
+    unlinked = ""
     if "link_to" in given:
-        if "/" not in given["link_to"]:
-            _visible(scope, given["link_to"])
-        memory = scope.palace.link((memory or old).id, given["link_to"])
+        try:
+            memory = scope.palace.link((memory or old).id, given["link_to"])
+        except PalaceError as error:
+            if memory is None:
+                raise
+            unlinked = f" It was not linked: {error}."
     if memory is None:
         return None
+    changed = "Tags" if unlinked or "link_to" not in given else "Tags and links"
     return {
         "status": "changed",
-        "message": f"Tags and links of {memory.id} are changed; its words are as they were.",
+        "message": f"{changed} of {memory.id} are changed; its words are as they were.{unlinked}",
         "memory": _described(memory, scope.palace),
     }
 

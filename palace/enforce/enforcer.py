@@ -37,6 +37,8 @@ from palace.types.verdict import (
 _log = logging.getLogger(__name__)
 # Kinds whose answer has a home: a hit in an earlier layer is kept, but the home is asked first.
 HOME_LAYER: Mapping[RecallKind, LayerName] = {"procedure": "L4", "status": "L3"}
+# Confidence of unclear evidence from which a prompt that only leans to recall is taken for it.
+_PROMISING = 0.1
 
 
 class Analyses(Protocol):
@@ -319,12 +321,12 @@ def _verdict(
     found = _best_sufficient(reports, signal)
     if found is not None:
         return _hit(verdict, found, reports, policy)
+    unclear = [r for r in reports if r.outcome == "unclear"]
+    # What names an artifact asks for it: nobody may make up what could not be fetched.
     if signal.band != "recall" and not _live_failed(reports):
-        # What names an artifact asks for it: nobody may make up what could not be fetched.
-        return verdict
+        return _near_miss(verdict, unclear, policy) if _is_promising(verdict, policy) else verdict
     if signal.kind == "identity" and reports and reports[0].outcome == "loaded":
         return _hit(verdict, reports[0], reports, policy)
-    unclear = [r for r in reports if r.outcome == "unclear"]
     if unclear:
         return _near_miss(verdict, unclear, policy)
     broken = [r for r in reports if r.outcome == "unavailable"]
@@ -338,6 +340,12 @@ def _verdict(
     return _nothing(verdict, policy)
 
 
+def _is_promising(verdict: Verdict, policy: Policy) -> bool:
+    """Whether a prompt that leans to recall has evidence that a model had better be asked about."""
+    promise = max((r.best or 0.0 for r in verdict.walk if r.outcome == "unclear"), default=0.0)
+    return policy.on_unclear == "confirm" and verdict.signal.leaning and promise >= _PROMISING
+
+
 def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> LayerReport | None:
     """Return the home layer's hit if there is one, else the first."""
     sufficient = [r for r in reports if r.outcome == "sufficient"]
@@ -348,9 +356,8 @@ def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> La
 def _hit(
     verdict: Verdict, found: LayerReport, reports: Sequence[LayerReport], policy: Policy
 ) -> Verdict:
+    verdict = _with_kind(verdict)
     kind = verdict.signal.kind
-    if kind == "none":  # the evidence made it a recall prompt
-        verdict = replace(verdict, signal=replace(verdict.signal, kind=verdict.signal.runner_up))
     if kind == "status" and _only_stale(found, reports):
         # An old status whose live artifact could not be fetched is not what was asked for.
         return _near_miss(verdict, [found], policy)
@@ -368,6 +375,13 @@ def _hit(
     )
 
 
+def _with_kind(verdict: Verdict) -> Verdict:
+    """Return a verdict that tells a kind of recall: its evidence made the prompt one."""
+    signal = verdict.signal
+    kind = signal.runner_up if signal.kind == "none" else signal.kind
+    return replace(verdict, signal=replace(signal, kind=kind))
+
+
 def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:
     return _live_failed(reports) and bool(found.evidence) and found.evidence[0].stale
 
@@ -383,7 +397,7 @@ def _near_miss(verdict: Verdict, unclear: Sequence[LayerReport], policy: Policy)
     action: Action = "confirm" if policy.on_unclear == "confirm" else "fallback"
     named: Sequence[Evidence] = evidence if policy.name_near_misses else ()
     return replace(
-        verdict,
+        _with_kind(verdict),
         action=action,
         outcome="near_miss",
         layer=best.layer,

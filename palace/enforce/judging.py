@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import regex
 
@@ -27,6 +28,7 @@ from palace.enforce.specifics import (
     is_negated,
 )
 from palace.enforce.spoken import minutes_past
+from palace.enforce.strangers import is_spelled, strangers
 from palace.enforce.support import Support
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
@@ -128,7 +130,7 @@ class Grounds:
         return self._support(*chosen, *question, *self._beside)
 
     def _support(self, *sources: Source) -> Support:
-        return Support(sources, strict=self.strict, language=self._language_of(self.question))
+        return Support(sources, strict=self.strict, language=self.language)
 
     @cached_property
     def slots(self) -> Slots:
@@ -147,6 +149,28 @@ class Grounds:
         texts = (self.question, "\n".join(self.texts))
         return all(self._language_of(text) == "en" for text in texts)
 
+    @cached_property
+    def language(self) -> str:
+        """Language of the question, and so of the answer."""
+        return self._language_of(self.question)
+
+    @cached_property
+    def foreign_texts(self) -> tuple[str, ...]:
+        """Evidence in English where the question, and so the answer, is in another language.
+
+        A text in a language that is not known may be taken for English: that a word of the question
+        stands there in English tells better.
+        """
+        if self.language == "en":
+            return ()
+        asked = translated([word.token for word in read_words(self.question)], self.language)
+        english = frozenset(chain.from_iterable(asked.values())) - self.asked.tokens
+        return tuple(
+            source.text
+            for source in self.remembered
+            if not english.isdisjoint(source.tokens) and self._language_of(source.text) == "en"
+        )
+
     def _language_of(self, text: str) -> str:
         lexicons = load_lexicons(DEFAULT_LANGUAGES)
         return language_of(text, read_words(text), lexicons).language
@@ -154,12 +178,13 @@ class Grounds:
     @cached_property
     def is_german(self) -> bool:
         """Whether the question or the memory is German."""
-        return any(map(is_german, (self.question, *self.texts)))
+        translates = self.language == "de" and bool(self.foreign_texts)
+        return translates or any(map(is_german, (self.question, *self.texts)))
 
     @cached_property
     def has_german_dates(self) -> bool:
         """Whether "3. März" may open a sentence, which is no item of a list then."""
-        return self.is_german or self._language_of(self.question) == "de"
+        return self.is_german or self.language == "de"
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
@@ -203,6 +228,8 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     wrong, taken = _specifics_missing(
         bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
     )
+    if grounds.foreign_texts:
+        wrong += strangers(bare, taken, grounds.question, grounds.foreign_texts, support)
     found = [*missing, *wrong]
     lone = ""
     if not found and not answer_words().refusals.search(fold(bare)):
@@ -295,6 +322,7 @@ def _specifics_missing(
         for word, opening in find_names(sentence, taken, german=german)
         if not support.has_name(word)
         and not support.has_joined_name(word, sentence)
+        and not is_spelled(word, support)
         and (len(word.surface) > 1 or support.has_other_label(word, sentence))
         and not (opening and (support.has_word(word) or support.has_synonym(word)))
     )
@@ -401,7 +429,7 @@ def _is_wrong(
     sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], grounds: Grounds
 ) -> bool:
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
-    if contradicts(sentence, grounds.clauses):
+    if contradicts(sentence, grounds.clauses, grounds.language):
         return True
     share = _share(content, grounds.everything)
     if grounds.strict:

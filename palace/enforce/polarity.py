@@ -7,12 +7,13 @@ both use the same words, so a paraphrase is never called a contradiction.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.specifics import is_negated
+from palace.recall.related import translated
 from palace.text import fold
 
 _CLAUSE = regex.compile(
@@ -96,19 +97,31 @@ def has_opposites(text: str) -> bool:
     return any(w.token in opposites or fold(w.surface) in opposites for w in read_words(text))
 
 
-def contradicts(sentence: str, known: Iterable[Clause]) -> bool:
+def contradicts(sentence: str, known: Iterable[Clause], language: str = "en") -> bool:
     """Whether a clause of the sentence denies what the same words affirm there, or the reverse.
 
     Args:
         sentence: A sentence of an answer; an opening "No," is a reply, not a negation.
         known: Clauses of the evidence.
+        language: Of the question, and so of the sentence: its words may stand there in English.
     """
     listed = list(known)
     if any(_is_antonym(said, listed) for said in clauses(sentence)):
         return True
     if has_opposites(sentence):
         return False
-    return any(_denies(said, listed) for said in clauses(_REPLY.sub("", sentence)))
+    found = clauses(_REPLY.sub("", sentence))
+    if language != "en":
+        found = [_as_known(said, listed, language) for said in found]
+    return any(_denies(said, listed) for said in found)
+
+
+def _as_known(said: Clause, known: list[Clause], language: str) -> Clause:
+    """Return a clause with the English words for its own, where they are known."""
+    there = frozenset[str]().union(*(clause.tokens for clause in known))
+    english = translated(said.tokens - there, language)
+    meant = (there.intersection(english.get(token, ())) or {token} for token in said.tokens)
+    return replace(said, tokens=frozenset().union(*meant))
 
 
 def _is_antonym(said: Clause, known: list[Clause]) -> bool:

@@ -187,6 +187,8 @@ def find_names(
             found.append((word, False))
         elif _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
             found.append((word, True))
+        elif [after.shape for after in listed[number + 1 : number + 2]] == ["dense"]:
+            found.append((word, True))  # among letters that have no capitals
     return found
 
 

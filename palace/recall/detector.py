@@ -166,7 +166,8 @@ class CueDetector:
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        return RecallSignal(kind, score, spoken, runner_up, band)
+        leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
+        return RecallSignal(kind, score, spoken, runner_up, band, leaning)
 
     def _band(self, score: float) -> Literal["recall", "unsure", "other"]:
         if score >= self._recall_at:

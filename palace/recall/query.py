@@ -200,11 +200,18 @@ class Analyst:
         content = [
             word
             for text in (_bounded(message.content) for message in spoken)
-            for word in _content(text, words(text), lexicon)
+            for word in self._said(text, lexicon)
         ]
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         earlier = (t for t in _terms(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
+
+    def _said(self, text: str, lexicon: Lexicon) -> list[Word]:
+        """Return the content of an earlier message, which may be in another language."""
+        found = words(text)
+        own = language_of(text, found, self.lexicons)
+        content = _content(text, found, lexicon)
+        return content if own is lexicon else _content(text, content, own)
 
 
 def _scope_of(turn: Turn) -> Scope:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -22,6 +22,11 @@ _FOLDER = Path(__file__).parent / "related_words"
 _MOST_WORDS = 1 << 16
 # Of one word of a question, so many words that mean nearly the same are looked for.
 _MOST_NEAR = 24
+# Languages that write compounds as one word, and the letters that their parts have at least.
+_COMPOUNDING = frozenset({"de", "nl"})
+_SHORTEST_PART, _SHORTEST_LAST_PART = 3, 4
+# How near the English word for a part of a compound is.
+_IN_PART = 0.7
 
 
 class Table:
@@ -102,7 +107,7 @@ def related_words(terms: Iterable[str], language: str) -> dict[str, Mapping[str,
 
 def translated(terms: Iterable[str], language: str) -> dict[str, tuple[str, ...]]:
     """Return the English tokens of each term of another language; one without any is left out."""
-    return {term: tuple(found) for term in terms if (found := _near(f"{language}_en", term))}
+    return {term: tuple(found) for term in terms if (found := _english(term, language))}
 
 
 def listed_tokens(language: str) -> list[str]:
@@ -116,13 +121,36 @@ def _related(term: str, language: str) -> Mapping[str, float]:
     near: dict[str, float] = {}
     for name in (language, f"{language}_written"):
         _add(near, _near(name, term))
-    for english, nearness in _near(f"{language}_en", term).items():
+    for english, nearness in _english(term, language).items():
         _add(near, {english: nearness})
         further = _related(english, "en").items()
         _add(near, {token: nearness * more for token, more in further if token != term})
     # Of equally near ones in the order of the tables, so that a question reads the same always.
     nearest = sorted(near.items(), key=lambda item: -item[1])[:_MOST_NEAR]
     return dict(nearest)
+
+
+@lru_cache(maxsize=4096)
+def _english(term: str, language: str) -> Mapping[str, float]:
+    """Return the English tokens for a term, best first; of a compound, those for its two parts."""
+    name = f"{language}_en"
+    found = _near(name, term)
+    if found or language not in _COMPOUNDING:
+        return found
+    for end in range(_SHORTEST_PART, len(term) - _SHORTEST_LAST_PART + 1):
+        last = _near(name, term[end:])
+        if last:
+            first = next((n for head in _heads(term[:end]) if (n := _near(name, head))), {})
+            return dict.fromkeys((*last, *first), _IN_PART)
+    return {}
+
+
+def _heads(part: str) -> Iterator[str]:
+    """Yield what the first part of a compound may be by itself: "Hochzeits-" is a "Hochzeit"."""
+    yield part
+    for link in ("s", "n", "en", "es"):
+        if part.endswith(link):
+            yield part.removesuffix(link)
 
 
 def _add(near: dict[str, float], more: Mapping[str, float]) -> None:

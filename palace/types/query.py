@@ -92,6 +92,7 @@ class RecallSignal:
         cues: Names of the cues that spoke, strongest first.
         runner_up: The second most likely kind.
         band: `recall`, `unsure` (the evidence decides) or `other`.
+        leaning: Whether an unsure prompt is nearer to recall than to anything else.
     """
 
     kind: RecallKind
@@ -99,3 +100,4 @@ class RecallSignal:
     cues: tuple[str, ...] = ()
     runner_up: RecallKind = "none"
     band: Literal["recall", "unsure", "other"] = "other"
+    leaning: bool = False

@@ -200,6 +200,44 @@ def test_correct_that_meets_a_third_memory_is_a_conflict(tools):
     assert third in result["message"]
 
 
+@pytest.mark.parametrize("more", [{"add_tags": ["net"]}, {"link_to": "inbox/notes"}])
+def test_a_correction_that_is_a_conflict_leaves_tags_and_links_alone(palace, tools, more):
+    wrong = tools["remember"](text="The mail relay is called hermes.")["memory"]["id"]
+    tools["remember"](text=PORT)
+
+    result = tools["correct"](memory_id=wrong, text=NEW_PORT, **more)
+
+    assert "Nothing was written" in result["message"]
+    assert (palace.get(wrong).tags, palace.get(wrong).links) == ((), ())
+
+
+@pytest.mark.parametrize("more", [{"link_to": "m-none"}, {"text": " "}])
+def test_tags_are_left_alone_where_the_rest_of_a_correction_is_refused(palace, tools, more):
+    old = tools["remember"](text=PORT)["memory"]["id"]
+
+    result = tools["correct"](memory_id=old, add_tags=["net"], **more)
+
+    assert result["status"] in {"not_found", "refused"}
+    assert palace.get(old).tags == ()
+
+
+def test_a_correction_tells_what_of_it_could_not_be_done(palace, tools):
+    old = tools["remember"](text=PORT, tags=["db"])["memory"]["id"]
+
+    result = tools["correct"](memory_id=old, add_tags=["net"], link_to=old)
+    assert result["status"] == "changed"
+    assert "not linked: a memory is not linked to itself" in result["message"]
+    assert palace.get(old).tags == ("db", "net")
+
+    result = tools["correct"](memory_id=old, text=NEW_PORT, remove_tags=["none"])
+    assert result["status"] == "stored"
+    assert "as they were" in result["message"]
+
+    result = tools["correct"](memory_id=result["memory"]["id"], text=PORT, add_tags=["moved"])
+    assert result["status"] == "stored"
+    assert result["memory"]["tags"] == ["db", "net", "moved"]
+
+
 def test_forget_retires_and_says_that_it_stays_readable(tools):
     old = tools["remember"](text=PORT)["memory"]["id"]
 
@@ -286,9 +324,12 @@ def test_notes_of_other_sessions_cannot_be_promoted(palace, tools):
     [
         ("search", {}, "missing"),
         ("search", {"query": 3}, "must be a string"),
+        ("search", {"query": " "}, "nothing is asked"),
         ("search", {"query": "x", "limit": 99}, "1 to 20"),
-        ("search", {"query": "x", "limit": True}, "must be a integer"),
-        ("search", {"query": "x", "limit": "5"}, "must be a integer"),
+        ("read", {"drawer": "notes"}, "name its room"),
+        ("remember", {"text": "x", "tags": "a"}, "must be an array"),
+        ("search", {"query": "x", "limit": True}, "must be an integer"),
+        ("search", {"query": "x", "limit": "5"}, "must be an integer"),
         ("remember", {"text": "x", "kind": "rumour"}, "one of"),
         ("forget", {"memory_id": None}, "missing"),
         ("wake_up", {"loud": "yes"}, "unknown argument"),

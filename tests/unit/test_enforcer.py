@@ -275,6 +275,28 @@ def test_anything_less_lets_unsure_prompts_pass(decide: Decide, outcome: str) ->
     assert visited(verdict) == ["L0", "L1", "L2", "L3", "L4"]
 
 
+@pytest.mark.parametrize(
+    ("best", "leaning", "policy", "action"),
+    [
+        (0.1, True, {}, "confirm"),
+        (0.09, True, {}, "pass"),
+        (0.4, False, {}, "pass"),
+        (0.4, True, {"on_unclear": "fallback"}, "pass"),
+    ],
+)
+def test_what_leans_to_recall_is_asked_about_where_its_evidence_is_promising(
+    decide: Decide, best: float, leaning: bool, policy: dict[str, str], action: str
+) -> None:
+    opinion = signal("none", "unsure", runner_up="history", leaning=leaning)
+    zero, _, *rest = walk()
+    found = ScriptedLayer("L1", "unclear", evidence("words of L1", "L1"), best=best)
+    verdict = decide(ScriptedPalace(zero, found, *rest, signal=opinion, **policy))
+    assert verdict.action == action
+    if action == "confirm":
+        assert (verdict.outcome, verdict.signal.kind) == ("near_miss", "history")
+        assert verdict.evidence == (evidence("words of L1", "L1"),)
+
+
 def test_an_artifact_that_could_not_be_fetched_is_not_made_up(decide: Decide) -> None:
     opinion = signal("status", "unsure")
     verdict = decide(ScriptedPalace(*walk(L3="unavailable"), signal=opinion))

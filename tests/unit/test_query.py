@@ -279,6 +279,15 @@ def test_a_follow_up_carries_the_last_exchange() -> None:
     assert not set(query.carried) & set(query.terms)
 
 
+def test_what_is_carried_is_read_in_its_own_language() -> None:
+    query = analysed(
+        "Когда мы продали маяк?",
+        ("user", "Das Wetter in der Stadt ist kalt."),
+        ("assistant", "Yes, the sun is shining on all of us."),
+    )
+    assert query.carried == ("wetter", "stadt", "kalt", "yes", "sun", "shine")
+
+
 def test_no_history_no_carrying() -> None:
     assert analysed("And when was that?").carried == ()
 

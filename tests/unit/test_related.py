@@ -157,6 +157,25 @@ def test_a_model_that_knows_english_alone_is_told_english_words() -> None:
     assert _analysed("What does my dog eat?").glossed == "What does my dog eat?"
 
 
+@pytest.mark.parametrize(
+    ("language", "compound", "both"),
+    [
+        ("de", "zahnarztrechnung", {"dentist", "invoic"}),
+        ("de", "waschmaschinenreparatur", {"machin", "repair"}),
+        ("nl", "schoonmaakschema", {"clean", "schedul"}),
+    ],
+)
+def test_a_compound_that_no_list_has_means_what_its_parts_do(language, compound, both) -> None:
+    [english] = translated([compound], language).values()
+    assert both <= set(english)
+    near = related_words([compound], language)[compound]
+    assert all(near[word] == 0.7 for word in both)
+
+
+def test_other_languages_write_no_compounds_as_one_word() -> None:
+    assert translated(["zahnarztrechnung", "rendezvousdentiste"], "fr") == {}
+
+
 def test_a_word_of_another_language_is_as_rare_as_the_english_one() -> None:
     texts = ("the dog is called Rex", "the cat sleeps", "the cat eats", "the cat is old")
     index = indexed(*(memory(text, number) for number, text in enumerate(texts)))
