@@ -484,16 +484,33 @@ def utc_now() -> datetime:
     return datetime.now(tz=timezone.utc).replace(microsecond=0)
 
 
+# A blank stands before it in French, and it is as wide as a letter in Chinese.
+_COLON = r"[ \t\xa0\u202f]*[:\uff1a]"
+# As a template of one of the other languages calls what the person asks, and the person.
+_QUESTION_ELSEWHERE = (
+    r"(?:(?:neue|aktuelle|letzte|ursprüngliche|nouvelle|dernière|nueva|última|nova"
+    r"|nuova|ultima|nieuwe|laatste|новый|последний) )?"
+    r"(?:(?:(?:be)?nutzer)?(?:an)?frage|question de l['’]utilisateur"
+    r"|pregunta(?: del usuario)?|pergunta(?: do (?:usuário|utilizador))?"
+    r"|domanda(?: dell['’]utente)?|vraag(?: van de gebruiker)?|вопрос(?: пользователя)?"
+    r"|(?:用户|使用者)?的?(?:问题|問題|提问|提問)|(?:ユーザー)?の?質問|(?:사용자(?:의)? )?질문)"
+)
+_PERSON_ELSEWHERE = (
+    r"(?:be)?nutzer|utilisateur|usuario|usuário|utilizador|utente|gebruiker|пользователь"
+    r"|用户|使用者|ユーザー|사용자"
+)
 _LABELLED_TAIL = re.compile(
     r"(?:(?:^|\n)[> \t]*(?:(?:latest |new |quick |short |another |user |human )?"
-    r"(?:question|query|message|input|request)|follow[ -]?up(?: \w+)?|user|human)"
-    r"|[.!?][ \t]*(?:here is the )?(?:original|user) (?:question|query))[ \t]*:[ \t]*"
+    r"(?:question|query|message|input|request)|follow[ -]?up(?: \w+)?|user|human"
+    rf"|{_QUESTION_ELSEWHERE}|{_PERSON_ELSEWHERE})"
+    rf"|[.!?][ \t]*(?:here is the )?(?:original|user) (?:question|query)){_COLON}[ \t]*"
     r"(?P<words>\S[^\n]{2,2000})"
-    r"\s*(?:\n[ \t]*[\w' ]{1,40}:\s*)?\Z",
+    rf"\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z",
     re.IGNORECASE,
 )
 _LABELLED_LINE = re.compile(
-    r"^[> \t]*question[ \t]*:[ \t]*(?P<words>\S[^\n]{2,2000})$", re.IGNORECASE | re.MULTILINE
+    rf"^[> \t]*(?:question|{_QUESTION_ELSEWHERE}){_COLON}[ \t]*(?P<words>\S[^\n]{{2,2000}})$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _TAGGED_TAIL = re.compile(
     r"<(?P<tag>(?:(?:user|human|original|follow[ _-]?up)[ _-])?(?:question|query)"
@@ -503,7 +520,8 @@ _TAGGED_TAIL = re.compile(
 )
 _TAGGED_CHARS = 2200
 _ANSWER_WANTED = re.compile(
-    r"\n[> \t]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}|[\w'()/ ]{1,40}:)\s*\Z",
+    r"\n[> \t]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}"
+    rf"|[\w'’()/ ]{{1,40}}{_COLON})\s*\Z",
     re.IGNORECASE,
 )
 _ANSWER_CHARS = 200
@@ -526,13 +544,17 @@ def labelled_question(text: str) -> str:
     with another label, to be continued, the last line "Question: <words>".
     """
     start = _last_lines(text)
-    found = _LABELLED_TAIL.search(text, start) if ":" in text[start:] else None
+    found = _LABELLED_TAIL.search(text, start) if _has_colon(text[start:]) else None
     found = found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
         for line in _LABELLED_LINE.finditer(text):
             found = line
     words = found["words"].strip() if found else ""
     return "" if words == text.strip() else words
+
+
+def _has_colon(text: str) -> bool:
+    return ":" in text or "\uff1a" in text
 
 
 def _last_lines(text: str) -> int:

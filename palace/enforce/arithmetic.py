@@ -75,6 +75,8 @@ FREE_CHANCE = 0.15
 STRICT_CHANCE = 0.03
 TOLD_CHANCE = 0.35
 STATED_CHANCE = 0.25
+# What stands behind the number of a month, a day or a year.
+_OF_DATES = frozenset("月日年월일년")
 
 
 def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
@@ -186,7 +188,8 @@ def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
 def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
     """Return the other numbers of the sentence, of the question and of what was said before."""
     own = [q for q in read_quantities(sentence) if not said.start <= q.start < said.end]
-    return [q for q in (*own, *read_quantities(before)) if q.values and q.unit not in NO_PARTS]
+    told = (*own, *read_quantities(before))
+    return [q for q in told if q.values and q.unit not in NO_PARTS and q.noun[:1] not in _OF_DATES]
 
 
 def _with_stated(

@@ -26,6 +26,8 @@ _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 _DAY_SECONDS = 86_400.0
+# What stands behind the number of a house, a floor or a room, as "Room" does before it.
+_IN_A_ROW = frozenset("동층호号號楼樓层層階室番栋棟厅廳")
 _RANGE = regex.compile(
     r"(?<![\d.,:-])(\d{1,3})\s*(?:-|–|to|bis|à|a|al|até)\s*(\d{1,3})(?![\d.,:-])"
 )
@@ -34,6 +36,7 @@ _RANGE = regex.compile(
 def is_small(said: Quantity) -> bool:
     """Whether a number may be the count of a reader: whole, at most a dozen, of things or days."""
     whole = bool(said.values) and said.values[0].is_integer() and said.values[0] <= MOST_COUNTED
+    whole = whole and said.noun[:1] not in _IN_A_ROW
     return whole and (not said.unit or is_of_days(said))
 
 

@@ -11,11 +11,14 @@ from typing import Literal
 
 import regex
 
+from palace.enforce.answer_words import read_words
 from palace.enforce.choices import enumerated
+from palace.enforce.dates import find_weekdays
 from palace.enforce.judging import Grounds, Judged, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.enforce.replies import quote_evidence
 from palace.enforce.sentences import SentenceCutter
+from palace.recall.related import translated
 from palace.secrets import redact
 from palace.text import tokens
 from palace.types.verdict import Evidence
@@ -130,10 +133,16 @@ class AnswerCheck:
 
         return [value for value in values if not is_label(value)]
 
-    def _says(self, words: str) -> bool:
-        """Whether a piece of evidence holds all these words."""
-        said = set(tokens(words))
-        return bool(said) and any(said <= source.tokens for source in self._grounds.remembered)
+    def _says(self, value: str) -> bool:
+        """Whether a piece of evidence holds all these words, or the English ones for them."""
+        said = {word.token for word in read_words(value)}
+        english = translated(said, self._grounds.everything.language)
+        days = {number for number, _, _ in find_weekdays(value)}
+        return bool(said) and any(
+            all({token, *english.get(token, ())} & source.tokens for token in said)
+            or (days and days <= source.weekdays)
+            for source in self._grounds.remembered
+        )
 
     def nearest(self, sentence: str) -> int | None:
         """Return the place of the evidence that shares most words with a sentence, if any."""

@@ -33,7 +33,7 @@ from palace.enforce.support import Support
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.recall.related import translated
-from palace.text import Word, fold
+from palace.text import Word, fold, month_token
 from palace.types.verdict import Evidence
 
 CITATION = regex.compile(
@@ -41,6 +41,8 @@ CITATION = regex.compile(
     r"|【(\d{1,3})】|\((?:m|(?:item|note|memory|source)[ \t])(\d{1,3})\)"
 )
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
+_DAY_OF_MONTH = regex.compile(r"(?:0?[1-9]|[12]\d|3[01])\.\s$")
+_MONTH_WORD = regex.compile(r"\p{L}{3,10}\b")
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|um|bis|ab|vor|nach|à|as?|las|alle|om)\s$",
     regex.IGNORECASE,
@@ -180,6 +182,11 @@ class Grounds:
         return translates or any(map(is_german, (self.question, *self.texts)))
 
     @cached_property
+    def has_german_dates(self) -> bool:
+        """Whether "3. März" may open a sentence, which is no item of a list then."""
+        return self.is_german or self.language == "de"
+
+    @cached_property
     def clauses(self) -> tuple[Clause, ...]:
         """Clauses of the evidence that can be contradicted."""
         return tuple(clause for text in self.texts for clause in clauses(text))
@@ -213,7 +220,8 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     """
     cited, missing = _citations(sentence, len(grounds.evidence))
     bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
-    bare = _MARKS.sub(lambda match: " " * len(match[0]), bare)
+    marked = _mark_chars(bare, german=grounds.has_german_dates)
+    bare = " " * marked + bare[marked:]
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
         return Judged((), tuple(cited), claims=False)
     support = _support_of(bare, cited, grounds)
@@ -230,6 +238,18 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         ) or _claims_missing(bare, taken, grounds)
         lone = "" if found else _lone_word(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
+
+
+def _mark_chars(sentence: str, *, german: bool) -> int:
+    """Return how many characters at the start of a sentence are markers of lists and headings."""
+    marks = _MARKS.match(sentence)
+    if marks is None:
+        return 0
+    day = _DAY_OF_MONTH.search(sentence, marks.start(), marks.end()) if german else None
+    following = _MONTH_WORD.match(sentence, marks.end())
+    if day and following and month_token(following[0]):
+        return day.start()
+    return marks.end()
 
 
 def _citations(sentence: str, count: int) -> tuple[list[int], list[str]]:
@@ -313,6 +333,7 @@ def _specifics_missing(
         and (
             support.has_like_name(word, sentence)
             or (support.has_another(word) and not _is_shade(sentence, word, support))
+            or _has_another_in_english(word, support)
         )
     )
     return [text for _, text in sorted(set(wrong))], taken
@@ -360,6 +381,16 @@ def _is_shade(sentence: str, word: Word, support: Support) -> bool:
         and is_content(before[0])
         and support.has_word(before[0])
         and sentence[: word.start].endswith(f"{before[0].surface} ")
+    )
+
+
+def _has_another_in_english(word: Word, support: Support) -> bool:
+    """Whether "rot" is said where blue is remembered."""
+    if support.language == "en":
+        return False
+    english = translated([word.token], support.language).get(word.token, ())
+    return support.tokens.isdisjoint(english) and any(
+        support.has_another(word._replace(token=token)) for token in english
     )
 
 

@@ -24,14 +24,28 @@ time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segun
 time 1 secondi seconden 秒
 time 60 min mins minute minutes minuten minuto minutos minuti minuut minutig 分 分钟 分間
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
+time 60 минута минуту минуты минут 分鐘 분
+time 3600 час часа часов 小時 시간
+time 86400 день дня дней
+time 604800 週 週間 неделя неделю недели недель
+months 1 месяц месяца месяцев 個月 개월
+months 12 года лет
+percent 1 процент процента процентов 퍼센트
+euro 1 евро 欧元 歐元 유로
+dollar 1 доллар доллара долларов 美元 달러
+mass 0.001 мг 毫克
+mass 1000 кг 公斤 千克
+length 1000 км 公里
+length 0.01 см 厘米
+volume 0.001 мл 毫升
 time 3600 hourly stundlich stundig
 time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night
 time 86400 nights nts nuits noches nacht nachte tagig
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
-time 604800 weken wochig 周 週間
+time 604800 weken wochig 周
 time 1209600 fortnight fortnights
 months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月
-months 1 monatig ヶ月
+months 1 monatig ヶ月 カ月 ヵ月
 months 3 quarter-year
 months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren
 months 12 jahrig 年間
@@ -50,6 +64,7 @@ length 0.3048 ft foot feet
 length 0.9144 yd yard yards
 length 0.0254 inch inches
 mass 0.001 mg milligram milligrams
+mass 1 грамм грамма граммов
 mass 1 g gram grams gramme grammes gramm gramos gramas grammi
 mass 100 ons etto etti
 mass 28.349523 oz ounce ounces
@@ -100,19 +115,27 @@ _DIGITS = (
     rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
     r"|\d+(?:[.,]\d+)*"
 )
-_VERSION = regex.compile(r"(?<![\w.])v?(\d+(?:\.\d+){2,})(?![\w]|\.\d)", regex.IGNORECASE)
+# Letters of writing without blanks: a number stands beside them as beside a blank.
+_DENSE = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]"
+_VERSION = regex.compile(
+    rf"(?:(?<![\w.])|(?<={_DENSE}))v?(\d+(?:\.\d+){{2,}})(?!(?!{_DENSE})\w|\.\d)", regex.IGNORECASE
+)
 _CLOCK = regex.compile(
     r"(?<![\d:.,])(?P<h>\d{1,3})(?:[:h](?P<m>\d{2})(?::(?P<s>\d{2}))?|\.(?P<dm>\d{2})(?=\s*(?:uhr|[ap]\.?m)))?"
-    r"(?:\s*(?P<half>[ap])\.?m\b\.?|\s*(?P<uhr>uhr\b|時(?!間)|点))?(?![\d])",
+    r"(?:\s*(?P<half>[ap])\.?m\b\.?|\s*(?P<uhr>uhr\b|(?:時(?!間)|点钟?|點鐘?|시(?!간))"
+    r"(?:\s*(?P<cm>\d{1,2})\s?[分분]|(?P<half_past>半|\s?반))?))?(?![\d])",
     regex.IGNORECASE,
 )
+_MORNING = regex.compile(r"(?:上午|早上|凌晨|午前|오전)\s?$")
+_AFTERNOON = regex.compile(r"(?:下午|晚上|傍晚|午後|오후)\s?$")
 _NUMBER = regex.compile(
-    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=(?<![\p{{L}}_])[xX]))"
+    rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=(?<![\p{{L}}_])[xX])|(?<={_DENSE}))"
     rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
 _UNIT_AFTER = regex.compile(
-    r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]|\p{Han}{1,2}|(?:[\p{L}]+))",
+    r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]"
+    r"|[かヶカヵ]月|개월|시간|유로|달러|\p{Han}{1,2}|(?:[\p{L}]+))",
     regex.IGNORECASE,
 )
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
@@ -121,6 +144,16 @@ _ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
 _TENTH_AND = regex.compile(
     rf"\b(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?P<one>{'|'.join(_ORDINALS)})\b",
     regex.IGNORECASE,
+)
+_HAN_NUMBERS = {number: value for value, number in enumerate("一二三四五六七八九", 1)} | {
+    "两": 2,
+    "兩": 2,
+}
+# "三个月": in front of what is no unit such a letter is a part of a word.
+_HAN_COUNT = regex.compile(
+    r"(?<![第一二三四五六七八九十百千])(?:(?P<tens>[二三四五六七八九]?)(?P<ten>十)(?P<one>[一二三四五六七八九]?)"
+    r"|(?P<one>[一二两兩三四五六七八九]))"
+    r"(?P<unit>[个個]月|[かヶカヵ]月|天|日間|[周週](?:間)?|小时|小時|時間|分钟|分鐘|欧元|美元)"
 )
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _PARTS_OF = regex.compile(
@@ -237,6 +270,7 @@ def _readings(text: str) -> tuple[Quantity, ...]:
         _digits,
         _ordinals,
         _spelled,
+        _han_counts,
     )
     return tuple(quantity for read in readers for quantity in read(text))
 
@@ -256,17 +290,25 @@ def _versions(text: str) -> Iterator[Quantity]:
 
 def _clocks(text: str) -> Iterator[Quantity]:
     for match in _CLOCK.finditer(text):
-        minute = match["m"] or match["dm"]
+        minute = match["m"] or match["dm"] or match["cm"] or ("30" if match["half_past"] else None)
         if minute is None and match["half"] is None and match["uhr"] is None:
             continue
         hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
-        half = match["half"] if hour <= 12 else None  # "19:00 am Tor"
+        half = match["half"] or _half_of_day(text, match.start())
+        half = half if hour <= 12 else None  # "19:00 am Tor"
         if half:
             hour = hour % 12 + (12 if half.casefold() == "p" else 0)
         at = hour * 60 + minutes + seconds / 60
         exact = half is not None or hour >= 13
         values = (at,) if exact else (at, at + 720)
         yield Quantity(values, "clock", 1, *match.span(), match[0].strip())
+
+
+def _half_of_day(text: str, start: int) -> str | None:
+    """Return which half of the day is said right before a time, as Chinese and others do."""
+    if right_before(_MORNING, text, start):
+        return "a"
+    return "p" if right_before(_AFTERNOON, text, start) else None
 
 
 def _clock_phrases(text: str) -> Iterator[Quantity]:
@@ -335,6 +377,14 @@ def _spelled(text: str) -> Iterator[Quantity]:
     for match in _ONE_AND.finditer(text):
         family, factor = _UNITS[match["unit"].casefold()]
         yield Quantity((1.0,), family, factor, *match.span(), match[0])
+
+
+def _han_counts(text: str) -> Iterator[Quantity]:
+    for match in _HAN_COUNT.finditer(text):
+        tens = (_HAN_NUMBERS.get(match["tens"], 1) * 10) if match["ten"] else 0
+        value = tens + _HAN_NUMBERS.get(match["one"], 0)
+        family, factor = _UNITS[fold(match["unit"])]
+        yield Quantity((float(value),), family, factor, *match.span(), match[0])
 
 
 def _ordinals(text: str) -> Iterator[Quantity]:

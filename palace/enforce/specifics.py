@@ -45,6 +45,8 @@ _IDENTIFIER = regex.compile(
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
 )
+# Letters of writing without blanks: an identifier beside them is none of theirs ("端口是5432").
+_DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]")
 _COMPOUND = regex.compile(r"(?<![\w/-])\p{Ll}{2,}(?:[-/]\p{Ll}{2,})+(?![\w/-])")
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 # What follows a name that opens a sentence.
@@ -145,7 +147,7 @@ def _candidates(text: str) -> Iterator[Specific]:
         yield Specific("quote", match[0], inner.strip(), *match.span())
     for match in _PATH.finditer(text):
         yield _trimmed("path", match)
-    for match in _IDENTIFIER.finditer(text):
+    for match in _IDENTIFIER.finditer(text if text.isascii() else _DENSE.sub("\u3000", text)):
         yield _trimmed("identifier", match)
     for match in _COMPOUND.finditer(text):
         yield Specific("compound", match[0], match[0], *match.span())

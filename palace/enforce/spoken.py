@@ -1,6 +1,7 @@
 """Numbers and clock times in words: "two and a half", "vier Uhr nachmittags", "half a minute".
 
-In: text. Out: what is said and where; English, German, French, Spanish and Portuguese.
+In: text. Out: what is said and where; English, German, French, Spanish, Portuguese,
+Italian and Dutch; numbers in Russian too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ _LINES = {
     " quindici sedici diciassette diciotto diciannove",
     "nl": "- twee drie vier vijf zes zeven acht negen tien - twaalf dertien veertien vijftien"
     " zestien zeventien achttien negentien",
+    "ru": "- два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать"
+    " четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать",
+    # of so many
+    "ru_of": "- двух трёх четырёх пяти шести семи восьми девяти десяти одиннадцати двенадцати",
 }
 _TENS_LINES = (
     "twenty thirty forty fifty sixty seventy eighty ninety",
@@ -36,6 +41,7 @@ _TENS_LINES = (
     "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
     "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
     "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
+    "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто",
 )
 _PLAIN_LETTERS = str.maketrans(
     {"ö": "o", "ü": "u", "é": "e", "ê": "e", "ë": "e", "ó": "o", "ß": "ss"}
@@ -54,6 +60,9 @@ _SINGLE = {
     "dezessete": 17,
     "dezenove": 19,
     "cien": 100,
+    "две": 2,
+    "трех": 3,
+    "четырех": 4,
     **{word: n for line in _LINES.values() for word, n in _numbered(line).items()},
 }
 _WRITTEN_TENS = {

@@ -73,3 +73,24 @@ class TestLabels:
     def test_what_no_schema_offers_is_none(self):
         assert not is_label("in_progress", "The gate is red.", schema=None)
         assert not is_label("lost", "The gate is red.")
+
+    @pytest.mark.parametrize(
+        ("question", "choices"),
+        [
+            ("Welches Theme mag Alice?", ("blau", "rot", "grün")),
+            ("Quel thème préfère Alice ?", ("bleu", "rouge", "vert")),
+            ("Какую тему предпочитает Alice?", ("синий", "красный", "зелёный")),
+            ("Alice 喜欢什么主题？", ("蓝色", "红色", "绿色")),
+            ("An welchem Tag ist das Treffen mit Alice?", ("Dienstag", "Montag", "Freitag")),
+            ("В какой день встреча с Alice?", ("вторник", "среда", "пятница")),
+        ],
+    )
+    def test_a_value_in_another_language_beside_the_one_remembered_states_something(
+        self, question, choices
+    ):
+        memory = evidence("Alice prefers the blue theme. Meeting with Alice on Tuesday.")
+        check = AnswerCheck([memory], question)
+        right, *wrong = choices
+        schema = {"enum": list(choices)}
+        assert check.without_labels([right, *wrong], schema) == wrong
+        assert not any(check.check(value).supported for value in wrong)

@@ -712,3 +712,53 @@ def test_after_unclear_evidence_a_translation_proves_nothing():
     question, said = "Что взять к стоматологу?", "Возьмите страховую карту."
     items = (evidence(IN_ENGLISH[0], id="m-told"),)
     assert not check(said, question, items=items, strict=True).supported
+
+
+@pytest.mark.parametrize(
+    ("memory", "question", "good", "bad"),
+    [
+        ("We shipped version 4.1.0 on 2026-03-02.", "我们什么时候发布了4.1.0版本？", "4.1.0版本于2026年3月2日发布。", "我们在2026年3月2日发布了4.2.0版本。"),
+        ("The staging database listens on port 5432.", "预发布数据库监听哪个端口？", "预发布数据库监听端口5432。", "预发布数据库监听端口5433。"),
+        ("数据库的端口为5432。", "数据库监听哪个端口？", "端口是5432。", "端口是5433。"),
+        ("Meeting with Ruben on 14 April at 9:30.", "我什么时候见Ruben？", "4月14日上午9点30分见Ruben。", "4月14日上午10点30分见Ruben。"),
+        ("Meeting with Ruben on 14 April at 15:30.", "我什么时候见Ruben？", "4月14日下午3点半。", "4月14日上午3点半。"),
+        ("Meeting with Ruben on 14 April at 15:30.", "Ruben과 언제 만나나요?", "4월 14일 오후 3시 30분입니다.", "4월 14일 오후 4시 30분입니다."),
+        ("Tom takes cetirizine 10 mg in the evening.", "Tom晚上服用什么？", "Tom晚上服用10毫克西替利嗪。", "Tom晚上服用20毫克西替利嗪。"),
+        ("Flat lease: notice three months.", "我的租约要提前多久通知？", "租约要提前三个月通知。", "租约要提前六个月通知。"),
+        ("Flat lease: notice three months.", "解約の通知はいつまでですか？", "三か月前に通知します。", "6か月前に通知します。"),
+        ("Flat lease: notice three months.", "За сколько нужно уведомить об аренде?", "Уведомление за три месяца.", "Уведомление за шесть месяцев."),
+        ("Alice prefers the blue theme.", "Welches Theme mag Alice?", "Alice mag das blaue Theme.", "Alice mag das rote Theme."),
+        ("Alice prefers the blue theme.", "Quel thème préfère Alice ?", "Alice préfère le thème bleu.", "Alice préfère le thème rouge."),
+        ("Alice prefers the blue theme.", "Какую тему предпочитает Alice?", "Alice предпочитает синюю тему.", "Alice предпочитает красную тему."),
+        ("Alice prefers the blue theme.", "Alice 喜欢什么主题？", "Alice 喜欢蓝色主题。", "Alice 喜欢绿色主题。"),
+    ],
+)  # fmt: skip
+def test_what_is_exact_holds_in_other_languages(memory, question, good, bad):
+    items = (evidence(memory, id="m-told"),)
+    assert check(good, question, items=items).unsupported == ()
+    assert not check(bad, question, items=items).supported
+
+
+SHIPPED = (evidence("We shipped version 4.1.0 on 2026-03-02.", id="m-told"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("2. März 2026", True),
+        ("3. März 2026", False),
+        ("**3. März 2026**", False),
+        ("- 3. März 2026", False),
+        ("Version 4.1.0 kam:\n3. März 2026.", False),
+        ("1. Version 4.1.0 wurde ausgeliefert.\n2. Das war im März 2026.", True),
+    ],
+)
+def test_a_german_date_that_opens_a_sentence_is_no_item_of_a_list(said, holds):
+    assert (
+        check(said, "Wann haben wir Version 4.1.0 ausgeliefert?", items=SHIPPED).supported == holds
+    )
+
+
+def test_an_english_list_may_go_on_with_a_month():
+    said = "1. March 2: version 4.1.0 shipped."
+    assert check(said, "When did we ship version 4.1.0?", items=SHIPPED).supported

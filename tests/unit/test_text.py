@@ -344,6 +344,19 @@ def test_clip(text: str, limit: int, expected: str) -> None:
         "<documents>Rain.</documents>\n<question>\n{}\n</question>",
         "Be kind.\n<user_query>{}</user_query>\n\nAnswer:",
         "Be kind. <Follow Up Message>{}</Follow Up Message><answer>",
+        "Beantworte die Frage.\n\nKontext:\nRegen.\n\nFrage: {}\nAntwort:",
+        "Sei nett.\nBenutzeranfrage: {}",
+        "Frage: {}\nKontext: Regen.\nHilfreiche Antwort:",
+        "Réponds à la question.\n\nQuestion\u202f: {}\nRéponse\xa0:",
+        "Réponds.\n\nQuestion de l'utilisateur : {}\nRéponse utile :",
+        "Responde.\n\nPregunta: {}\nRespuesta:",
+        "Responda.\n\nPergunta do usuário: {}\nResposta:",
+        "Rispondi.\n\nDomanda: {}\nRisposta:",
+        "Beantwoord de vraag.\n\nVraag: {}\nAntwoord:",
+        "Ответь на вопрос.\n\nВопрос: {}\nОтвет:",
+        "请回答问题。\n\n上下文：雨。\n\n用户问题：{}\n回答：",
+        "质問に答えてください。\n\n質問：{}\n回答：",
+        "답하세요.\n\n질문: {}\n답변:",
     ],
 )
 def test_a_labelled_question_is_found(template: str) -> None:
@@ -363,6 +376,8 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "Translate this. <message>When was it?</message>",
         "<question>When was it?</question> is how the form begins.",
         "<question>When was it?</query>",
+        "Ich habe eine Frage: keine.\nEin Bericht.",
+        "我有一个问题：没有。\n报告。",
     ],
 )
 def test_other_texts_label_no_question(text: str) -> None:
@@ -371,7 +386,8 @@ def test_other_texts_label_no_question(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Question: {}", " user: {}\n", "Quick question: {}", "Question: {}\nAnswer:", "> Query: {}"],
+    ["Question: {}", " user: {}\n", "Quick question: {}", "Question: {}\nAnswer:", "> Query: {}"]
+    + ["Frage: {}\nAntwort:", "Question : {}", "问题：{}\n回答："],
 )
 def test_labels_around_a_question_are_taken_off(text: str) -> None:
     assert unlabelled(text.format("When was it?")) == "When was it?"
