@@ -378,8 +378,9 @@ def _hit(
 def _with_kind(verdict: Verdict) -> Verdict:
     """Return a verdict that tells a kind of recall: its evidence made the prompt one."""
     signal = verdict.signal
-    kind = signal.runner_up if signal.kind == "none" else signal.kind
-    return replace(verdict, signal=replace(signal, kind=kind))
+    if signal.kind != "none":
+        return verdict
+    return replace(verdict, signal=replace(signal, kind=signal.runner_up))
 
 
 def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:
