@@ -64,7 +64,7 @@ class Asked:
         ]
         absent = sum([weight for t, weight in idf.items() if t not in known])
         self._absent = absent / self._total
-        self._has_names = float(bool(query.names))
+        self._has_names = float(_count_names(query) > 0)
         self._unknown_name = _unknown_names(query, weights)
         self._one_term = float(len(query.terms) <= 1)
         self._carried = float(bool(query.carried))
@@ -138,16 +138,20 @@ def _share(terms: Sequence[str], present: set[str]) -> float:
 
 
 def _names_present(query: Query, present: set[str]) -> float:
-    if not query.names:
-        return 0.5
-    return sum([present.issuperset(name) for name in query.names]) / len(query.names)
+    names = _count_names(query)
+    return sum([present.issuperset(name) for name in query.names]) / names if names else 0.5
 
 
 def _unknown_names(query: Query, weights: Weights) -> float:
-    if not query.names:
+    names = _count_names(query)
+    if not names:
         return 0.0
-    unknown = sum(any(t in weights.idf and t not in weights.known for t in n) for n in query.names)
-    return unknown / len(query.names)
+    known = sum(all(t not in weights.idf or t in weights.known for t in n) for n in query.names)
+    return (names - known) / names
+
+
+def _count_names(query: Query) -> int:
+    return len(query.names) + bool(query.unheard)
 
 
 def _adjacent_pairs(terms: Sequence[str], body: Sequence[str]) -> float:

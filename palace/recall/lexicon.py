@@ -121,6 +121,11 @@ class Lexicon:
         return frozenset(map(fold, str(self._words.get("before_weekdays", "")).split()))
 
     @cached_property
+    def before_names(self) -> frozenset[str]:
+        """Folded words behind which an unknown word in small letters is a name."""
+        return frozenset(map(fold, str(self._words.get("before_names", "")).split()))
+
+    @cached_property
     def cues(self) -> Mapping[str, str]:
         """Cue name -> one alternation."""
         return {name: _alternation(patterns) for name, patterns in self._patterns["cues"].items()}

@@ -44,6 +44,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "weekdays": _LIST,
     "dated_weekdays": _LIST,
     "before_weekdays": _WORDS,
+    "before_names": _WORDS,
     "clock_words": _WORDS,
     "number_words": _WORDS,
     "price_words": _WORDS,

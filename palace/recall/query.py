@@ -26,6 +26,7 @@ from palace.recall.lexicon import (
     word_tokens,
 )
 from palace.recall.related import related_words, translated
+from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
 from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
 from palace.types.query import AnswerType, Query
@@ -114,6 +115,7 @@ class Analyst:
             terms=terms,
             head=_head(found, lexicon, terms),
             names=names,
+            unheard=self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),
             answer_type=self._answer_type(text, lexicon),
@@ -151,6 +153,16 @@ class Analyst:
             return any(pattern.search(prompt, timeout=timeout) for pattern in patterns)
         except TimeoutError:
             return False
+
+    def _unheard(
+        self, prompt: str, found: Sequence[Word], lexicon: Lexicon, *, scope: Scope
+    ) -> tuple[str, ...]:
+        """Return a name in small letters that nobody has; the tables tell which words are known."""
+        if not self._related:
+            return ()
+        return unheard_name(
+            prompt, found, lexicon, lambda tokens: self._vocabulary.counts(tokens, scope=scope)
+        )
 
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""

@@ -19,7 +19,7 @@ AnswerType = Literal[
     "person", "place", "reason", "yes_no", "thing",
 ]  # fmt: skip
 
-# English words for one word of a prompt that a model of meaning is told.
+# Of the English words for one word of a prompt so many tell what it means.
 _GLOSSES = 2
 
 
@@ -32,6 +32,7 @@ class Query:
         terms: Content terms (index tokens), unique, in order of appearance.
         head: The terms asked for directly ("which T-shirt size" -> shirt, size).
         names: Each name of the prompt as its index tokens.
+        unheard: A name in small letters that nobody in the palace has, as its index tokens.
         identifiers: Code-like tokens, versions, issue numbers, paths.
         numbers: Numbers of the prompt, normalised.
         answer_type: What kind of thing would answer.
@@ -50,6 +51,7 @@ class Query:
     terms: tuple[str, ...] = ()
     head: tuple[str, ...] = ()
     names: tuple[tuple[str, ...], ...] = ()
+    unheard: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     answer_type: AnswerType = "thing"
@@ -64,13 +66,18 @@ class Query:
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
+    def english(self) -> tuple[str, ...]:
+        """English index tokens for what a prompt in another language says, each once."""
+        words = (word for words in self.translated.values() for word in words[:_GLOSSES])
+        return tuple(dict.fromkeys(words))
+
+    @property
     def glossed(self) -> str:
         """The prompt, with English words behind it if it is in another language.
 
         Many models of meaning know English alone; those that know more lose nothing by it.
         """
-        english = (word for words in self.translated.values() for word in words[:_GLOSSES])
-        return " ".join((self.text, *dict.fromkeys(english)))
+        return " ".join((self.text, *self.english))
 
 
 @dataclass(frozen=True, slots=True)

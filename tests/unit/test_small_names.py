@@ -1,0 +1,76 @@
+"""A name typed in small letters is a name all the same, where nothing else can be meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palace.recall.lexicon import load_lexicons
+from palace.recall.query import Analyst
+from palace.types.session import Turn
+from tests.doubles import FixedVocabulary
+
+LEXICONS = load_lexicons(("en", "de"))
+PALACE = FixedVocabulary("Dr Farrelly is at the clinic", "Imogen has the tent", "the timpani")
+
+
+def unheard(prompt: str, *, related: bool = True) -> tuple[str, ...]:
+    return Analyst(LEXICONS, PALACE, related=related).analyse(Turn(prompt)).unheard
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("did dr mulqueen ever come back to me", ("mulqueen",)),
+        ("when did dr. okonjo see my knee", ("okonjo",)),
+        ("has zainab given the tent back", ("zainab",)),
+        ("what was whelan's number again", ("whelan",)),
+        ("what was whelan’s number again", ("whelan",)),
+        ("whelan's number please", ("whelan",)),
+        ("when did zainab morozova start", ("zainab", "morozova")),
+        ("how did the interview with youssef go", ("youssef",)),
+        ("what did we hear from zainab about the tent", ("zainab",)),
+        ("where did odhrán put the tent", ("odhran",)),
+    ],
+)
+def test_a_word_that_can_only_be_a_name_is_one(prompt: str, name: tuple[str, ...]) -> None:
+    assert unheard(prompt) == name
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "did the landlord give the tent back",  # words that the language knows
+        "what did farrelly say",  # the palace knows it
+        "what did farelly say",  # and one slip away from it too
+        "what did imogne say about the tent",
+        "what did we recieve from dr farrelly",  # a slip in a word of the language
+        "where do the kettledrums stand",  # rare, but behind an article
+        "is our zamboni sold",
+        "the zamboni's keys, where are they",
+        "what did Zainab say",  # a capital is seen elsewhere
+        "kettledrums?",
+        "what did zai say",  # too short to tell
+        "what did zainab42 say",
+        "zainab morozova",
+        "did zainab speak to morozova",  # two runs: who writes so may write in another language
+        "co powiedziała karolcia o namiocie",
+        "var ligger nycklarna till stugan",
+        "what did zainab okonjo morozova mulqueen say",
+        "wo hat zainab das zelt hingelegt",  # a language that lists no such words
+        "",
+        "did",
+    ],
+)
+def test_in_doubt_a_word_is_a_word(prompt: str) -> None:
+    assert unheard(prompt) == ()
+
+
+def test_without_the_tables_nobody_can_tell() -> None:
+    assert unheard("has zainab given the tent back", related=False) == ()
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_such_a_name_or_none(text: str) -> None:
+    assert len(unheard(f"has zainab {text}")) <= 3
