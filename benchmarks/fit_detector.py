@@ -93,6 +93,7 @@ class Example:
     prompt: str
     features: dict[str, float]
     label: float
+    english: tuple[str, ...] = ()
     weight: float = 1.0
 
 
@@ -108,8 +109,9 @@ def detector_examples(
 
     def add(palace: Mempalace, turn: Turn, label: int, family: str, held: tuple[str, str]) -> None:
         if not machine_reason(turn.prompt):
-            features = palace._parts.detector.features(turn, palace.analyse(turn))
-            found.append(Example(*held, family, turn.prompt, features, float(label)))
+            query = palace.analyse(turn)
+            features = palace._parts.detector.features(turn, query)
+            found.append(Example(*held, family, turn.prompt, features, float(label), query.english))
 
     def add_framed(
         palace: Mempalace, turn: Turn, label: int, family: str, held: tuple[str, str]
@@ -207,10 +209,11 @@ def _with_phrases(examples: Sequence[Example]) -> list[Example]:
         prompt: {p: v for p, v in found.items() if kept[p] >= PHRASE_PROMPTS}
         for prompt, found in said.items()
     }
-    return [
-        replace(e, features={**e.features, **put[e.prompt], **subjects(matchable(e.prompt), known)})
-        for e in examples
-    ]
+
+    def about(e: Example) -> dict[str, float]:
+        return subjects(matchable(e.prompt), known, english=e.english)
+
+    return [replace(e, features={**e.features, **put[e.prompt], **about(e)}) for e in examples]
 
 
 def _names(prompts: Iterable[str]) -> set[str]:

@@ -73,14 +73,17 @@ def mentions(text: str) -> dict[str, None]:
     return dict.fromkeys(f"{ABOUT}{phrase}" for phrase in chain(said, pairs))
 
 
-def subjects(text: str, known: Container[str]) -> dict[str, float]:
+def subjects(text: str, known: Container[str], *, english: Iterable[str] = ()) -> dict[str, float]:
     """Return what a prompt is about: the features of it that are known, as a vector of one length.
 
     Args:
         text: As `palace.recall.lexicon.matchable` makes it.
         known: The features that are looked at.
+        english: What it says in another language, in English index tokens: what people ask for is
+            the same in all of them, and of no language is as much known.
     """
-    found = [name for name in mentions(text) if name in known]
+    mentioned = dict.fromkeys((*mentions(text), *(f"{ABOUT}{token}" for token in english)))
+    found = [name for name in mentioned if name in known]
     return dict.fromkeys(found, _ABOUT_LENGTH / math.sqrt(len(found))) if found else {}
 
 
