@@ -37,7 +37,6 @@ from palace.store.files import (
     unavailable,
     wait_for_save,
 )
-from palace.store.front_matter import write_front_matter
 from palace.store.growing import parse_grown
 from palace.store.markdown import Page, decode, encode, parse
 from palace.store.names import (
@@ -196,31 +195,6 @@ class RoomStore:
             except OSError as error:
                 raise unavailable(error, "make", path) from error
         return room_of(folder[len(ROOMS) + 1 :])
-
-    def create_drawer(
-        self, room: str, drawer: str, *, title: str = "", tags: Sequence[str] = ()
-    ) -> str:
-        """Make an empty drawer and return its path; one that is there stays as it is.
-
-        Args:
-            room: Made too if needed.
-            drawer: Its name; a `.md` at the end is dropped.
-            title: The drawer's name if empty.
-            tags: Of every memory in the drawer.
-
-        Raises:
-            UnsafeNameError: If a name is unsafe.
-            StoreUnavailableError: If the file system refuses.
-        """
-        with self.locked():
-            path = self._drawer(room, drawer)
-            real = resolve_inside(self.root, path)
-            if not real.exists():
-                text = _new_drawer(title or without_suffix(drawer), tags)
-                atomic_write(
-                    real, encode(text), expected_digest=ABSENT, file_system=self._file_system
-                )
-        return path
 
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
         """Append one memory durably and return it with its id, path and line.
@@ -392,26 +366,6 @@ class RoomStore:
         if stamp is None:
             raise MemoryNotFoundError(f"There is no file {path}.", hint="Search again.")
         return stamp, self.read(path)
-
-    def locate(self, memory: Memory | str) -> Memory:
-        """Return a memory as its file has it now.
-
-        Args:
-            memory: The memory, or its id; all files are searched for an id.
-
-        Raises:
-            MemoryNotFoundError: If it is nowhere.
-            StoreUnavailableError: If a file cannot be read.
-        """
-        if isinstance(memory, Memory):
-            return _find(self._page(memory.path)[0], memory)
-        for stamp in self.scan():
-            data = read_bytes(resolve_inside(self.root, stamp.path))
-            if memory.startswith("d-") or memory.encode("utf-8", "replace") in data:
-                for found in parse(stamp.path, decode(data)).memories:
-                    if found.id == memory:
-                        return found
-        raise MemoryNotFoundError(f"There is no memory {memory[:80]!r}.", hint="Search for it.")
 
     def overwritten(self) -> list[Overwritten]:
         """Return what was written within a day and does not stand as it was written.
@@ -641,10 +595,7 @@ def _find(page: Page, memory: Memory) -> Memory:
 
 def _titled(page: Page, title: str) -> Page:
     """Return a page, an empty one with its title."""
-    return page if page.lines else parse(page.path, page.mark + _new_drawer(title, ()))
-
-
-def _new_drawer(title: str, tags: Sequence[str]) -> str:
-    line = " ".join(clean(title).split())
-    front = write_front_matter({"title": line, "tags": list(tags)}) if tags else ""
-    return f"{front}{heading_line(1, line)}\n"
+    if page.lines:
+        return page
+    heading = heading_line(1, " ".join(clean(title).split()))
+    return parse(page.path, f"{page.mark}{heading}\n")

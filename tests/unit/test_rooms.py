@@ -61,7 +61,6 @@ def test_an_added_memory_is_in_its_drawer(store):
     assert (memory.room, memory.drawer, memory.title) == ("work/fleet", "My-Config", "My Config")
     assert memory.tags == ("ci", "deploy")
     assert store.read(memory.path).memories == (memory,)
-    assert store.locate(memory.id) == memory
 
 
 def test_every_field_of_a_draft_is_kept(store):
@@ -131,9 +130,10 @@ def test_what_a_person_named_is_written_to_as_it_is_named(store, path):
 def test_rooms_and_drawers_are_made_once(store):
     assert store.create_room("Big Plans/2026") == "Big-Plans/2026"
     assert store.create_room("big plans/2026") == "Big-Plans/2026"
-    path = store.create_drawer("ideas", "first", title="My: first", tags=["a b", "c"])
-    store.add(Draft("x"), room="ideas", drawer="first")
-    assert store.create_drawer("Ideas", "First", title="other") == path
+    path = "rooms/ideas/first.md"
+    _put(store, path, '---\ntitle: "My: first"\ntags: [a b, c]\n---\n')
+    for room, drawer in (("ideas", "first"), ("Ideas", "First")):
+        assert store.add(Draft("x"), room=room, drawer=drawer).path == path
     document = store.read(path)
     assert (document.title, document.tags) == ("My: first", ("a b", "c"))
     assert document.memories[0].tags == ("a b", "c")
@@ -207,8 +207,6 @@ def test_a_hand_written_memory_gets_an_id_when_it_is_updated(store):
     for bad in ({"text": "x"}, {"id": "m-2"}, {"confidence": 2}):
         with pytest.raises(ValueError, match=r"\w"):
             store.update(done, **bad)
-    with pytest.raises(MemoryNotFoundError):
-        store.locate("m-none")
 
 
 def test_words_are_replaced_and_memories_erased(store):
@@ -221,8 +219,7 @@ def test_words_are_replaced_and_memories_erased(store):
     for gone in (item, para):
         with pytest.raises(MemoryNotFoundError):
             store.erase(gone)
-    assert store.locate(replaced) == replaced
-    assert store.locate(replaced.id) == replaced
+    assert store.read("rooms/a/b.md").memories == (replaced,)
 
 
 class MeddlingDisk(FileSystem):
