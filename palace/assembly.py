@@ -41,7 +41,7 @@ from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
 from palace.text import new_id, tokens, utc_now
 from palace.types.changes import Match
-from palace.types.memory import Draft, Memory
+from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Turn
 from palace.types.verdict import Evidence
 
@@ -62,7 +62,6 @@ _RESEMBLING = 16
 _RECENT_VERDICTS = 50
 # Each is an index in memory.
 _KEPT_MOMENTS = 2
-TIMELINE = "timeline"
 _BOUGHT = "embeddings.sqlite"
 _log = logging.getLogger(__name__)
 

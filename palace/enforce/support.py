@@ -16,7 +16,7 @@ from palace.enforce.answer_words import answer_words, is_content, read_words
 from palace.enforce.arithmetic import comes_to, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, date_beside, find_weekdays, part_of_month
-from palace.enforce.quantities import Quantity, is_unit, read_quantities
+from palace.enforce.quantities import DEGREES, Quantity, is_unit, read_quantities
 from palace.enforce.source import Source, is_cut_from, is_cut_name, is_cut_through, plain
 from palace.enforce.spans import (
     clock_comes_to,
@@ -64,7 +64,6 @@ _WORD_AND_NUMBER = regex.compile(
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 _LEAST_PREFIX_CHARS = 5
 _LIKE_CHARS = 3
-_DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
 
 
 def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
@@ -510,7 +509,7 @@ class Support:
             not set(q.values).isdisjoint(quantity.values)
             for q in self._quantities
             if (not q.unit and (not q.noun or _is_telling(q)))
-            or ({q.unit, quantity.unit} <= _DEGREES and "degrees" in (q.unit, quantity.unit))
+            or ({q.unit, quantity.unit} <= DEGREES and "degrees" in (q.unit, quantity.unit))
             or quantity.text[-2:] in (" F", " C")  # front, a bed C
         )
 

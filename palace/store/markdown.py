@@ -50,9 +50,7 @@ from palace.store.timeline_page import (
     turn_text,
     verbatim_text,
 )
-from palace.types.memory import Document, Fault, Memory
-
-TIMELINE = "timeline"
+from palace.types.memory import TIMELINE, Document, Fault, Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,11 +53,10 @@ from palace.store.tree import SUFFIX, existing_name, scan_files, walk
 from palace.store.written_log import WrittenLog
 from palace.text import new_id, utc_now
 from palace.types.checks import Overwritten
-from palace.types.memory import Document, Draft, Fault, FileStamp, Memory
+from palace.types.memory import TIMELINE, Document, Draft, Fault, FileStamp, Memory
 from palace.types.session import ConversationTurn
 
 ROOMS = "rooms"
-TIMELINE = "timeline"
 MAX_ATTEMPTS = 20
 KEPT_PAGES = 8
 _UTF16 = ("\udcff\udcfe", "\udcfe\udcff")  # its two marks of byte order, as `decode` reads them
