@@ -1,7 +1,8 @@
 """Where ports meet implementations: the parts of a palace, put together from its settings.
 
 In: a palace with its stores and settings. Out: detector, layers, writer and enforcement. Beside the
-facade this is the only module that sees settings and implementations together.
+facade and `palace.configured`, which makes what the settings name, this is the only module that
+sees settings and implementations together.
 """
 
 from __future__ import annotations
@@ -10,23 +11,29 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from palace.enforce.enforcer import Enforcement, Policy
+from palace.configured import (
+    configured_embedder,
+    configured_fetchers,
+    configured_generator,
+    configured_policy,
+)
+from palace.enforce.enforcer import Enforcement
 from palace.enforce.markers import escape_markers
 from palace.errors import ConfigError, StoreUnavailableError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
+from palace.layers.reminders import reminders
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.cues import Cues, load_cues
 from palace.learn.prior import prior
 from palace.learn.remember import Writer
+from palace.learn.rivals import Rivals
 from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
-from palace.ports import Fetcher, Generator, Layer, Scope, Scrubbable, SessionMarks
+from palace.ports import Fetcher, Generator, Layer, Scrubbable, SessionMarks
 from palace.recall.as_of import dated_turn
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
@@ -36,33 +43,24 @@ from palace.recall.logistic import load_model
 from palace.recall.query import Analyst
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
-from palace.recall.triggers import matching_trigger
 from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
-from palace.text import new_id, tokens, utc_now
+from palace.text import new_id, utc_now
 from palace.types.changes import Match
-from palace.types.memory import Draft, Memory
+from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Turn
 from palace.types.verdict import Evidence
 
 if TYPE_CHECKING:
-    from palace.enforce.answering import AnswerOptions
     from palace.learn.consolidate import Consolidator
     from palace.ports import ConflictJudge, Embedder
     from palace.settings import Settings
-    from palace.settings_model import ArtifactsSettings, EmbeddingsSettings
     from palace.store.vector_channel import VectorChannel
     from palace.verbs.opened import OpenedPalace
 
-# Conversations and other scopes share the words; they are left out after the search.
-_SEARCHED = 64
-_REMINDERS = 10
-_REMINDED_CHARS = 20_000
-_RESEMBLING = 16
 _RECENT_VERDICTS = 50
 # Each is an index in memory.
 _KEPT_MOMENTS = 2
-TIMELINE = "timeline"
 _BOUGHT = "embeddings.sqlite"
 _log = logging.getLogger(__name__)
 
@@ -244,17 +242,7 @@ class Assembly:
 
     @cached_property
     def _configured_generator(self) -> Generator | None:
-        named = self._settings.generator
-        if not (named.base_url and named.model):
-            return None
-        from palace.models.chat_completions import ChatCompletions
-
-        return ChatCompletions(
-            base_url=named.base_url,
-            model=named.model,
-            api_key=named.api_key.get_secret_value() if named.api_key else None,
-            timeout_s=named.timeout_s,
-        )
+        return configured_generator(self._settings.generator)
 
     @cached_property
     def marks(self) -> SessionMarks:
@@ -293,37 +281,18 @@ class Assembly:
         for path in self._palace.store.append_timeline([entry]):
             self._palace.index_file(path)
 
+    @cached_property
+    def _rivals(self) -> Rivals:
+        index = self._palace.index
+        return Rivals(index=index, terms=self.analyst.terms, everything=index.memories)
+
     def _resembling(self, draft: Draft) -> list[Memory]:
-        """Return memories of the draft's own scope that share its words."""
         self._palace.mend_index()
-        scope = _scope_named(draft.scope)
-        turn = Turn(draft.text, scope.session_id, scope.project)
-        terms = self.analyst.terms(turn) or tuple(dict.fromkeys(tokens(draft.text)))
-        if not terms:  # signs alone, that no index holds
-            return [m for m in self._palace.index.memories() if _is_rival(m, draft)]
-        from palace.learn.word_classes import searched_for
-
-        found = self._palace.index.candidates(
-            searched_for(terms), layer="L1", scope=scope, limit=_SEARCHED
-        )
-        rivals = (m for m in self._loaded([c.key for c in found]) if _is_rival(m, draft))
-        return list(islice(rivals, _RESEMBLING))
-
-    def _loaded(self, keys: Sequence[int]) -> Iterator[Memory]:
-        """Yield the memories of these keys; few are read where few are asked for."""
-        for start in range(0, len(keys), _RESEMBLING):
-            yield from self._palace.index.load(keys[start : start + _RESEMBLING]).values()
+        return self._rivals.of(draft)
 
     def copies_of(self, memory: Memory) -> list[Memory]:
         """Return active memories of the same scope that share its words, turns included."""
-        found = self._palace.index.candidates(
-            self.analyst.terms(Turn(memory.text)),
-            layer="L1",
-            scope=_scope_named(memory.scope),
-            limit=_SEARCHED,
-        )
-        memories = self._palace.index.load([c.key for c in found]).values()
-        return [m for m in memories if m.scope == memory.scope and m.source != memory.source]
+        return self._rivals.copies_of(memory)
 
     def dated(self, turn: Turn) -> Turn:
         """Give a turn the past moment it asks about, if it asks about one."""
@@ -350,20 +319,8 @@ class Assembly:
 
     def reminders(self, turn: Turn) -> list[Evidence]:
         """Return the memories whose triggers match a prompt, the most important first."""
-        scopes = {"global", f"session:{turn.session_id}", f"project:{turn.project}"}
-        now = utc_now()
-        may = [m for m in self._palace.index.marked("triggers") if _may_remind(m, scopes, now)]
-        if not may:
-            return []
-        said = tokens(turn.prompt[:_REMINDED_CHARS])
         timeout_ms = float(self._settings.detector.pattern_timeout_ms)
-        found = [
-            m
-            for m in may
-            if matching_trigger(m.triggers, turn.prompt, timeout_ms=timeout_ms, said=said)
-        ]
-        found.sort(key=lambda m: -m.importance)
-        return [_reminder(m) for m in found[:_REMINDERS]]
+        return reminders(turn, self._palace.index.marked("triggers"), timeout_ms=timeout_ms)
 
     @cached_property
     def enforcement(self) -> Enforcement:
@@ -372,7 +329,7 @@ class Assembly:
             analyst=self.analyst,
             detector=self.detector,
             layers=self._layers(),
-            policy=_policy(self._settings),
+            policy=configured_policy(self._settings),
             journal=self._palace.journal if self._settings.journal.enabled else None,
             refresh=lambda: self._palace.refresh(force=False),
             previous=self.previous_verdicts,
@@ -431,66 +388,8 @@ class Assembly:
                 yield record
 
 
-def _policy(settings: Settings) -> Policy:
-    enforce = settings.enforce
-    return Policy(
-        on_hit=enforce.on_hit,
-        on_unclear=enforce.on_unclear,
-        on_miss=enforce.on_miss,
-        answer_kinds=frozenset(enforce.answer_kinds),
-        fallback_text=enforce.fallback_text,
-        name_near_misses=enforce.name_near_misses,
-        max_evidence=enforce.max_evidence,
-        inject_always=settings.context.inject == "always",
-        context_budget_tokens=settings.context.budget_tokens,
-        journal_prompts=settings.journal.prompts,
-    )
-
-
-def answer_options(settings: Settings, *, identity: str) -> AnswerOptions:
-    """Return how answers are made under these settings."""
-    from palace.enforce.answering import AnswerOptions
-
-    return AnswerOptions(
-        mode=settings.answers.check,
-        quote_calls=settings.answers.quote_calls,
-        fallback_text=settings.enforce.fallback_text,
-        context_budget_tokens=settings.context.budget_tokens,
-        identity=identity,
-    )
-
-
-def _may_remind(memory: Memory, scopes: set[str], now: datetime) -> bool:
-    return memory.scope in scopes and memory.holds_at(now)
-
-
-def _reminder(memory: Memory) -> Evidence:
-    return Evidence(
-        id=memory.id,
-        text=memory.text,
-        layer="L1",
-        source=memory.source,
-        as_of=memory.valid_from or memory.updated or memory.created,
-        confidence=1.0,
-        trust=memory.trust,
-    )
-
-
-def _is_rival(memory: Memory, draft: Draft) -> bool:
-    """Whether a memory can say the same or otherwise: what was said in a conversation cannot."""
-    return memory.status == "active" and memory.scope == draft.scope and memory.room != TIMELINE
-
-
 def _as_own_block(text: str) -> str:
     return f"{OPEN_TAG}\n{escape_markers(text)}\n{CLOSE_TAG}"
-
-
-def _scope_named(scope: str) -> Scope:
-    kind, _, name = scope.partition(":")
-    return Scope(
-        session_id=name if kind == "session" else None,
-        project=name if kind == "project" else None,
-    )
 
 
 def _of_the_host(embedder: Embedder) -> Callable[[], Embedder]:
@@ -502,101 +401,3 @@ def _of_the_host(embedder: Embedder) -> Callable[[], Embedder]:
         return HostEmbedder(embedder)
 
     return held
-
-
-def configured_embedder(
-    embeddings: EmbeddingsSettings, *, cache: Path
-) -> Callable[[], Embedder] | None:
-    """Return what loads the embedder that the settings name, None where they name none.
-
-    Args:
-        embeddings: The settings.
-        cache: File for vectors that a server was asked for.
-    """
-    model, download = embeddings.model or "", embeddings.download
-
-    def wordllama() -> Embedder:
-        from palace.models.wordllama import WordLlamaEmbedder
-
-        return WordLlamaEmbedder()
-
-    def model2vec() -> Embedder:
-        from palace.models.model2vec import Model2VecEmbedder
-
-        return Model2VecEmbedder(model, download=download)
-
-    def sentence_transformers() -> Embedder:
-        from palace.models.sentence_transformers import SentenceTransformersEmbedder
-
-        return SentenceTransformersEmbedder(model, download=download)
-
-    made: Mapping[str, Callable[[], Embedder]] = {
-        "wordllama": wordllama,
-        "model2vec": model2vec,
-        "sentence-transformers": sentence_transformers,
-        "openai": lambda: _openai_embedder(embeddings, cache),
-    }
-    return made.get(embeddings.in_force)
-
-
-def _openai_embedder(embeddings: EmbeddingsSettings, cache: Path) -> Embedder:
-    from palace.models.openai_embedder import DEFAULT_URL, OpenAIEmbedder
-
-    openai = embeddings.openai
-    return OpenAIEmbedder(
-        model=openai.model or "",
-        base_url=openai.base_url or DEFAULT_URL,
-        api_key=openai.api_key.get_secret_value() if openai.api_key else None,
-        dimensions=openai.dimensions,
-        batch_size=embeddings.batch_size,
-        max_chars=openai.max_chars,
-        timeout_s=openai.timeout_s,
-        attempts=openai.attempts,
-        cache=VectorCache(cache),
-    )
-
-
-def configured_fetchers(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
-    """Yield a fetcher for every kind of artifact that the settings name."""
-    if artifacts.files.roots:
-        from palace.fetch.files import FilesFetcher
-
-        yield FilesFetcher(roots=artifacts.files.roots, max_bytes=artifacts.max_bytes)
-    if artifacts.logs.paths:
-        from palace.fetch.logs import LogsFetcher
-
-        yield LogsFetcher(
-            paths=artifacts.logs.paths,
-            tail_lines=artifacts.logs.tail_lines,
-            max_line_chars=artifacts.logs.max_line_chars,
-            max_bytes=artifacts.max_bytes,
-        )
-    yield from _forges(artifacts)
-
-
-def _forges(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
-    gitea, github = artifacts.gitea, artifacts.github
-    if gitea.base_url and gitea.repositories:
-        from palace.fetch.gitea import GiteaFetcher
-
-        yield GiteaFetcher(
-            base_url=gitea.base_url,
-            repositories=gitea.repositories,
-            elsewhere=github.repositories,
-            token=gitea.token.get_secret_value() if gitea.token else None,
-            timeout_s=artifacts.timeout_s,
-            max_bytes=artifacts.max_bytes,
-            cache_s=artifacts.cache_s,
-        )
-    if github.repositories:
-        from palace.fetch.github import GitHubFetcher
-
-        yield GitHubFetcher(
-            base_url=github.base_url,
-            repositories=github.repositories,
-            elsewhere=gitea.repositories,
-            token=github.token.get_secret_value() if github.token else None,
-            timeout_s=artifacts.timeout_s,
-            max_bytes=artifacts.max_bytes,
-            cache_s=artifacts.cache_s,
-        )

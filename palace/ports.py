@@ -20,6 +20,9 @@ from palace.types.verdict import LayerName, LayerReport
 Vector = bytes
 """One embedding: L2-normalised float32, little-endian, 4 bytes for every dimension."""
 
+Progress = Callable[[int, int], object]
+"""Is told how many of how many are done, while something long goes on."""
+
 
 class Scope(NamedTuple):
     """What a reader may see; an argument of every query, never a filter afterwards.

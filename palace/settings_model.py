@@ -1,7 +1,8 @@
 """The keys a person may set, as frozen pydantic models with units and bounds.
 
 In: plain values from a file, the environment or a caller. Out: `Settings`, or pydantic's
-`ValidationError`, which `palace.settings` turns into a `ConfigError`.
+`ValidationError`, which `palace.settings` turns into a `ConfigError`. All keys are on one page, in
+the order of the file that is made from them.
 """
 
 from __future__ import annotations
@@ -539,34 +540,6 @@ class JournalSettings(Section):
     )
 
 
-class GeneratorSettings(Section):
-    """A language model for summaries and proposals; nothing needs one."""
-
-    base_url: _Url | None = Field(
-        None,
-        description="Address of a server that speaks the chat completions protocol, http(s), at "
-        "most 2000 characters; null = no model.",
-    )
-    model: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
-        None, description="Name of the model, 1 to 200 characters; set together with base_url."
-    )
-    api_key: _Token | None = Field(
-        None, description="Token of the server, 1 to 1000 characters; only from the environment."
-    )
-    timeout_s: StrictFloat = Field(
-        30.0, gt=0, le=600, description="Longest wait for one reply, in seconds; above 0 to 600."
-    )
-
-    @model_validator(mode="after")
-    def _complete(self) -> GeneratorSettings:
-        if (self.base_url is None) != (self.model is None):
-            missing = "base_url" if self.base_url is None else "model"
-            raise PydanticCustomError(
-                "incomplete", "must be set: base_url and model go together", {"key": missing}
-            )
-        return self
-
-
 class ConsolidateSettings(Section):
     """When a conversation is condensed to the timeline."""
 
@@ -604,6 +577,34 @@ class ConsolidateSettings(Section):
         description="Age at which condensed entries leave the timeline, in days; 1 to 36500, "
         "null = never.",
     )
+
+
+class GeneratorSettings(Section):
+    """A language model for summaries and proposals; nothing needs one."""
+
+    base_url: _Url | None = Field(
+        None,
+        description="Address of a server that speaks the chat completions protocol, http(s), at "
+        "most 2000 characters; null = no model.",
+    )
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        None, description="Name of the model, 1 to 200 characters; set together with base_url."
+    )
+    api_key: _Token | None = Field(
+        None, description="Token of the server, 1 to 1000 characters; only from the environment."
+    )
+    timeout_s: StrictFloat = Field(
+        30.0, gt=0, le=600, description="Longest wait for one reply, in seconds; above 0 to 600."
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> GeneratorSettings:
+        if (self.base_url is None) != (self.model is None):
+            missing = "base_url" if self.base_url is None else "model"
+            raise PydanticCustomError(
+                "incomplete", "must be set: base_url and model go together", {"key": missing}
+            )
+        return self
 
 
 class Settings(Section):

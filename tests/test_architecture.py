@@ -42,8 +42,9 @@ MAY_IMPORT = {
     "testing": GROUND - FILTERS,
     "tracing": {"types"},
     "past": GROUND | {"store", "recall"},
+    "configured": {"ports", "settings", "models", "fetch", "enforce"},
     "assembly": GROUND
-    | {"past", "store", "models", "fetch", "recall", "layers", "enforce", "learn", "settings"},
+    | {"configured", "past", "store", "models", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
     "layout": {"presets", "settings"},
     "mempalace": GROUND
@@ -59,7 +60,8 @@ MAY_IMPORT = {
         "layout",
         "verbs",
     },
-    "verbs": GROUND | {"settings", "store", "recall", "enforce", "learn", "assembly", "presets"},
+    "verbs": GROUND
+    | {"settings", "store", "recall", "enforce", "learn", "configured", "assembly", "presets"},
     "facade": set(),
     "serve": {"facade"},
     "__main__": {"serve"},

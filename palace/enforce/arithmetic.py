@@ -16,7 +16,7 @@ from itertools import chain, combinations, pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.quantities import DEGREES, Quantity, read_quantities
 from palace.enforce.source import NO_PARTS, Source, nearest_words
 from palace.text import fold, stem
 
@@ -62,7 +62,6 @@ _FRACTIONS = {
     2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
-_SCALES = frozenset({"celsius", "fahrenheit", "degrees"})
 _POINTS = frozenset(map(stem, ("points", "percentage", "prozentpunkte", "puntos", "pontos")))
 _NEARLY = 0.1
 _SIDE_BY_SIDE = 2
@@ -458,8 +457,8 @@ def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     """Yield what two numbers of one unit come to."""
     if said.unit == "percent":
         yield from _shares(parts)
-    elif said.unit in _SCALES:
-        sizes = [q.values[0] for q in parts if not q.unit or q.unit in _SCALES]
+    elif said.unit in DEGREES:
+        sizes = [q.values[0] for q in parts if not q.unit or q.unit in DEGREES]
         yield from (abs(a - b) for a, b in combinations(sizes, 2))
     else:
         yield from (abs(one - two) for one, two in combinations(_alike(parts, said), 2))
@@ -479,7 +478,7 @@ def _threes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 
 
 def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float]:
-    if said.unit == "percent" or said.unit in _SCALES:
+    if said.unit == "percent" or said.unit in DEGREES:
         return
     one, two = _size(first, said, second), _size(second, said, first)
     if one is not None and two is not None:

@@ -288,33 +288,33 @@ def _specifics_missing(
     dates += [
         d
         for d in short_dates(sentence, strict=True)
-        if not is_inside(d.start, known) and support.has_date(d)
+        if not is_inside(d.start, known) and support.dates.has_date(d)
     ]
     days = find_weekdays(sentence)
     spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
     measured = [(q.start, q.end) for q in find_quantities(sentence, spans) if _is_plainly_number(q)]
     specifics = find_specifics(sentence, [*measured, *spans])
     taken = [(s.start, s.end) for s in specifics]
-    wrong = [(s.start, s.text) for s in specifics if not support.has_specific(s)]
+    wrong = [(s.start, s.text) for s in specifics if not support.specifics.has_specific(s)]
     wrong.extend(
         (d.start, sentence[d.start : d.end])
         for d in dates
-        if not is_inside(d.start, taken) and not support.has_date(d, sentence)
+        if not is_inside(d.start, taken) and not support.dates.has_date(d, sentence)
     )
     wrong.extend(
         (start, sentence[start:end])
         for weekday, start, end in days
-        if not is_inside(start, taken) and not support.has_weekday(weekday, sentence, end)
+        if not is_inside(start, taken) and not support.dates.has_weekday(weekday, sentence, end)
     )
     taken += spans
     others = list(short_quantities(sentence))
     for quantity in find_quantities(sentence, taken):
         taken.append((quantity.start, quantity.end))
         if not any(
-            support.has_quantity(reading, sentence, before)
+            support.quantities.has_quantity(reading, sentence, before)
             for reading in _meant(quantity, sentence)
         ) and not any(
-            _may_read(quantity, other) and support.has_reading(other) for other in others
+            _may_read(quantity, other) and support.quantities.has_reading(other) for other in others
         ):
             wrong.append((quantity.start, quantity.text.strip()))
     wrong.extend(

@@ -182,6 +182,7 @@ _PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGN
 _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
+DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
 # What says that a number is not exact, or on which side of it the exact one lies.
 ROUGH = (
     r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"

@@ -203,9 +203,6 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not (_joined(text, start) or _joined(text, end))
 
 
-_INNER = regex.compile(r"\w[.,:/@+'\-]?\w", regex.UNICODE)
-
-
 def _joined(text: str, place: int) -> bool:
     """Whether the characters around a place belong to one word or number."""
     before, after = text[max(0, place - 2) : place], text[place : place + 2]

@@ -18,16 +18,15 @@ import regex
 from palace.errors import ConfigError, FetchDeniedError, FetchError
 from palace.fetch.http import BoundedClient, Reply, Session
 from palace.fetch.issue_text import IssueText, file_listing, is_pull, render_issue, repository_of
-from palace.fetch.mentions import Mention, find_mentions
+from palace.fetch.mentions import NAME, Mention, find_mentions
 from palace.fetch.plain import clip_bytes, decode_text, minutes, one_line, printable
 from palace.ports import Artifact, ArtifactRef
 
 RECENT_COMMENTS = 5
 _MAX_REFS = 8
-_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
-_REPOSITORY = regex.compile(rf"({_NAME})/({_NAME})", regex.ASCII)
-_NUMBERED = regex.compile(rf"({_NAME}/{_NAME})#([1-9]\d{{0,8}})", regex.ASCII)
-_FILED = regex.compile(rf"({_NAME}/{_NAME}):([^\x00-\x1f\x7f\\\ud800-\udfff]{{1,1000}})")
+_REPOSITORY = regex.compile(rf"({NAME})/({NAME})", regex.ASCII)
+_NUMBERED = regex.compile(rf"({NAME}/{NAME})#([1-9]\d{{0,8}})", regex.ASCII)
+_FILED = regex.compile(rf"({NAME}/{NAME}):([^\x00-\x1f\x7f\\\ud800-\udfff]{{1,1000}})")
 _GIT_REF = regex.compile(r"[\w][\w./+-]{0,199}")
 
 

@@ -19,8 +19,9 @@ MAX_PROMPT_CHARS = 20_000
 _MAX_MENTIONS = 16
 _TIMEOUT_S = 0.25
 
-_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
-_REPO = rf"{_NAME}/{_NAME}"
+# Of an owner, and of a repository.
+NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
+_REPO = rf"{NAME}/{NAME}"
 _PATH = r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,20}"
 _NUMBER = r"[1-9]\d{0,6}(?![\w%/-]|[.,:]\d)"
 # "I had this issue 3 times", "PR 10 km": a count, not a number of something.
@@ -34,7 +35,7 @@ _KIND = (
 )
 _AFTER = (
     r"(?:\s{1,3}(?:in|of|from|on|at)\s{1,3}(?:the\s)?(?P<said>repo(?:sitory)?\s)?"
-    rf"(?P<after>{_NAME}(?:/{_NAME})?))?"
+    rf"(?P<after>{NAME}(?:/{NAME})?))?"
 )
 
 _URL = regex.compile(r"https?://[^\s<>\"'`|\\^{}\[\]()]{1,2000}", regex.IGNORECASE)
@@ -42,15 +43,15 @@ _SHORTHAND = regex.compile(
     rf"(?<![\w./@#:-])(?P<repo>{_REPO})(?P<mark>#)(?P<number>{_NUMBER})", regex.ASCII
 )
 _NAMED = regex.compile(
-    rf"(?<![\w./@#:-])(?!(?i:issues?|prs?)#)(?P<repo>{_NAME})#(?P<number>{_NUMBER})", regex.ASCII
+    rf"(?<![\w./@#:-])(?!(?i:issues?|prs?)#)(?P<repo>{NAME})#(?P<number>{_NUMBER})", regex.ASCII
 )
 _COLON_FILE = regex.compile(rf"(?<![\w./@#:-])(?P<repo>{_REPO}):(?P<path>{_PATH})")
 _FILE_IN = regex.compile(
     rf"(?<![\w./@#:-])(?P<path>{_PATH})[`'\"]?\s{{1,3}}(?:in|of|from|on|at)\s{{1,3}}(?:the\s)?"
-    rf"(?:repo(?:sitory)?\s)?[`'\"]?(?P<repo>{_NAME}(?:/{_NAME})?)(?![\w/]|[.-]\w)"
+    rf"(?:repo(?:sitory)?\s)?[`'\"]?(?P<repo>{NAME}(?:/{NAME})?)(?![\w/]|[.-]\w)"
 )
 _WORDED = regex.compile(
-    rf"(?:(?<![\w./@#-])(?P<before>{_NAME}(?:/{_NAME})?)(?:'s)?\s{{1,3}})?(?<![\w./#-]){_KIND}"
+    rf"(?:(?<![\w./@#-])(?P<before>{NAME}(?:/{NAME})?)(?:'s)?\s{{1,3}})?(?<![\w./#-]){_KIND}"
     rf"\s{{0,3}}\#?\s?(?P<number>{_NUMBER}){_NO_UNIT}"
     rf"(?P<more>(?:\s?(?:,|and|&|or|,\s?and)\s{{0,2}}\#?[1-9]\d{{0,6}}(?![\w%/-]|[.,:]\d)){{0,7}})"
     rf"{_AFTER}",

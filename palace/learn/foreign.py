@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ import regex
 from palace.errors import ConfigError
 from palace.learn.json_stream import Item, stream_items
 from palace.learn.moment import parse_moment
+from palace.ports import Progress
 from palace.types.memory import Draft
 from palace.types.session import ConversationTurn
 
@@ -31,8 +32,6 @@ _ROLES = {
     **dict.fromkeys(("ai", "assistant", "AIMessageChunk", "aichunk"), "assistant"),
 }
 _ATTACHED = "[{} not imported]"
-
-Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,18 +55,16 @@ from palace.learn.transfer import (
     said,
 )
 from palace.learn.turns import read_turns
+from palace.ports import Progress
 from palace.recall.blocks import strip_own_markers
-from palace.types.memory import Draft
+from palace.types.memory import TIMELINE, Draft
 from palace.types.session import ConversationTurn
 
 MEM0_ROOM = "mem0"
-TIMELINE = "timeline"
 MAX_DRAWER_CHARS = 60
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
 _NAME_UNFIT = regex.compile(r"[^\w.@+-]+")
-
-Progress = Callable[[int, int], object]
 
 
 def import_path(

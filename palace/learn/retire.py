@@ -13,10 +13,9 @@ from palace.learn.dedup import says_the_same
 from palace.learn.remember import Writer
 from palace.text import utc_now
 from palace.types.changes import Duplicate, WriteResult
-from palace.types.memory import Draft, Memory, Trust
+from palace.types.memory import TIMELINE, Draft, Memory, Trust
 
 PLAYBOOKS = "playbooks"
-TIMELINE = "timeline"
 
 
 def correct(

@@ -98,10 +98,6 @@ class FileSystem:
         finally:
             os.close(descriptor)
 
-    def remove(self, path: Path) -> None:
-        """Delete one file."""
-        path.unlink()
-
 
 DISK = FileSystem()
 
@@ -241,21 +237,6 @@ def keep_out_of_git(folder: Path) -> None:
             descriptor = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write("# The index: made anew from the files wherever it is missing.\n*\n")
-
-
-def remove_file(path: Path, *, expected_digest: str, file_system: FileSystem = DISK) -> None:
-    """Delete a file durably, unless somebody else changed it.
-
-    Raises:
-        WriteConflictError: If the file is not what was expected.
-        StoreUnavailableError: If the file system refuses.
-    """
-    try:
-        _refuse_changed(path, expected_digest)
-        file_system.remove(path)
-        file_system.fsync_dir(path.parent)
-    except OSError as error:
-        raise unavailable(error, "delete", path) from error
 
 
 @contextmanager

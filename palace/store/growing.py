@@ -9,7 +9,8 @@ from dataclasses import replace
 from operator import attrgetter
 
 from palace.store.blocks import split_lines
-from palace.store.markdown import TIMELINE, Page, parse
+from palace.store.markdown import Page, parse
+from palace.types.memory import TIMELINE
 
 
 def parse_grown(before: Page, text: str) -> Page:

@@ -204,7 +204,7 @@ class IndexDatabase:
             if self._is_read_only():
                 # A palace that cannot be written can still be read: its index lives in memory.
                 self.path = None
-            elif isinstance(error, OSError) or _is_refusal(error):
+            elif isinstance(error, OSError) or is_refusal(error):
                 raise self._cannot_open(error) from error
             else:
                 # Damaged or from another version: it is derived, so it is made anew.
@@ -303,7 +303,7 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-def _is_refusal(error: sqlite3.Error) -> bool:
+def is_refusal(error: sqlite3.Error) -> bool:
     """Whether the system refused, rather than the file being damaged or not ours."""
     said = str(error)
     return any(word in said for word in ("locked", "busy", "unable to open", "readonly", "full"))

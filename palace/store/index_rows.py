@@ -14,7 +14,7 @@ from typing import Any
 from palace.ports import Candidate
 from palace.store.memory_json import decode_memory, encode_memory
 from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, words
-from palace.types.memory import Memory
+from palace.types.memory import TIMELINE, Memory
 
 Tokens = tuple[str, str, str, str]
 """Body, context and names of one memory: space-joined index tokens; and its questions as ranges."""
@@ -36,7 +36,7 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
         memory.room.replace("/", " "),
         " ".join((*memory.tags, *drawer_tags, *memory.triggers)),
     ]
-    if memory.created is not None and memory.room == "timeline":
+    if memory.created is not None and memory.room == TIMELINE:
         place.append(f"{memory.created:%Y-%m-%d}")
     context = _place_tokens("\n".join(part for part in place if part))
     found = words(memory.text)

@@ -19,13 +19,11 @@ def find_tags(text: str) -> tuple[str, ...]:
     return find_marks(text)[0]
 
 
-def find_links(text: str) -> tuple[str, ...]:
-    """Return the targets of `[[links]]` outside code, unique, in order; without alias, `#part`."""
-    return find_marks(text)[1]
-
-
 def find_marks(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the tags and the links of a memory."""
+    """Return the tags of a memory and the targets of its links, unique, in order.
+
+    Neither counts in code; a target stands without its alias and its `#part`.
+    """
     if "#" not in text and "[[" not in text:
         return (), ()
     plain = without_code(text)

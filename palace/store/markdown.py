@@ -50,9 +50,7 @@ from palace.store.timeline_page import (
     turn_text,
     verbatim_text,
 )
-from palace.types.memory import Document, Fault, Memory
-
-TIMELINE = "timeline"
+from palace.types.memory import TIMELINE, Document, Fault, Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,21 +183,17 @@ class Page:
                 lines.insert(span.line, "<!-- -->" + self.newline)
         return self.mark + "".join(lines)
 
-    def append_memory(self, text: str, fields: Mapping[str, object]) -> str:
-        """Return the text with a list item and its comment at the end.
+    def append_memories(self, memories: Sequence[tuple[str, Mapping[str, object]]]) -> str:
+        """Return the text with list items and their comments at the end.
 
         Args:
-            text: The memory; it reads back as `normal_text(text)`.
-            fields: Comment keys; no comment is written without any.
+            memories: The text of each, which reads back as `normal_text(text)`, and the keys of
+                its comment; none is written without any.
 
         Raises:
-            StoreError: If the text is empty.
+            StoreError: If a text is empty.
             ValueError: If a field is unknown or its value is not of its kind.
         """
-        return self.append_memories([(text, fields)])
-
-    def append_memories(self, memories: Sequence[tuple[str, Mapping[str, object]]]) -> str:
-        """Return the text with list items and their comments at the end; see `append_memory`."""
         lines = self.closed_lines()
         apart = lines and lines[-1].strip() and not self.ends_in_item
         added = [""] if apart else []

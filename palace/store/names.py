@@ -55,23 +55,14 @@ def safe_component(name: str, *, what: str) -> str:
     return _shorten(slug)
 
 
-def room_path(name: str) -> str:
-    """Return the folder of a room below `rooms/`, slugged, with forward slashes.
+def room_parts(name: str) -> list[str]:
+    """Return the checked components of a room name, not yet slugged.
 
     Args:
         name: Untrusted room name; `a/b` is a room in a room, at most 8 deep.
 
     Raises:
         UnsafeNameError: If a component is unsafe, or the name is kept for the palace itself.
-    """
-    return "/".join(safe_component(part, what="room") for part in room_parts(name))
-
-
-def room_parts(name: str) -> list[str]:
-    """Return the checked components of a room name, not yet slugged.
-
-    Raises:
-        UnsafeNameError: As `room_path`.
     """
     parts = unicodedata.normalize("NFKC", name).strip(" ").split("/")
     if len(parts) > 1 and parts[0] == "":

@@ -5,11 +5,12 @@ In: the canonical store, the playbooks and the index. Out: what was added, chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from palace.errors import MemoryNotFoundError, StoreError
+from palace.ports import Progress
 from palace.store.index_database import IndexBusyError
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.orphans import orphaned
@@ -18,7 +19,6 @@ from palace.types.memory import Document, Fault, FileStamp
 from palace.types.verdict import LayerName
 
 _BATCH_FILES = 64
-Progress = Callable[[int, int], object]
 
 
 class Readable(Protocol):

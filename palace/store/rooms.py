@@ -6,62 +6,36 @@ are safely on the disk. What a person wrote in a file meanwhile is kept.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from palace.errors import (
-    DrawerParseError,
-    MemoryNotFoundError,
-    StoreUnavailableError,
-    UnsafeNameError,
-    WriteConflictError,
-)
+from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
 from palace.store.blocks import heading_line
 from palace.store.comments import clean
 from palace.store.draft_fields import fields_of
 from palace.store.files import (
-    ABSENT,
     DISK,
     LOCK_TIMEOUT_S,
-    SAVE_TIMEOUT_S,
     FileSystem,
-    atomic_write,
-    digest,
     ensure_folder,
     locked,
     read_bytes,
     unavailable,
-    wait_for_save,
 )
-from palace.store.front_matter import write_front_matter
-from palace.store.growing import parse_grown
-from palace.store.markdown import Page, decode, encode, parse
-from palace.store.names import (
-    drawer_name,
-    resolve_inside,
-    room_of,
-    room_parts,
-    safe_component,
-    without_suffix,
-)
+from palace.store.markdown import Page, decode, parse
+from palace.store.names import resolve_inside, room_of, without_suffix
+from palace.store.page_files import PageFiles
 from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
-from palace.store.tree import SUFFIX, existing_name, scan_files, walk
+from palace.store.tree import ROOMS, drawer_file, drawer_names, room_folder, room_names, scan_files
 from palace.store.written_log import WrittenLog
 from palace.text import new_id, utc_now
 from palace.types.checks import Overwritten
-from palace.types.memory import Document, Draft, Fault, FileStamp, Memory
+from palace.types.memory import TIMELINE, Document, Draft, Fault, FileStamp, Memory
 from palace.types.session import ConversationTurn
-
-ROOMS = "rooms"
-TIMELINE = "timeline"
-MAX_ATTEMPTS = 20
-KEPT_PAGES = 8
-_UTF16 = ("\udcff\udcfe", "\udcfe\udcff")  # its two marks of byte order, as `decode` reads them
 
 
 class RoomStore:
@@ -90,8 +64,8 @@ class RoomStore:
         self._file_system = file_system
         self._lock_timeout_s = lock_timeout_s
         self._clock = clock
+        self._pages = PageFiles(root, file_system=file_system)
         self._log = WrittenLog(root, clock=clock)
-        self._written: dict[str, tuple[bytes, str, Page]] = {}
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep all other writers out: what is looked at meanwhile holds until it is written.
@@ -149,21 +123,14 @@ class RoomStore:
             UnsafeNameError: If the path leaves the palace.
             StoreUnavailableError: If it cannot be read.
         """
-        page, found = self._parsed(path, read_bytes(resolve_inside(self.root, path)))
-        return page.document(found)
+        return self._pages.document(path)
 
     def rooms(self) -> list[str]:
         """Return the names of all rooms, nested ones as `a/b`, sorted.
 
         Drawers that stand in no folder are in the room `.`.
         """
-        found = {ROOMS: False}
-        for path, entry in walk(self.root, (ROOMS,), []):
-            if entry.is_dir():
-                found[path] = True
-            elif path[-3:].lower() == SUFFIX:
-                found[posixpath.dirname(path)] = True
-        return sorted(room_of(path[len(ROOMS) + 1 :]) for path, holds in found.items() if holds)
+        return room_names(self.root)
 
     def drawers(self, room: str) -> list[str]:
         """Return the names of the drawers that stand directly in a room, sorted.
@@ -172,14 +139,7 @@ class RoomStore:
             MemoryNotFoundError: If there is no such room.
             UnsafeNameError: If the name is unsafe.
         """
-        folder = self._room(room)
-        if not resolve_inside(self.root, folder).is_dir():
-            raise MemoryNotFoundError(
-                f"There is no room {room!r}.", hint="List the rooms to see their names."
-            )
-        stamps = scan_files(self.root, (folder,))[0]
-        names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
-        return [name for name in names if "/" not in name]
+        return drawer_names(self.root, room)
 
     def create_room(self, room: str) -> str:
         """Make a room, unless it is there, and return its name as it stands on disk.
@@ -189,38 +149,13 @@ class RoomStore:
             StoreUnavailableError: If the file system refuses.
         """
         with self.locked():
-            folder = self._room(room)
+            folder = room_folder(self.root, room)
             path = resolve_inside(self.root, folder)
             try:
                 ensure_folder(path, file_system=self._file_system)
             except OSError as error:
                 raise unavailable(error, "make", path) from error
         return room_of(folder[len(ROOMS) + 1 :])
-
-    def create_drawer(
-        self, room: str, drawer: str, *, title: str = "", tags: Sequence[str] = ()
-    ) -> str:
-        """Make an empty drawer and return its path; one that is there stays as it is.
-
-        Args:
-            room: Made too if needed.
-            drawer: Its name; a `.md` at the end is dropped.
-            title: The drawer's name if empty.
-            tags: Of every memory in the drawer.
-
-        Raises:
-            UnsafeNameError: If a name is unsafe.
-            StoreUnavailableError: If the file system refuses.
-        """
-        with self.locked():
-            path = self._drawer(room, drawer)
-            real = resolve_inside(self.root, path)
-            if not real.exists():
-                text = _new_drawer(title or without_suffix(drawer), tags)
-                atomic_write(
-                    real, encode(text), expected_digest=ABSENT, file_system=self._file_system
-                )
-        return path
 
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
         """Append one memory durably and return it with its id, path and line.
@@ -251,7 +186,7 @@ class RoomStore:
             return _titled(page, without_suffix(drawer)).append_memories(items)
 
         with self.locked():
-            page, _ = self._edit(self._drawer(room, drawer), change)
+            page, _ = self._pages.edit(drawer_file(self.root, room, drawer), change)
             self._note(page, None, added)
         return [memory for memory in page.memories if memory.id in added]
 
@@ -315,7 +250,7 @@ class RoomStore:
             return page.remove(_find(page, memory).position)
 
         with self.locked():
-            page, before = self._edit(memory.path, change)
+            page, before = self._pages.edit(memory.path, change)
             self._log.trim(without=lambda written: written.id == memory.id)
             self._note(page, before, [memory.id])
 
@@ -326,7 +261,7 @@ class RoomStore:
             MemoryNotFoundError: If the memory is gone.
             StoreUnavailableError: If the file cannot be read.
         """
-        page = self._page(memory.path)[0]
+        page = self._pages.page(memory.path)
         return page.goes_on(_find(page, memory).position)
 
     def comment_of(self, memory: Memory) -> str | None:
@@ -336,7 +271,7 @@ class RoomStore:
             MemoryNotFoundError: If the memory is gone.
             StoreUnavailableError: If the file cannot be read.
         """
-        page = self._page(memory.path)[0]
+        page = self._pages.page(memory.path)
         return page.comment_of(_find(page, memory).position)
 
     def restore_comment(self, memory: Memory, *, expected: str, comment: str | None) -> Memory:
@@ -366,7 +301,7 @@ class RoomStore:
             return page.with_comment(position, comment)
 
         with self.locked():
-            page, before = self._edit(memory.path, change)
+            page, before = self._pages.edit(memory.path, change)
             self._note(page, before, [memory.id])
         return page.memories[position]
 
@@ -387,31 +322,11 @@ class RoomStore:
             return page.with_comments_parted([m.position for m in page.memories if m.id in ids])
 
         with locked(self.root, timeout_s=0):  # readers call this: they wait for nobody
-            self._edit(path, change, save_timeout_s=0)
+            self._pages.edit(path, change, save_timeout_s=0)
             stamp = self.stamp(path)
         if stamp is None:
             raise MemoryNotFoundError(f"There is no file {path}.", hint="Search again.")
         return stamp, self.read(path)
-
-    def locate(self, memory: Memory | str) -> Memory:
-        """Return a memory as its file has it now.
-
-        Args:
-            memory: The memory, or its id; all files are searched for an id.
-
-        Raises:
-            MemoryNotFoundError: If it is nowhere.
-            StoreUnavailableError: If a file cannot be read.
-        """
-        if isinstance(memory, Memory):
-            return _find(self._page(memory.path)[0], memory)
-        for stamp in self.scan():
-            data = read_bytes(resolve_inside(self.root, stamp.path))
-            if memory.startswith("d-") or memory.encode("utf-8", "replace") in data:
-                for found in parse(stamp.path, decode(data)).memories:
-                    if found.id == memory:
-                        return found
-        raise MemoryNotFoundError(f"There is no memory {memory[:80]!r}.", hint="Search for it.")
 
     def overwritten(self) -> list[Overwritten]:
         """Return what was written within a day and does not stand as it was written.
@@ -419,7 +334,7 @@ class RoomStore:
         Raises:
             StoreUnavailableError: If a file cannot be read.
         """
-        return overwritten(self._log.all(), self._parsed_now, self._standing)
+        return overwritten(self._log.all(), self._pages.page, self._standing)
 
     def recover(self, memory_id: str) -> Memory | None:
         """Put what was overwritten back as it was written, or take out again what was erased.
@@ -445,7 +360,7 @@ class RoomStore:
             def change(page: Page) -> str:
                 return recovered(_titled(page, Path(page.path).stem), written)
 
-            page, before = self._edit(written.path, change)
+            page, before = self._pages.edit(written.path, change)
             self._note(page, before, [memory_id])
         return next((memory for memory in page.memories if memory.id == memory_id), None)
 
@@ -477,9 +392,6 @@ class RoomStore:
             with locked(self.root, timeout_s=0):  # whoever opens a palace waits for nobody
                 self._log.trim()
 
-    def _parsed_now(self, path: str) -> Page:
-        return self._page(path)[0]
-
     def _standing(self, ids: Iterable[str]) -> set[str]:
         """Return which of these ids stand in any file; that another memory names one is not it."""
         sought, found = set(ids), set[str]()
@@ -508,7 +420,7 @@ class RoomStore:
         changed: list[str] = []
         with self.locked():
             for path, said in sorted(days.items()):
-                page, before = self._edit(path, partial(merge_turns, turns=said))
+                page, before = self._pages.edit(path, partial(merge_turns, turns=said))
                 if page is not before:
                     changed.append(path)
         return changed
@@ -528,44 +440,9 @@ class RoomStore:
             return edit(page, found.position, {"id": fresh} if derived else {})
 
         with self.locked():
-            page, before = self._edit(memory.path, change)
+            page, before = self._pages.edit(memory.path, change)
             self._note(page, before, [memory_id])
         return page.memories[page.position_of(memory_id)]
-
-    def _edit(
-        self, path: str, change: Callable[[Page], str], *, save_timeout_s: float = SAVE_TIMEOUT_S
-    ) -> tuple[Page, Page]:
-        """Read, change and write a file until nobody interferes; return it, and as it was."""
-        for _ in range(MAX_ATTEMPTS):
-            real = resolve_inside(self.root, path)
-            wait_for_save(real, timeout_s=save_timeout_s)
-            before, found, stood = self._page_at(real, path)
-            if "".join(before.lines[:1]).startswith(_UTF16):
-                raise DrawerParseError(
-                    f"{path} is written in UTF-16, and what is added to it would be UTF-8.",
-                    hint="Save the file as UTF-8 in your editor, then try again.",
-                )
-            text = change(before)
-            if text == before.render():
-                return before, before
-            data = encode(text)
-            try:
-                atomic_write(
-                    real,
-                    data,
-                    expected_digest=found,
-                    known=stood,
-                    file_system=self._file_system,
-                )
-            except WriteConflictError:
-                continue
-            page = parse_grown(before, text)
-            self._remember(path, data, page)
-            return page, before
-        raise WriteConflictError(
-            f"{path} was changed {MAX_ATTEMPTS} times while it was being written.",
-            hint="Close the program that keeps writing it, then try again.",
-        )
 
     def _note(self, page: Page, before: Page | None, ids: Iterable[str]) -> None:
         """Keep what was written, in case an editor saves an older copy over it."""
@@ -575,54 +452,6 @@ class RoomStore:
         entries = [written_to(page, before, name, at=now) for name in ids]
         with suppress(StoreUnavailableError):  # the memory itself is safe
             self._log.add(entries)
-
-    def _page(self, path: str) -> tuple[Page, str]:
-        """Return a file, parsed, and its digest; a missing one is empty and `ABSENT`."""
-        return self._page_at(resolve_inside(self.root, path), path)[:2]
-
-    def _page_at(self, real: Path, path: str) -> tuple[Page, str, bytes | None]:
-        """Return a file, parsed, its digest and its bytes; a missing one is empty and `ABSENT`."""
-        try:
-            data = read_bytes(real)
-        except MemoryNotFoundError:
-            return parse(path, ""), ABSENT, None
-        return *self._parsed(path, data), data
-
-    def _parsed(self, path: str, data: bytes) -> tuple[Page, str]:
-        """Return a file, parsed, and its digest; of the few written last both are known."""
-        known, found, page = self._written.get(path, (b"", "", None))
-        if page and known == data:
-            return page, found
-        return parse(path, decode(data)), digest(data)
-
-    def _remember(self, path: str, data: bytes, page: Page) -> None:
-        others = [kept for kept in self._written.items() if kept[0] != path]
-        self._written = dict([*others, (path, (data, digest(data), page))][-KEPT_PAGES:])
-
-    def _room(self, room: str) -> str:
-        """Return the folder a room's name means, which need not exist yet.
-
-        A person may have named it as no new room may be.
-        """
-        folder = ROOMS
-        try:
-            parts = room_parts(room)
-        except UnsafeNameError:
-            if room not in self.rooms():
-                raise
-            return posixpath.normpath(f"{ROOMS}/{room}")
-        for part in parts:
-            found = existing_name(resolve_inside(self.root, folder), part, what="room")
-            folder = f"{folder}/{found or safe_component(part, what='room')}"
-        return folder
-
-    def _drawer(self, room: str, drawer: str) -> str:
-        """Return the file a drawer's name means, which need not exist yet."""
-        name = without_suffix(drawer)
-        folder = self._room(room)
-        home = resolve_inside(self.root, folder)
-        found = existing_name(home, name, what="drawer", suffix=SUFFIX)
-        return f"{folder}/{found or drawer_name(name) + SUFFIX}"
 
 
 def _find(page: Page, memory: Memory) -> Memory:
@@ -641,10 +470,7 @@ def _find(page: Page, memory: Memory) -> Memory:
 
 def _titled(page: Page, title: str) -> Page:
     """Return a page, an empty one with its title."""
-    return page if page.lines else parse(page.path, page.mark + _new_drawer(title, ()))
-
-
-def _new_drawer(title: str, tags: Sequence[str]) -> str:
-    line = " ".join(clean(title).split())
-    front = write_front_matter({"title": line, "tags": list(tags)}) if tags else ""
-    return f"{front}{heading_line(1, line)}\n"
+    if page.lines:
+        return page
+    heading = heading_line(1, " ".join(clean(title).split()))
+    return parse(page.path, f"{page.mark}{heading}\n")

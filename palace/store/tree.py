@@ -7,15 +7,26 @@ and faults for what cannot be read safely.
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
+from palace.errors import MemoryNotFoundError, UnsafeNameError
 from palace.portable import is_no_note
 from palace.store.files import unavailable
-from palace.store.names import fold_case, safe_component
+from palace.store.names import (
+    drawer_name,
+    fold_case,
+    resolve_inside,
+    room_of,
+    room_parts,
+    safe_component,
+    without_suffix,
+)
 from palace.types.memory import Fault, FileStamp
 
+ROOMS = "rooms"
 SUFFIX = ".md"
 _LEADS_OUT = "a symlink that leads out of the palace"
 
@@ -90,6 +101,76 @@ def walk(
                 # What a link leads to is called by its own name where it stands in the palace too.
                 place = 0 if entry.is_symlink() else len(pending)
                 pending.insert(place, (path, folder / entry.name))
+
+
+def room_names(root: Path) -> list[str]:
+    """Return the names of all rooms, nested ones as `a/b`, sorted.
+
+    Drawers that stand in no folder are in the room `.`.
+
+    Raises:
+        StoreUnavailableError: If a folder cannot be read.
+    """
+    found = {ROOMS: False}
+    for path, entry in walk(root, (ROOMS,), []):
+        if entry.is_dir():
+            found[path] = True
+        elif path[-3:].lower() == SUFFIX:
+            found[posixpath.dirname(path)] = True
+    return sorted(room_of(path[len(ROOMS) + 1 :]) for path, holds in found.items() if holds)
+
+
+def drawer_names(root: Path, room: str) -> list[str]:
+    """Return the names of the drawers that stand directly in a room, sorted.
+
+    Raises:
+        MemoryNotFoundError: If there is no such room.
+        UnsafeNameError: If the name is unsafe.
+        StoreUnavailableError: If a folder cannot be read.
+    """
+    folder = room_folder(root, room)
+    if not resolve_inside(root, folder).is_dir():
+        raise MemoryNotFoundError(
+            f"There is no room {room!r}.", hint="List the rooms to see their names."
+        )
+    stamps = scan_files(root, (folder,))[0]
+    names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
+    return [name for name in names if "/" not in name]
+
+
+def room_folder(root: Path, room: str) -> str:
+    """Return the folder a room's name means, which need not exist yet.
+
+    A person may have named it as no new room may be.
+
+    Raises:
+        UnsafeNameError: If the name is unsafe.
+        StoreUnavailableError: If a folder cannot be read.
+    """
+    folder = ROOMS
+    try:
+        parts = room_parts(room)
+    except UnsafeNameError:
+        if room not in room_names(root):
+            raise
+        return posixpath.normpath(f"{ROOMS}/{room}")
+    for part in parts:
+        found = existing_name(resolve_inside(root, folder), part, what="room")
+        folder = f"{folder}/{found or safe_component(part, what='room')}"
+    return folder
+
+
+def drawer_file(root: Path, room: str, drawer: str) -> str:
+    """Return the file a drawer's name means, which need not exist yet.
+
+    Raises:
+        UnsafeNameError: If a name is unsafe.
+        StoreUnavailableError: If a folder cannot be read.
+    """
+    name = without_suffix(drawer)
+    folder = room_folder(root, room)
+    found = existing_name(resolve_inside(root, folder), name, what="drawer", suffix=SUFFIX)
+    return f"{folder}/{found or drawer_name(name) + SUFFIX}"
 
 
 def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> str | None:

@@ -26,13 +26,12 @@ from palace.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from palace.ports import Embedder, EmbedderIdentity, Scope, Vector, VectorState
+from palace.ports import Embedder, EmbedderIdentity, Progress, Scope, Vector, VectorState
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
 from palace.types.verdict import LayerName
 
-Progress = Callable[[int, int], object]
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _COOL_DOWN_S = 30.0

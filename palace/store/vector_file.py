@@ -17,6 +17,7 @@ from pathlib import Path
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
 from palace.ports import EmbedderIdentity, Vector
+from palace.store.index_database import is_refusal
 
 _FORMAT = 1
 _BUSY_TIMEOUT_MS = 10_000
@@ -57,7 +58,7 @@ class VectorFile:
             try:
                 self._opened = self._connect()
             except sqlite3.DatabaseError as error:
-                if _is_refusal(error) or self.read_only:
+                if is_refusal(error) or self.read_only:
                     raise _translated(error) from error
                 # Damaged or from another version: it is derived, so it is made anew.
                 self._delete()
@@ -317,11 +318,6 @@ def _identity_in(meta: dict[str, str]) -> EmbedderIdentity:
         return EmbedderIdentity(meta["name"], meta["revision"], int(meta["dimension"]))
     except (KeyError, ValueError) as error:
         raise sqlite3.DatabaseError("the identity of the vectors is damaged") from error
-
-
-def _is_refusal(error: sqlite3.Error) -> bool:
-    said = str(error)
-    return any(word in said for word in ("locked", "busy", "unable to open", "readonly", "full"))
 
 
 def _translated(error: sqlite3.Error | OSError) -> StoreUnavailableError:

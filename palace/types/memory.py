@@ -12,6 +12,8 @@ from typing import Literal
 MemoryKind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 Trust = Literal["user", "agent", "system"]
 Status = Literal["active", "inactive"]
+TIMELINE = "timeline"
+"""Folder of what was said in conversations, and the room of its memories."""
 
 
 @dataclass(frozen=True, slots=True)

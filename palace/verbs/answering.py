@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from palace.arguments import check_counts, check_given, check_texts, moment_in
-from palace.assembly import answer_options
+from palace.configured import answer_options
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
 from palace.enforce.record import answer_record

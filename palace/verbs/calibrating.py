@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.arguments import check_counts
-from palace.assembly import TIMELINE
 from palace.errors import ConfigError
 from palace.learn.fields import check_share
-from palace.ports import Candidate
+from palace.ports import Candidate, Progress
 from palace.recall.language import language_of
 from palace.recall.query import Analyst
 from palace.text import words
-from palace.verbs.opened import OpenedPalace, Progress
+from palace.types.memory import TIMELINE
+from palace.verbs.opened import OpenedPalace
 
 if TYPE_CHECKING:
     from palace.recall.calibration import Calibration, KindCalibration

@@ -12,14 +12,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from palace.arguments import check_given, check_lists, check_texts, messages_in, moment_in
-from palace.assembly import TIMELINE
 from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
 from palace.learn.fields import check_choice
 from palace.secrets import redact
 from palace.store.timeline_page import minute_of, session_title
 from palace.text import new_id, tokens, utc_now
-from palace.types.memory import Memory
+from palace.types.memory import TIMELINE, Memory
 from palace.types.session import ConversationTurn, Message, Turn
 from palace.verbs.writing import WritingVerbs
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from palace.errors import ConfigError
-from palace.verbs.opened import OpenedPalace, Progress
+from palace.ports import Progress
+from palace.verbs.opened import OpenedPalace
 
 if TYPE_CHECKING:
     from palace.store.vector_channel import Embedded

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from palace.assembly import Assembly
 from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
 from palace.learn.use_counts import UseTally
-from palace.ports import Embedder, Fetcher, Generator, Scrubbable
+from palace.ports import Embedder, Fetcher, Generator, Progress, Scrubbable
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
 from palace.store.files import ensure_folder, gone, keep_out_of_git, sweep, unavailable
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from palace.store.vector_channel import VectorChannel
 
 
-Progress = Callable[[int, int], object]
 _WRITTEN = ("rooms", "timeline", "playbooks")
 _log = logging.getLogger(__name__)
 

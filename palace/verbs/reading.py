@@ -12,13 +12,12 @@ from difflib import get_close_matches
 from typing import Literal
 
 from palace.arguments import check_counts, check_given, check_texts, moment_in
-from palace.assembly import TIMELINE
 from palace.errors import MemoryNotFoundError
 from palace.learn.fields import check_choice
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
 from palace.store.markdown import derived_id
-from palace.types.memory import Fault, Memory, Playbook
+from palace.types.memory import TIMELINE, Fault, Memory, Playbook
 from palace.types.query import Hit, Query
 from palace.types.session import Turn
 from palace.verbs.opened import OpenedPalace

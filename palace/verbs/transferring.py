@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Literal
 from palace.arguments import path_in
 from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
+from palace.ports import Progress
 from palace.store.files import ABSENT, atomic_write, locked
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
 from palace.types.session import ConversationTurn
-from palace.verbs.opened import Progress
 from palace.verbs.reading import ReadingVerbs
 
 # What reads foreign files is loaded when something is imported: a question needs none of it.

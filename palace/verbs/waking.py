@@ -12,12 +12,11 @@ from palace.learn.strength import strength
 from palace.ports import UNUSED, UseCounts
 from palace.store.markdown import place_of
 from palace.text import utc_now
-from palace.types.memory import Memory
+from palace.types.memory import TIMELINE, Memory
 from palace.verbs.opened import OpenedPalace
 
 # Promotions further back in the journal than so many records were not made last.
 _RECENT_RECORDS = 1000
-_TIMELINE = "timeline"
 
 
 def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
@@ -66,7 +65,7 @@ def _room_digests(
     by_room: dict[str, list[Memory]] = {}
     now = utc_now()
     for memory in palace.index.memories():
-        if memory.holds_at(now) and memory.scope in scopes and memory.room != _TIMELINE:
+        if memory.holds_at(now) and memory.scope in scopes and memory.room != TIMELINE:
             by_room.setdefault(memory.room, []).append(memory)
     newest_first = sorted(palace.store.scan(), key=lambda s: -s.mtime_ns)
     rooms = dict.fromkeys(place_of(s.path)[0] for s in newest_first)

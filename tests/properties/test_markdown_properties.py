@@ -65,7 +65,7 @@ def test_normal_text_twice_is_normal_text_once(text):
 def test_reading_only_what_was_added_reads_the_same(text, added):
     page = parse(PATH, text)
     for number, one in enumerate(added):
-        grown = page.append_memory(one, {"id": f"m-{number}", "tags": ["odd"]})
+        grown = page.append_memories([(one, {"id": f"m-{number}", "tags": ["odd"]})])
         page = parse_grown(page, grown)
         assert page == parse(PATH, grown)
 
@@ -98,7 +98,7 @@ def test_whatever_was_added_is_read_as_a_whole_would_be(before, after):
 def test_an_appended_memory_reads_back_and_moves_no_other(data, text):
     before = decode(data)
     page = parse(PATH, before)
-    after = page.append_memory(text, {"id": "m-new", "reason": text})
+    after = page.append_memories([(text, {"id": "m-new", "reason": text})])
     assert page.closing or after.startswith(before)
     read = parse(PATH, after)
     assert _kept(after)[:-1] == _kept(before)

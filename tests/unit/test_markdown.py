@@ -14,7 +14,7 @@ from palace.store.comments import (
     read_comment,
     write_comment,
 )
-from palace.store.inline import find_links, find_tags
+from palace.store.inline import find_marks, find_tags
 from palace.store.markdown import decode, derived_id, encode, parse
 from palace.store.timeline_page import speaker_label, split_speaker, turn_lines
 
@@ -117,10 +117,10 @@ def test_tags_and_links_follow_obsidian():
         "#a #b/c #2024 #y2024, x#no ## `#code` [[r/d]] [[r/d|x]] [[t#part]] [[#here]] `[[no]]` #a"
     )
     assert find_tags(text) == ("a", "b/c", "y2024")
-    assert find_links(text) == ("r/d", "t")
+    assert find_marks(text)[1] == ("r/d", "t")
     assert find_tags("a\n```\n#no [[no]]\n```\n#yes") == ("yes",)
     assert find_tags("#été `` ` #no `` #語") == ("été", "語")
-    assert find_links("```\n[[no]]\n```") == ()
+    assert find_marks("```\n[[no]]\n```")[1] == ()
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_awkward_texts_come_back_as_they_were(text):
     assert normal_text(text) == text
     for before in ("", "# h\n", "- x\n", "para", "```\nopen", "<!-- open", "1. x\n\n\n"):
         page = parse(PATH, before)
-        read = parse(PATH, page.append_memory(text, {"id": "m-1"}))
+        read = parse(PATH, page.append_memories([(text, {"id": "m-1"})]))
         assert (read.memories[-1].text, read.memories[-1].id) == (text, "m-1")
         assert len(read.memories) == len(page.memories) + 1
 
@@ -376,12 +376,12 @@ def test_normal_text_is_what_markdown_shows():
     assert normal_text("a\n    - b\n      - c") == "a\n- b\n  - c"
     assert normal_text("x\n```\nopen") == "x\n```\nopen\n```"
     with pytest.raises(StoreError, match="empty"):
-        parse(PATH, "").append_memory(" \n ", {})
+        parse(PATH, "").append_memories([(" \n ", {})])
 
 
 def test_an_appended_item_takes_the_files_newlines():
-    assert parse(PATH, "# h\r\n").append_memory("a", {}) == "# h\r\n\r\n- a\r\n"
-    assert parse(PATH, "- x").append_memory("a\n- b", {}) == "- x\n- a\n  - b\n"
+    assert parse(PATH, "# h\r\n").append_memories([("a", {})]) == "# h\r\n\r\n- a\r\n"
+    assert parse(PATH, "- x").append_memories([("a\n- b", {})]) == "- x\n- a\n  - b\n"
 
 
 def test_words_are_replaced_in_place():

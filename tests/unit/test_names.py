@@ -16,7 +16,7 @@ from palace.store.names import (
     drawer_name,
     fold_case,
     resolve_inside,
-    room_path,
+    room_parts,
     safe_component,
     session_file_name,
 )
@@ -90,11 +90,11 @@ def test_long_names_are_cut_and_stay_apart():
 
 
 def test_rooms_nest_and_keep_the_palaces_own_names():
-    assert room_path("a b/c") == "a-b/c"
+    assert room_parts("a b/c") == ["a b", "c"]
     assert drawer_name("notes.md") == "notes"
     for bad in ("/a", "a//b", "a/../b", "../a", "a/", "timeline", "Playbooks/x", "/".join("a" * 9)):
         with pytest.raises(UnsafeNameError):
-            room_path(bad)
+            room_parts(bad)
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,0 +1,55 @@
+"""Days that an answer may name: those of the evidence, and those that lie a span from them.
+
+In: sources, and a date or weekday of an answer with its sentence. Out: whether it stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from palace.enforce.dates import FoundDate, date_beside, part_of_month
+from palace.enforce.source import Source
+from palace.enforce.spans import date_comes_to, days_on, weekdays_on
+
+
+class KnownDates:
+    """The dates of several sources together.
+
+    Args:
+        sources: Texts that an answer may draw on.
+        strict: Whether little may be worked out, as after unclear evidence.
+    """
+
+    def __init__(self, sources: Sequence[Source], *, strict: bool = False) -> None:
+        self.sources = sources
+        self.strict = strict
+
+    @cached_property
+    def days(self) -> tuple[FoundDate, ...]:
+        """Dates said or meant, and the days that lie a span from them."""
+        return tuple(day for s in self.sources for day in (*s.dates, *days_on(s)))
+
+    def has_date(self, day: FoundDate, sentence: str = "") -> bool:
+        """Whether everything that a date says is said by one date there."""
+        said = day.readings()
+        part = part_of_month(sentence, day)
+        return any(
+            reading.fits(known)
+            and (part is None or known.day is None or known.day in part[1] or part[0] in s.plain)
+            for reading in said
+            for s in self.sources
+            for known in s.dates
+        ) or any(
+            date_comes_to(reading, self.sources, sentence, strict=self.strict) for reading in said
+        )
+
+    def has_weekday(self, weekday: int, sentence: str, end: int) -> bool:
+        """Whether a weekday stands there, or is that of a date there or beside it."""
+        if any(weekday in s.weekdays for s in self.sources):
+            return True
+        beside = date_beside(sentence, end)
+        if beside is None:
+            told = (weekdays_on(source) for source in self.sources if source.weekdays)
+            return not self.strict and any(weekday in days for days in told)
+        return any(day.weekday == weekday for day in self.days if beside.fits(day))

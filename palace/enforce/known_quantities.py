@@ -1,0 +1,269 @@
+"""Numbers that an answer may say: those of the evidence, and those that follow from them.
+
+In: sources, and a quantity of an answer with its sentence. Out: whether it stands there with its
+unit, is worked out from what stands there, or is the reader's own count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import regex
+
+from palace.enforce.answer_words import answer_words
+from palace.enforce.arithmetic import comes_to, rounds_to
+from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
+from palace.enforce.dates import FoundDate, find_weekdays
+from palace.enforce.known_dates import KnownDates
+from palace.enforce.quantities import DEGREES, Quantity, read_quantities
+from palace.enforce.source import Source
+from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
+from palace.text import fold
+
+_AT = regex.compile(
+    r"\b(?:at|by|until|till|before|after|from|to|between|and|around|(?:later|earlier) than"
+    r"|um|bis|ab|zwischen|und|à|las)\s+$"
+    r"|@\s?$",
+    regex.IGNORECASE,
+)
+_SHORTLY_MINUTES = 20
+_SHORTLY = regex.compile(
+    r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
+    r"|gegen|vers)"
+    r"(?:\s+(?:before|after|past|to|vor|nach))?\s+$",
+    regex.IGNORECASE,
+)
+_TIMES_AS = regex.compile(r"\s?times\s(?:as|more|less|\p{L}+er)\b", regex.IGNORECASE)
+_DAY_BEFORE = regex.compile(
+    r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|del|op|día|dia|do|du|au|the)\s+$",
+    regex.IGNORECASE,
+)
+_WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}{3,40}+)\s$")
+_VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGNORECASE)
+_POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
+_LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
+_JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
+
+
+def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
+    """Whether a number without a unit may be a known quantity; "at ten" may be 22:00."""
+    if known.unit == "version":
+        return known.version.startswith(f"{said.text.strip()}.")
+    if known.unit == "clock":
+        hours = {value / 60 - half for value in known.values for half in (0, 12)}
+        return hourly and not hours.isdisjoint(said.values)
+    return not set(known.values).isdisjoint(said.values)
+
+
+def _is_telling(known: Quantity) -> bool:
+    """Whether a number is more than a single digit, so that it hardly stands for two things."""
+    return "." in known.text or any(v >= 10 or not v.is_integer() for v in known.values)
+
+
+class KnownQuantities:
+    """The numbers of several sources together.
+
+    Args:
+        sources: Texts that an answer may draw on.
+        dates: Their dates, whose days and years may be said alone.
+        strict: Whether little may be worked out, as after unclear evidence.
+    """
+
+    def __init__(
+        self, sources: Sequence[Source], dates: KnownDates, *, strict: bool = False
+    ) -> None:
+        self.sources = sources
+        self.dates = dates
+        self.strict = strict
+
+    @cached_property
+    def _quantities(self) -> tuple[Quantity, ...]:
+        return tuple(q for s in self.sources for q in s.readings)
+
+    def has_reading(self, quantity: Quantity) -> bool:
+        """Whether a number that shorthand may mean stands there as it is, not worked out."""
+        return any(
+            q.unit == quantity.unit and not set(q.measures).isdisjoint(quantity.measures)
+            for q in self._quantities
+        )
+
+    def has_quantity(self, quantity: Quantity, sentence: str, before: str = "") -> bool:
+        """Whether a number stands there with its unit, or follows from what stands there."""
+        if quantity.unit == "version":
+            return self._has_version(quantity.version)
+        if quantity.unit == "clock":
+            return self._has_clock(quantity, sentence)
+        if quantity.unit == "ordinal":
+            return self._has_ordinal(quantity, sentence)
+        if quantity.unit:
+            return self._has_measure(quantity, sentence, before)
+        return self._has_number(quantity, sentence, before)
+
+    def _has_version(self, version: str) -> bool:
+        return any(
+            q.version == version or q.version.startswith(f"{version}.") for q in self._quantities
+        )
+
+    def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
+        said = {v % 1440 for v in quantity.values}
+        clocks = [q for q in self._quantities if q.unit == "clock"]
+        if any(not said.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
+            return True
+        apart = (abs(v - k) % 1440 for known in clocks for v in said for k in known.values)
+        if _SHORTLY.search(sentence, 0, quantity.start) and any(
+            min(gap, 1440 - gap) <= _SHORTLY_MINUTES for gap in apart
+        ):
+            return True
+        return (
+            clock_comes_to(quantity, self.sources)
+            or self._is_time_taken(quantity, sentence)
+            or any(
+                not known.unit and not known.noun and 60 * v in said
+                for known in self._quantities
+                for v in known.values
+            )
+        )
+
+    def _is_shortly(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a bare number is the hour in "shortly after eleven"."""
+        if not _SHORTLY.search(sentence, 0, quantity.start):
+            return False
+        minutes = tuple(60 * v + half for v in quantity.values for half in (0, 720))
+        return self._has_clock(replace(quantity, unit="clock", values=minutes), sentence)
+
+    def _is_time_taken(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether "5:33" are minutes and seconds that come to from others."""
+        if not regex.fullmatch(r"\d{1,2}:\d\d", quantity.text):
+            return False
+        taken = replace(quantity, values=quantity.values[:1], unit="time")
+        return comes_to(taken, self.sources, sentence)
+
+    def _has_ordinal(self, quantity: Quantity, sentence: str) -> bool:
+        days = {float(day.day) for day in self.dates.days if day.day}
+        known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
+        return not (days | known).isdisjoint(quantity.values) or any(
+            date_comes_to(FoundDate(None, None, int(v)), self.sources, sentence, strict=True)
+            for v in quantity.values
+        )
+
+    def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
+        return (
+            self.has_reading(quantity)
+            or self._has_binary(quantity)
+            or self._has_loosely(quantity)
+            or self._has_share(quantity)
+            or any(is_as_long(quantity, known) for known in self._quantities)
+            or self._follows(quantity, sentence, before)
+            or self._may_count(quantity, sentence)
+        )
+
+    def _has_binary(self, quantity: Quantity) -> bool:
+        """Whether as many bytes stand there in steps of 1,024: 1.5 GB of 1536 MB."""
+        said = {round(v * step, 6) for v in quantity.measures for step in (1.024, 1 / 1.024)}
+        return quantity.unit == "bytes" and any(
+            not said.isdisjoint(q.measures) for q in self._quantities if q.unit == "bytes"
+        )
+
+    def _has_loosely(self, quantity: Quantity) -> bool:
+        """Whether the number stands there without a unit, or both are degrees of some scale."""
+        return any(
+            not set(q.values).isdisjoint(quantity.values)
+            for q in self._quantities
+            if (not q.unit and (not q.noun or _is_telling(q)))
+            or ({q.unit, quantity.unit} <= DEGREES and "degrees" in (q.unit, quantity.unit))
+            or quantity.text[-2:] in (" F", " C")  # front, a bed C
+        )
+
+    def _has_share(self, quantity: Quantity) -> bool:
+        """Whether a percentage stands there as a share of one: 88.3 % of 0.883."""
+        shares = {round(value / 100, 8) for value in quantity.values}
+        return quantity.unit == "percent" and any(
+            not shares.isdisjoint(q.values) for q in self._quantities if not q.unit
+        )
+
+    def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
+        """Whether a number without a unit stands there, of the same things where they are named."""
+        hourly = _AT.search(sentence, 0, quantity.start) is not None
+        thing = "" if quantity.noun in answer_words().function else quantity.noun
+        equal = [q for q in self._quantities if _equals(quantity, q, hourly=hourly)]
+        if equal:
+            same_thing = not thing or any(
+                q.noun in ("", thing) or q.noun in answer_words().function for q in equal
+            )
+            spoken = {v for q in read_quantities(sentence) for v in q.values}
+            return same_thing or not any(
+                q.noun == thing and spoken.isdisjoint(q.values) for q in self._quantities
+            )
+        if hourly and not thing and self._is_shortly(quantity, sentence):
+            return True
+        of_weekday = any(
+            sentence[end : quantity.start].isspace() for _, _, end in find_weekdays(sentence)
+        )
+        of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
+        if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity, sentence):
+            return True  # "Friday 30", "am 30."
+        parts_of_names = self._is_of_version, self._is_of_address, self._is_of_label
+        if any(stands(quantity, sentence) for stands in parts_of_names):
+            return True
+        years = {float(day.year) for day in self.dates.days if day.year}
+        return (
+            not years.isdisjoint(quantity.values)
+            or self._follows(quantity, sentence, before)
+            or self._may_count(quantity, sentence)
+        )
+
+    def _is_of_version(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether "version 7" is the v7 or rev7 of a name there."""
+        if not quantity.text.isdigit() or not _VERSION_BEFORE.search(sentence, 0, quantity.start):
+            return False
+        written = regex.compile(rf"(?<!\p{{L}})(?:v|r|ver|rev)[.-]?{quantity.text}(?![\d.]\d)")
+        return any(written.search(s.plain) for s in self.sources)
+
+    def _is_of_label(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether "step 18000" is the step_18000 of a name there."""
+        before = _WORD_BEFORE.search(sentence, 0, quantity.start)
+        if before is None or not quantity.text.isdigit():
+            return False
+        label = rf"(?<!\p{{L}}){regex.escape(fold(before[1]))}[_-]?0*{quantity.text}(?!\d)"
+        return any(regex.search(label, s.plain) for s in self.sources)
+
+    def _is_of_address(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether ".47" is the end of an address there: 192.168.1.47."""
+        if not _POINT_BEFORE.search(sentence, 0, quantity.start):
+            return False
+        end = regex.compile(rf"\d\.{regex.escape(quantity.text)}(?![\d.]\d|\d)")
+        return any(end.search(s.plain) for s in self.sources)
+
+    def _may_count(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether a small number may be the reader's own count."""
+        if _JOINED_BEFORE.search(sentence, 0, quantity.start):
+            return False  # of a score, a range or a row of labels
+        if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
+            return False  # "Room 9"
+        if _TIMES_AS.match(sentence, quantity.end):
+            return False  # worked out or wrong
+        return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
+
+    def _follows(self, quantity: Quantity, sentence: str, before: str) -> bool:
+        """Whether a number is worked out from what stands there."""
+        return (
+            comes_to(quantity, self.sources, sentence, before, strict=self.strict)
+            or is_span(quantity, self.sources, sentence)
+            or is_within_range(quantity, self.sources, sentence)
+            or self._is_about(quantity)
+        )
+
+    def _is_about(self, quantity: Quantity) -> bool:
+        """Whether "about 2,000" rounds a number that stands there."""
+        if not quantity.loose:
+            return False
+        spelled = not any(map(str.isdigit, quantity.text))
+        return any(
+            rounds_to(said, measure / quantity.factor if known.unit else measure, quarters=spelled)
+            for said in quantity.values
+            for known in self._quantities
+            if "" in (known.unit, quantity.unit) or known.unit == quantity.unit
+            for measure in known.measures
+        )

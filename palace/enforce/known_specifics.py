@@ -1,0 +1,174 @@
+"""What must stand in the evidence as it is written: addresses, paths, code, quotes, identifiers.
+
+In: sources, and such a piece of an answer. Out: whether it stands there, perhaps cut, joined or
+with its placeholders filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import regex
+
+from palace.enforce.answer_words import is_content, read_words
+from palace.enforce.quantities import is_unit
+from palace.enforce.source import Source, is_cut_from, is_cut_through, plain
+from palace.enforce.specifics import Specific
+from palace.text import Word, stem
+
+_JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
+_IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
+_PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
+_WORD_AND_NUMBER = regex.compile(
+    r"(?<![\w./-])(?P<word>\p{L}{4,20})(?P<rest>-[\p{L}]{0,2}\d[\w.]*)(?![\w/-])"
+)
+_LEAST_ROOT_CHARS = 6
+
+
+def _is_cut_compound(known: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether each part of a compound is that of another or that cut: "req/min"."""
+    return len(known) == len(said) and all(
+        k == s or is_cut_from(k, s) or _is_of_one_root(k, s)
+        for k, s in zip(known, said, strict=True)
+    )
+
+
+def _is_of_one_root(one: str, other: str) -> bool:
+    """Whether two words are forms of one: co-supervised, co-supervisor."""
+    alike = min(len(one), len(other)) >= _LEAST_ROOT_CHARS
+    return stem(one) == stem(other) or (
+        alike and one[:_LEAST_ROOT_CHARS] == other[:_LEAST_ROOT_CHARS]
+    )
+
+
+class KnownSpecifics:
+    """The exact things of several sources together.
+
+    Args:
+        sources: Texts that an answer may draw on.
+        tokens: Their index tokens.
+        has_name: Says whether a name stands there: a quote may be one.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        *,
+        tokens: Collection[str],
+        has_name: Callable[[Word], bool],
+    ) -> None:
+        self.sources = sources
+        self._tokens = tokens
+        self._has_name = has_name
+
+    def has_specific(self, specific: Specific) -> bool:
+        """Whether an address, a path, code, a quote or an identifier stands there."""
+        wanted = plain(specific.wanted)
+        if specific.kind == "quote":
+            return self._has_quote(wanted)
+        if specific.kind == "code" and "\n" in specific.wanted:
+            return self._has_lines(specific.wanted)
+        if specific.kind in ("path", "url"):
+            wanted = wanted.rstrip("/") or wanted
+        if specific.kind in ("code", "path", "url") and _PLACEHOLDER.search(wanted):
+            return self._has_filled(wanted)
+        if specific.kind == "compound":
+            return self._has_compound(wanted)
+        if specific.kind == "name":
+            return any(wanted in s.plain for s in self.sources)
+        return (
+            self._has_whole(wanted)
+            or (specific.kind == "identifier" and self._has_identifier(wanted))
+            or (specific.kind in ("identifier", "path") and self._has_joined(wanted))
+        )
+
+    def _has_joined(self, wanted: str) -> bool:
+        """Whether host and port, or folder and file, stand apart in one source.
+
+        Neither may stand there as a part of another address or path, whose parts are its own.
+        """
+        found = _JOINED.fullmatch(wanted)
+        if found is None:
+            return False
+        head = rf"(?<![\w./:-]){regex.escape(found['head'])}/?(?![\w/:-]|\.\w)"
+        tail = rf"(?<![\w./:-]){regex.escape(found['tail'])}(?![\w/:-]|\.\w)"
+        return any(
+            regex.search(head, s.plain) and regex.search(tail, s.plain) for s in self.sources
+        )
+
+    def _has_whole(self, wanted: str) -> bool:
+        if not wanted:
+            return True
+        left = r"(?<!\w)(?<!(?<!\d)-)" if wanted[0].isalnum() or wanted[0] in "_-" else r"(?<![\w])"
+        right = r"(?!\w|-\w|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
+        pattern = regex.compile(left + regex.escape(wanted) + right)
+        return any(pattern.search(s.plain) for s in self.sources)
+
+    def _has_filled(self, wanted: str) -> bool:
+        """Whether something stands there that fills the places left open: "dump-<date>.sql"."""
+        kept = map(regex.escape, _PLACEHOLDER.split(wanted))
+        pattern = regex.compile(rf"(?<![\w-]){'[^ /]+'.join(kept)}(?![\w-])")
+        return any(pattern.search(s.plain) for s in self.sources)
+
+    def _has_identifier(self, wanted: str) -> bool:
+        """Whether letters with a number stand in a file's name, or spelled out: H3 as "Hive 3"."""
+        if self._has_cut_identifier(wanted):
+            return True
+        label = _IDENTIFIER.fullmatch(wanted)
+        if label is None:
+            return False
+        # master_r3.wav, a4paper, and the first of m11-m20
+        whole = rf"(?<=\w_){wanted}(?=[_.])|(?<!\w){wanted}(?=\p{{L}}|[-–]{label['letters']}\d)"
+        inside = regex.compile(whole)
+        if any(inside.search(s.plain) for s in self.sources):
+            return True
+        spelled = regex.compile(
+            rf"(?<!\w){label['letters']}\p{{L}}*[. ]{{1,2}}(?:no\.? ?|#)?{label['digits']}"
+            r"(?!\w|[.,]\d)",
+            regex.IGNORECASE,
+        )
+        return any(spelled.search(s.text) for s in self.sources)
+
+    def _has_cut_identifier(self, wanted: str) -> bool:
+        """Whether one of the same digits and signs stands there, its word cut: effnet-b2.
+
+        Or the same in the plural: the pg_dumps of pg_dump.
+        """
+        if wanted.endswith("s") and self._has_whole(wanted[:-1]):
+            return True
+        said = _WORD_AND_NUMBER.fullmatch(wanted)
+        return said is not None and any(
+            known["rest"] == said["rest"] and is_cut_through(known["word"], said["word"])
+            for source in self.sources
+            for known in _WORD_AND_NUMBER.finditer(source.plain)
+        )
+
+    def _has_compound(self, wanted: str) -> bool:
+        """Whether a hyphenated word stands there, or at least no sibling of it does.
+
+        "ops-admin" is wrong where "ops-viewer" is remembered; "half-hour" is a word like any other.
+        """
+        mark = "/" if "/" in wanted else "-"
+        parts = wanted.split(mark)
+        apart = mark == "-" and all(stem(part) in self._tokens for part in parts)
+        if apart or all(map(is_unit, parts)) or self._has_whole(wanted):
+            return True
+        siblings = regex.compile(
+            rf"(?<![\w-])(?:{regex.escape(parts[0])}{mark}\w+|\w+{mark}{regex.escape(parts[-1])})(?![\w-])"
+        )
+        found = (match[0] for s in self.sources for match in siblings.finditer(s.plain))
+        return all(_is_cut_compound(sibling.split(mark), parts) for sibling in found)
+
+    def _has_quote(self, wanted: str) -> bool:
+        pieces = [p.strip(" .,;:!?'\"") for p in regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)]
+        pieces = [p for p in pieces if p]
+        if all(self._has_whole(p) for p in pieces):
+            return True
+        found = [w for w in read_words(wanted) if is_content(w)]
+        return len(found) <= 1 and all(self._has_name(w) for w in found)
+
+    def _has_lines(self, code: str) -> bool:
+        lines = [" ".join(line.split()) for line in code.splitlines()]
+        if lines and regex.fullmatch(r"[\w+-]{0,20}", lines[0]):
+            lines = lines[1:]  # the language of the block
+        return all(self._has_whole(plain(line)) for line in lines if line.strip("`{}()[];, "))

@@ -1,0 +1,133 @@
+"""The palace's Markdown files as pages: read parsed, and changed until nobody interferes.
+
+In: a path in the palace, and a change that turns its page into new text. Out: the page as its
+file has it, durably written, and the page as it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from palace.errors import DrawerParseError, MemoryNotFoundError, WriteConflictError
+from palace.store.files import (
+    ABSENT,
+    DISK,
+    SAVE_TIMEOUT_S,
+    FileSystem,
+    atomic_write,
+    digest,
+    read_bytes,
+    wait_for_save,
+)
+from palace.store.growing import parse_grown
+from palace.store.markdown import Page, decode, encode, parse
+from palace.store.names import resolve_inside
+from palace.types.memory import Document
+
+MAX_ATTEMPTS = 20
+KEPT_PAGES = 8
+_UTF16 = ("\udcff\udcfe", "\udcfe\udcff")  # its two marks of byte order, as `decode` reads them
+
+
+class PageFiles:
+    """The pages below one root; those written last are kept parsed.
+
+    Args:
+        root: The palace.
+        file_system: The steps of a durable write.
+    """
+
+    def __init__(self, root: Path, *, file_system: FileSystem = DISK) -> None:
+        self.root = root
+        self._file_system = file_system
+        self._written: dict[str, tuple[bytes, str, Page]] = {}
+
+    def document(self, path: str) -> Document:
+        """Return what one file holds.
+
+        Raises:
+            MemoryNotFoundError: If there is no such file.
+            UnsafeNameError: If the path leaves the palace.
+            StoreUnavailableError: If it cannot be read.
+        """
+        page, found = self._parsed(path, read_bytes(resolve_inside(self.root, path)))
+        return page.document(found)
+
+    def page(self, path: str) -> Page:
+        """Return one file, parsed; a missing one is empty.
+
+        Raises:
+            UnsafeNameError: If the path leaves the palace.
+            StoreUnavailableError: If it cannot be read.
+        """
+        return self._page_at(resolve_inside(self.root, path), path)[0]
+
+    def edit(
+        self, path: str, change: Callable[[Page], str], *, save_timeout_s: float = SAVE_TIMEOUT_S
+    ) -> tuple[Page, Page]:
+        """Read, change and write a file until nobody interferes; return it, and as it was.
+
+        Both are the same page where the change changes nothing. Whoever calls this holds the
+        palace's lock; somebody without it may still save the file meanwhile.
+
+        Args:
+            path: Of the file, which need not exist yet.
+            change: Returns the new text of a page; asked again for a page that changed meanwhile.
+            save_timeout_s: How long to wait for a program that is saving the file, in seconds.
+
+        Raises:
+            DrawerParseError: If the file is written in UTF-16.
+            WriteConflictError: If the file kept changing.
+            UnsafeNameError: If the path leaves the palace.
+            StoreUnavailableError: If the file system refuses.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            real = resolve_inside(self.root, path)
+            wait_for_save(real, timeout_s=save_timeout_s)
+            before, found, stood = self._page_at(real, path)
+            if "".join(before.lines[:1]).startswith(_UTF16):
+                raise DrawerParseError(
+                    f"{path} is written in UTF-16, and what is added to it would be UTF-8.",
+                    hint="Save the file as UTF-8 in your editor, then try again.",
+                )
+            text = change(before)
+            if text == before.render():
+                return before, before
+            data = encode(text)
+            try:
+                atomic_write(
+                    real,
+                    data,
+                    expected_digest=found,
+                    known=stood,
+                    file_system=self._file_system,
+                )
+            except WriteConflictError:
+                continue
+            page = parse_grown(before, text)
+            self._remember(path, data, page)
+            return page, before
+        raise WriteConflictError(
+            f"{path} was changed {MAX_ATTEMPTS} times while it was being written.",
+            hint="Close the program that keeps writing it, then try again.",
+        )
+
+    def _page_at(self, real: Path, path: str) -> tuple[Page, str, bytes | None]:
+        """Return a file, parsed, its digest and its bytes; a missing one is empty and `ABSENT`."""
+        try:
+            data = read_bytes(real)
+        except MemoryNotFoundError:
+            return parse(path, ""), ABSENT, None
+        return *self._parsed(path, data), data
+
+    def _parsed(self, path: str, data: bytes) -> tuple[Page, str]:
+        """Return a file, parsed, and its digest; of the few written last both are known."""
+        known, found, page = self._written.get(path, (b"", "", None))
+        if page and known == data:
+            return page, found
+        return parse(path, decode(data)), digest(data)
+
+    def _remember(self, path: str, data: bytes, page: Page) -> None:
+        others = [kept for kept in self._written.items() if kept[0] != path]
+        self._written = dict([*others, (path, (data, digest(data), page))][-KEPT_PAGES:])
