@@ -47,17 +47,10 @@ class Table:
         self._block_bytes = len(self._blocks) // 3
         self._places = self._block_bytes // len(self.tokens)
 
-    def __contains__(self, token: str) -> bool:
-        return self._number(token) is not None
-
-    def _number(self, token: str) -> int | None:
-        number = bisect_left(self.tokens, token)
-        return number if self.tokens[number : number + 1] == [token] else None
-
     def near(self, token: str) -> dict[str, float]:
         """Return what is near a token, nearest first, each in (0, 1); empty for an unknown one."""
-        number = self._number(token)
-        if number is None:
+        number = bisect_left(self.tokens, token)
+        if self.tokens[number : number + 1] != [token]:
             return {}
         start, size = number * self._places, self._block_bytes
         upper, lower, less = (
@@ -123,10 +116,11 @@ def listed_tokens(language: str) -> list[str]:
     return [] if table is None else list(table.tokens)
 
 
-def is_listed(token: str, language: str) -> bool:
-    """Whether a token has a line in one of the tables of its language."""
+@cache
+def listed_set(language: str) -> frozenset[str]:
+    """Return every token that has a line in one of the tables of a language."""
     tables = (_table(language), _table(f"{language}_written"))
-    return any(table is not None and token in table for table in tables)
+    return frozenset(token for table in tables if table is not None for token in table.tokens)
 
 
 @lru_cache(maxsize=4096)

@@ -13,8 +13,8 @@ from string import ascii_lowercase
 
 from palace.ports import TermCounts
 from palace.recall.lexicon import Lexicon
-from palace.recall.related import is_listed
-from palace.text import Word, fold, tokens
+from palace.recall.related import listed_set
+from palace.text import Word, fold
 
 _Counts = Callable[[Iterable[str]], Mapping[str, TermCounts]]
 
@@ -28,10 +28,10 @@ def unheard_name(
 ) -> tuple[str, ...]:
     """Return the index tokens of a name in small letters that the palace has never heard of.
 
-    It is one run of words that stand in no list of the language, nor, with one letter more, less,
-    changed or moved, in the lists or in the palace; it stands behind a word such as "dr" or "did",
-    or begins the prompt and owns something ("whelan's"). No other word of the prompt is unknown:
-    where some are, it may be in another language or a dialect.
+    It is one run of words that stand neither in a list of the language nor in the palace, nor do
+    with one letter more, less, changed or moved; it stands behind a word such as "dr" or "did", or
+    opens the prompt and owns something ("whelan's"). No other word of the prompt is unknown: where
+    some are, it may be in another language or a dialect.
 
     Args:
         prompt: What was typed.
@@ -41,38 +41,21 @@ def unheard_name(
     """
     if not lexicon.before_names:
         return ()
-    run = _unknown(found, lexicon, counts)
-    if not 0 < len(run) <= _MOST_WORDS:
+    unknown = _unknown(found, lexicon, counts)
+    if not any(_stands_as_name(prompt, word, found, lexicon) for word in unknown):
         return ()
-    if not all(prompt[_end(one) : other.start] == " " for one, other in pairwise(run)):
+    run = [word for word in unknown if not _is_misspelt(word.token, lexicon, counts)]
+    if not 0 < len(run) <= _MOST_WORDS or not _stands_as_name(prompt, run[0], found, lexicon):
         return ()
-    before = next((word for word in reversed(found) if word.start < run[0].start), None)
-    if before is None:
-        is_name = prompt.startswith(_POSSESSIVE, _end(run[-1]))
-    else:
-        beside = prompt[_end(before) : run[0].start] in {" ", ". "}
-        is_name = beside and fold(before.surface) in lexicon.before_names
-    return tuple(word.token for word in run) if is_name else ()
+    together = all(prompt[_end(one) : other.start] == " " for one, other in pairwise(run))
+    return tuple(word.token for word in run) if together else ()
 
 
 def _unknown(found: Sequence[Word], lexicon: Lexicon, counts: _Counts) -> list[Word]:
-    """Return the words in small letters that neither the language nor the palace knows."""
+    """Return the words in small letters that neither the language nor the palace has."""
     unlisted = [word for word in found if _is_unlisted(word, lexicon)]
     known = counts([token for word in unlisted for token in _standing_for(word)])
-    return [
-        word
-        for word in unlisted
-        if not any(known[token].any for token in _standing_for(word))
-        and not _is_misspelt(word, lexicon, counts)
-    ]
-
-
-def _end(word: Word) -> int:
-    return word.start + len(word.surface)
-
-
-def _standing_for(word: Word) -> tuple[str, ...]:
-    return (word.token, *word.parts)
+    return [word for word in unlisted if not any(known[token].any for token in _standing_for(word))]
 
 
 def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
@@ -83,24 +66,41 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
         and word.surface.isalpha()
         and word.surface.islower()
         and fold(word.surface) not in lexicon.function_words
-        and not any(is_listed(token, lexicon.language) for token in _standing_for(word))
+        and listed_set(lexicon.language).isdisjoint(_standing_for(word))
     )
 
 
-def _is_misspelt(word: Word, lexicon: Lexicon, counts: _Counts) -> bool:
+def _standing_for(word: Word) -> tuple[str, ...]:
+    return (word.token, *word.parts)
+
+
+def _stands_as_name(prompt: str, word: Word, found: Sequence[Word], lexicon: Lexicon) -> bool:
+    """Whether a word stands behind one such as "did", or opens the prompt and owns something."""
+    before = next((other for other in reversed(found) if other.start < word.start), None)
+    if before is None:
+        return prompt.startswith(_POSSESSIVE, _end(word))
+    beside = prompt[_end(before) : word.start] in {" ", ". "}
+    return beside and fold(before.surface) in lexicon.before_names
+
+
+def _end(word: Word) -> int:
+    return word.start + len(word.surface)
+
+
+def _is_misspelt(token: str, lexicon: Lexicon, counts: _Counts) -> bool:
     """Whether one letter more, less, changed or moved makes a known word of it."""
-    meant = set(tokens(" ".join(_nearly(fold(word.surface)))))
-    if any(is_listed(token, lexicon.language) for token in meant):
+    meant = _nearly(token)
+    if not listed_set(lexicon.language).isdisjoint(meant):
         return True
     return any(count.any for count in counts(meant).values())
 
 
-def _nearly(word: str) -> set[str]:
-    """Return what a word is one slip away from.
+def _nearly(token: str) -> set[str]:
+    """Return what a token is one slip away from.
 
     Source: Damerau 1964; four in five misspellings are one such slip.
     """
-    cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    cuts = [(token[:place], token[place:]) for place in range(len(token) + 1)]
     return {
         *(head + tail[1:] for head, tail in cuts if tail),
         *(head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1),

@@ -270,7 +270,7 @@ def test_memories_of_other_sessions_and_projects_cannot_be_seen_or_touched(palac
             tools["forget"](memory_id=memory.id),
         ):
             assert result["status"] == "not_found"
-            assert "543" not in json.dumps(result)
+            assert "staging" not in json.dumps(result)  # an id may hold any digits
         assert palace.get(memory.id).status == "active"
     room = palace.settings.write.default_room
     assert tools["read"](room=room)["status"] == "nothing_stored"
