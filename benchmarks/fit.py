@@ -41,7 +41,7 @@ from palace import Mempalace
 
 OWN_DATA = Path(__file__).parent / "data"
 BARS = {
-    "detector": {"recall": 0.62, "other": 0.2},
+    "detector": {"recall": 0.6, "other": 0.2},
     "sufficiency_statement": {"sufficient": 0.5, "unclear": 0.01},  # with meaning: unclear alone
     "sufficiency_turn": {"sufficient": 0.28, "unclear": 0.07},
     "attribution": {},
