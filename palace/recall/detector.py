@@ -14,12 +14,12 @@ from typing import Literal
 from palace.ports import Scope, Vocabulary
 from palace.recall.apart import Apart, sentences_apart
 from palace.recall.language import is_unread
-from palace.recall.lexicon import Lexicon, matchable, matches
+from palace.recall.lexicon import Lexicon, matchable, matches, without
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, subjects, words_of
 from palace.recall.shape import code_share, machine_reason
 from palace.recall.weighing import weights_of
-from palace.text import fold, tokens
+from palace.text import fold, tokens, words
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
 
@@ -185,6 +185,8 @@ class CueDetector:
             name: float(matches(pattern, text, timeout_ms=self._timeout_ms))
             for name, pattern in lexicon.cues.items()
         }
+        if cues.get("identity") and self._asks_more("identity", text, lexicon):
+            cues["identity"] = 0.0
         # What is known about somebody is asked of the memory itself, too.
         cues["meta"] = max(cues.get("meta", 0.0), cues.get("about_me", 0.0))
         found = {
@@ -194,6 +196,18 @@ class CueDetector:
             "follow_up": float(bool(query.carried)),
         }
         return {**found, **_crossed(found)}
+
+    def _asks_more(self, cue: str, text: str, lexicon: Lexicon) -> bool:
+        """Whether a prompt says more than a cue: "what are you paying for rent" names no identity.
+
+        In scripts without blanks the rest of a word would be cut from it: there it says no more.
+        """
+        rest = without(lexicon.cues[cue], text, timeout_ms=self._timeout_ms)
+        small = lexicon.function_words | lexicon.soft
+        return any(
+            word.shape != "dense" and len(word.token) > 1 and fold(word.surface) not in small
+            for word in words(rest)
+        )
 
     def _familiarity(
         self, query: Query, cues: Mapping[str, float], *, noted: frozenset[str]

@@ -120,6 +120,11 @@ class Lexicon:
         """Folded words behind which a short name is a day of the week."""
         return frozenset(map(fold, str(self._words.get("before_weekdays", "")).split()))
 
+    @property
+    def courtesies(self) -> Sequence[str]:
+        """Phrases that only acknowledge what was said, as people write them."""
+        return tuple(self._words.get("courtesies", ()))
+
     @cached_property
     def before_names(self) -> frozenset[str]:
         """Folded words behind which an unknown word in small letters is a name."""
@@ -196,6 +201,14 @@ def matches(pattern: str, text: str, *, timeout_ms: float) -> bool:
         return compiled(pattern).search(text, timeout=timeout_ms / 1000) is not None
     except TimeoutError:
         return False
+
+
+def without(pattern: str, text: str, *, timeout_ms: float) -> str:
+    """Return a text without what a pattern finds in it; as it is where that takes too long."""
+    try:
+        return compiled(pattern).sub(" ", text, timeout=timeout_ms / 1000)
+    except TimeoutError:
+        return text
 
 
 @lru_cache(maxsize=32)

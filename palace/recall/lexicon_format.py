@@ -45,6 +45,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "dated_weekdays": _LIST,
     "before_weekdays": _WORDS,
     "before_names": _WORDS,
+    "courtesies": _LIST,
     "clock_words": _WORDS,
     "number_words": _WORDS,
     "price_words": _WORDS,

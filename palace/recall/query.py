@@ -13,6 +13,7 @@ import regex
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
+from palace.recall.courtesies import is_courtesy
 from palace.recall.days import named_days
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
@@ -207,6 +208,8 @@ class Analyst:
                 if cue in lexicon.cues
             )
         if not turn.history or names or not leans:
+            return ()
+        if is_courtesy(turn.prompt) and self._answer_type(text, lexicon) == "thing":
             return ()
         spoken = [m for m in turn.history if m.role in {"user", "assistant", "human", "ai"}][-2:]
         content = [

@@ -109,6 +109,33 @@ def test_kinds(prompt: str, kind: RecallKind) -> None:
     assert detected(prompt, recall_at=0.0).kind == kind
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Who are you?", "who am i", "Hey, who are you really?", "What are your rules?", "what are you",
+        "Please introduce yourself.", "What is your name?", "Who am I talking to?", "Who are you and what can you do for me?",
+        "Wer bist du?", "Was sind deine Regeln?", "wie heißt du", "Qui es-tu ?", "Quelles sont tes règles ?",
+        "¿Quién eres?", "Quem é você?", "Chi sei?", "Wie ben jij?", "Кто ты?", "你是谁?", "あなたは誰ですか?", "넌 누구야?",
+    ],
+)  # fmt: skip
+def test_who_asks_for_the_assistant_or_for_himself(prompt: str) -> None:
+    assert features(prompt)["identity"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "who am i supposed to call about the roof", "what are you paying for rent", "what is your name for the dog",
+        "What are your rules for refunds?", "Who are you meeting on Friday?", "wer bin ich im Spiel gewesen",
+        "Wer sind Sie in der Firma für Rechnungen?", "chez qui suis-je assuré", "à qui suis-je redevable de 50 euros",
+        "¿de quién eres cliente?", "Quem sou eu no contrato da garagem?", "Chi sono io nel contratto?",
+        "Wie ben ik nog geld schuldig?", "Кто я в договоре аренды?",
+    ],
+)  # fmt: skip
+def test_who_asks_for_more_than_that_asks_the_notes(prompt: str) -> None:
+    assert features(prompt)["identity"] == 0.0
+
+
 # -- familiarity --------------------------------------------------------------------------------
 
 

@@ -306,6 +306,41 @@ def test_tool_and_system_messages_are_not_carried() -> None:
     assert query.carried == ()
 
 
+@pytest.mark.parametrize(
+    "courtesy",
+    [
+        "Thanks!", "thank you so much", "ok", "great, thanks", "got it", "perfect", "sounds good", "makes sense",
+        "good to know", "that helps", "danke!", "vielen dank", "alles klar", "prima", "perfekt", "ach so",
+        "merci", "ok merci", "parfait", "merci beaucoup", "bonne soirée", "c'est noté", "gracias", "muchas gracias",
+        "vale", "obrigado", "muito obrigada", "grazie mille", "perfetto", "bedankt", "dank je wel", "спасибо",
+        "понятно", "谢谢", "好的", "ありがとう", "了解です", "고마워", "알겠어요",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "asked",
+    [
+        (("user", "Which kettle did we buy?"), ("assistant", "The blue kettle from Holt.")),
+        (("user", "Welchen Kessel haben wir gekauft?"), ("assistant", "Den blauen von Holt.")),
+        (("user", "Quelle bouilloire avons-nous prise ?"), ("assistant", "La bleue de Holt.")),
+    ],
+)
+def test_a_courtesy_leans_on_nothing(courtesy: str, asked: tuple[tuple[str, str], ...]) -> None:
+    assert analysed(courtesy, *asked).carried == ()
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "tell me more", "and the price?", "ok and when", "great, and who sold it", "thanks, which colour?", "why?",
+        "ok, and its price too", "mehr dazu", "und wann?", "danke, und von wem?", "et quand ?", "merci, et le prix ?",
+        "¿y cuándo?", "e quando?", "a kiedy", "и когда?", "什么时候?", "いつ？", "언제?",
+    ],
+)  # fmt: skip
+def test_what_goes_on_about_it_leans_on_the_last_exchange(prompt: str) -> None:
+    exchange = ("user", "Which kettle did we buy?"), ("assistant", "The blue kettle from Holt.")
+    assert "kettl" in analysed(prompt, *exchange).carried
+
+
 def test_carried_terms_are_bounded() -> None:
     query = analysed("And that?", ("user", " ".join(f"thing{n}x" for n in range(200))))
     assert len(query.carried) == MAX_CARRIED
