@@ -28,6 +28,23 @@ PalaceError
 from __future__ import annotations
 
 
+def install_hint(extra: str) -> str:
+    """Return how the packages of an extra are installed, from an index or from a checkout."""
+    return (
+        f"python -m pip install 'mempalace-enforcer[{extra}]';"
+        f" in a checkout: python -m pip install '.[{extra}]'"
+    )
+
+
+def unreadable_hint(error: OSError) -> str:
+    """Return what a person can do about a file he named that cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return "check its name and its folder"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder: name a file in it"
+    return "check its permissions"
+
+
 class PalaceError(Exception):
     """Root of every error this package raises.
 

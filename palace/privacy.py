@@ -82,7 +82,8 @@ def _refuse(reason: str) -> None:
     if reason.startswith("it holds a secret"):
         raise SecretRefusedError(
             f"refused, nothing was written: {reason}",
-            hint="remember where the secret is kept instead of the secret itself",
+            hint="remember where the secret is kept instead of the secret itself; with"
+            " write.secrets: redact the text is kept without it",
         )
     if reason:
         raise PersonalDataRefusedError(

@@ -433,7 +433,7 @@ def _config_error(details: ErrorDetails, values: _Values) -> ConfigError:
     context = details.get("ctx", {})
     path: KeyPath = details["loc"]
     if "key" in context:
-        path = (*path, context["key"])
+        path = (*path, *context["key"].split("."))
     leaf, info = next(
         ((leaf, info) for leaf, info in leaves() if path[: len(leaf)] == leaf), (path, None)
     )

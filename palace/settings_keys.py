@@ -121,7 +121,7 @@ def expected_form(annotation: object) -> str:
         if get_origin(kind) is Literal:
             described.append(f"one of {', '.join(get_args(kind))}")
         elif get_origin(kind) is tuple:
-            described.append(f"a list, each {expected_form(get_args(kind)[0])}")
+            described.append(f"a list in brackets, each {expected_form(get_args(kind)[0])}")
         else:
             described.append(names[kind])
     return " or ".join(described)

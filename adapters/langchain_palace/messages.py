@@ -18,6 +18,7 @@ from langchain_core.messages import (
     HumanMessage,
     ToolCall,
 )
+from langchain_core.messages.tool import tool_call
 
 from palace import Message
 
@@ -351,7 +352,7 @@ def calls_of(message: AIMessage) -> list[ToolCall]:
         read = json.loads(arguments) if isinstance(arguments, str) else arguments
     except ValueError:
         return []
-    return [ToolCall(name=called["name"], args=read, id=None)] if isinstance(read, dict) else []
+    return [tool_call(name=called["name"], args=read, id=None)] if isinstance(read, dict) else []
 
 
 def leaves(value: object) -> Iterator[str]:

@@ -116,14 +116,16 @@ class FilesFetcher:
         """Return the existing file a name is meant for; nothing outside the roots is touched."""
         try:
             given = Path(name).expanduser() if name.startswith("~") else Path(name)
-            places = [given] if given.is_absolute() else [root / given for root in self._roots]
-            for place in places:
-                path = _tidy(place)
-                if self._is_inside(path) and _is_file_or_link(path):
-                    return path
-        except (OSError, ValueError, RuntimeError):
+        except RuntimeError:  # a home that nobody has
             return None
-        return None
+        places = [given] if given.is_absolute() else [root / given for root in self._roots]
+        return next((path for path in map(_tidy, places) if self._is_there(path)), None)
+
+    def _is_there(self, path: Path) -> bool:
+        try:
+            return self._is_inside(path) and _is_file_or_link(path)
+        except (OSError, ValueError):
+            return False
 
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(root) for root in self._roots)

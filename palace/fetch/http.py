@@ -27,6 +27,7 @@ from palace.errors import (
     FetchError,
     FetchNotFoundError,
     FetchTimeoutError,
+    install_hint,
 )
 from palace.fetch.cache import CachedReply, ReplyCache, reply_key
 from palace.fetch.plain import minutes
@@ -439,7 +440,7 @@ def _httpx() -> Any:  # noqa: ANN401 - a module
     if httpx is None:
         raise FetchError(
             "fetching from a forge needs a package that is not installed",
-            hint="pip install 'mempalace-enforcer[gitea]'",
+            hint=install_hint("gitea"),
         )
     return httpx
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.arguments import message_in
-from palace.errors import ConfigError
+from palace.errors import ConfigError, unreadable_hint
 from palace.learn.foreign import items_of
 from palace.learn.moment import parse_moment
 from palace.types.session import ConversationTurn, Message
@@ -70,7 +70,7 @@ def read_turns(
                 progress(number, to_do)
     except OSError as error:
         raise ConfigError(
-            f"{source} cannot be read: {error.strerror or error}", hint="check its permissions"
+            f"{source} cannot be read: {error.strerror or error}", hint=unreadable_hint(error)
         ) from error
     if refused and not understood:
         first = refused[0]
@@ -103,7 +103,7 @@ def read_history(source: Path, *, session: str | None = None) -> list[Message]:
         values = list(_values(source))
     except OSError as error:
         raise ConfigError(
-            f"{source} cannot be read: {error.strerror or error}", hint="check its permissions"
+            f"{source} cannot be read: {error.strerror or error}", hint=unreadable_hint(error)
         ) from error
     return [
         message

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from palace.errors import ModelError
+from palace.errors import ModelError, install_hint
 from palace.types.session import Message
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_REPLY_BYTES = 1_048_576
-_INSTALL = "install the extra: pip install 'mempalace-enforcer[model]'"
 _ANSWERS = "check generator.base_url: it must speak the chat completions protocol"
 
 
@@ -145,5 +144,7 @@ def _httpx() -> ModuleType:
     try:
         import httpx
     except ImportError as error:
-        raise ModelError("the package for HTTP is not installed", hint=_INSTALL) from error
+        raise ModelError(
+            "the package for HTTP is not installed", hint=install_hint("model")
+        ) from error
     return httpx

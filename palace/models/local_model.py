@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from palace.errors import EmbedderUnavailableError
+from palace.errors import EmbedderUnavailableError, install_hint
 from palace.models.fingerprint import fingerprint
 from palace.ports import EmbedderIdentity
 
@@ -102,7 +102,7 @@ def not_installed(package: str, extra: str) -> EmbedderUnavailableError:
     """Return the error for a package that is missing."""
     return EmbedderUnavailableError(
         f"the package {package} is not installed",
-        hint=f"pip install 'mempalace-enforcer[{extra}]'",
+        hint=install_hint(extra),
         retryable=False,
     )
 

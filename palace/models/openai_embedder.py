@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.errors import EmbedderUnavailableError
+from palace.errors import EmbedderUnavailableError, install_hint
 from palace.models.packing import fitting, unit_vectors
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity, Vector
@@ -262,7 +262,7 @@ def _httpx() -> Any:  # noqa: ANN401 - the module itself
     except ImportError as error:
         raise EmbedderUnavailableError(
             "the package httpx is not installed",
-            hint="pip install 'mempalace-enforcer[embeddings]'",
+            hint=install_hint("embeddings"),
             retryable=False,
         ) from error
     return httpx

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.errors import EmbedderUnavailableError
+from palace.errors import EmbedderUnavailableError, install_hint
 from palace.models.fingerprint import fingerprint
 from palace.models.packing import fitting, unit_vectors
 from palace.ports import EmbedderIdentity, Vector
@@ -80,7 +80,7 @@ def _folder() -> Path:
     if found is None or found.origin is None:
         raise EmbedderUnavailableError(
             "the package wordllama is not installed",
-            hint="pip install 'mempalace-enforcer[semantic]'",
+            hint=install_hint("semantic"),
             retryable=False,
         )
     return Path(found.origin).parent

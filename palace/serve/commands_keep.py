@@ -48,12 +48,13 @@ def _correct(
     words = given_text(text)
     with door.existing() as palace:
         if memory_id != "last":
-            return written(palace.correct(memory_id, words, source=source, reason=reason))
+            corrected = palace.correct(memory_id, words, source=source, reason=reason)
+            return written(corrected, ways=("source",))
         if not session:
             raise click.BadParameter("`last` needs the --session of the conversation")
         result = palace.correct_last(words, session)
     if result.status != "unclear":
-        return written(result)
+        return written(result, ways=())
     lines = [render.line((result.question, "yellow"))]
     lines += [row for memory in result.candidates for row in render.memory_lines(memory)]
     return Reply(render.document(result), tuple(lines), NOT_FOUND)
@@ -113,7 +114,7 @@ def _link(door: Door, memory_id: str, target: str, remove: bool) -> Reply:
 
 
 @verb("undo", example="palace undo")
-@argument("event", required=False, help="Journal id of a change; else the last one.")
+@argument("event", required=False, help="Id of a change, see `history`; else the last one.")
 def _undo(door: Door, event: str | None) -> Reply:
     """Take back the last change, or a given one.
 

@@ -36,7 +36,8 @@ from palace.serve.door import (
 if TYPE_CHECKING:
     from palace import Mempalace
 
-reader_session = session_option(help="Session whose notes may be read.")
+reader_session = session_option(help="Session whose notes and memories may be read.")
+search_session = session_option(help="Session whose memories may be read; notes are not searched.")
 reader_project = project_option(help="Project whose memories may be read.")
 as_of_option = click.option(
     "--as-of", metavar="WHEN", help="The state of then: an ISO date or time, 30d, 2w."
@@ -86,7 +87,7 @@ def _ask(
 @verb("search", example="palace search 'release date' -k 5")
 @argument("prompt", metavar="TEXT", help="What to look for; - reads standard input.")
 @click.option("-k", "--top-k", type=click.IntRange(1, 1000), help="Most hits.")
-@reader_session
+@search_session
 @reader_project
 @as_of_option
 def _search(

@@ -6,6 +6,7 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Literal, get_args
@@ -28,7 +29,7 @@ from palace.serve.door import (
 )
 
 if TYPE_CHECKING:
-    from palace import Imported, WriteResult
+    from palace import Conflict, Imported, WriteResult
 
 Kind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 ImportFormat = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
@@ -76,7 +77,7 @@ def _init(door: Door, folder: Path | None, sample: bool, preset: PresetName | No
         *(render.dim(f"  kept {path}") for path in made.kept),
         render.line(),
         render.line("Next:"),
-        render.line(f"  write who you are into {made.root / 'identity.txt'}"),
+        render.line(f"  say who the agent is, and its rules, in {made.root / 'identity.txt'}"),
         render.line(f"  palace{option} remember 'We shipped 4.1.0 on 2026-03-02.'"),
         render.line(f"  palace{option} ask 'When did we ship 4.1.0?'"),
     ]
@@ -153,7 +154,7 @@ def _remember(
             key=key,
             on_conflict=on_conflict,
         )
-    return written(result)
+    return written(result, ways=("source",) if key else ("source", "on_conflict"))
 
 
 @verb("note", example="palace note 'The tunnel uses port 5432.' --session today")
@@ -181,7 +182,7 @@ def _note(door: Door, text: str | None, session: str, ttl: float | None, show: b
 
 
 @verb("promote", example="palace promote s-01JB2Q7Z --room infra --drawer tunnel -s '...' -r '...'")
-@argument("entry_id", help="Id of a living note.")
+@argument("entry_id", help="Id of a living note; `note --list` shows it.")
 @click.option("--room", required=True, help="Room of the memory.")
 @click.option("--drawer", required=True, help="Drawer of the memory.")
 @click.option("-s", "--summary", required=True, help="The words of the memory.")
@@ -213,7 +214,7 @@ def _promote(
             project=project,
             on_conflict=on_conflict,
         )
-    return written(result)
+    return written(result, ways=("on_conflict",))
 
 
 @verb("import", example="palace import ~/notes")
@@ -266,6 +267,10 @@ def _import_lines(done: Imported) -> tuple[render.Line, ...]:
         render.line((f"{len(done.refused)} refused", "yellow" if done.refused else "")),
         *(render.line(f"  {item.path_or_line}: {item.reason}") for item in done.refused),
     ]
+    if any("it holds a secret" in item.reason for item in done.refused):
+        lines.append(
+            render.dim("  PALACE_WRITE__SECRETS=redact takes a text in without its secret")
+        )
     if done.redacted:
         lines.append(render.line((f"{len(done.redacted)} redacted", "yellow")))
         lines += [render.line(f"  {item.path_or_line}: {item.reason}") for item in done.redacted]
@@ -276,8 +281,13 @@ def _import_lines(done: Imported) -> tuple[render.Line, ...]:
     return tuple(lines)
 
 
-def written(result: WriteResult) -> Reply:
-    """Return the reply to a write; exit code 1 if the palace says otherwise."""
+def written(result: WriteResult, *, ways: Collection[str]) -> Reply:
+    """Return the reply to a write; exit code 1 if the palace says otherwise.
+
+    Args:
+        result: What came of it.
+        ways: What the command has to settle a conflict: `source`, `on_conflict`.
+    """
     document = {"status": result.status, "memory": render.document(result.memory)}
     where = f"  {result.memory.source}  {result.memory.id}"
     if result.status == "stored":
@@ -289,7 +299,21 @@ def written(result: WriteResult) -> Reply:
         render.line(("conflict", "red"), where),
         render.line(result.memory.text),
         render.line(result.detail),
-        render.dim("Nothing was written. Decide with --on-conflict supersede (retire the older"),
-        render.dim("memory) or --on-conflict keep (keep both)."),
+        *(render.dim(text) for text in _settling(result, ways)),
     )
     return Reply({**document, "detail": result.detail}, lines, NOT_FOUND)
+
+
+def _settling(conflict: Conflict, ways: Collection[str]) -> Iterator[str]:
+    """Yield what a person can do about a conflict, of the ways that lead somewhere."""
+    trust = conflict.memory.trust
+    if conflict.stronger == "stored":
+        said = f" (--source {trust})" if "source" in ways else ""
+        yield f"Nothing was written. Only the word of the {trust} replaces it{said}."
+        if "on_conflict" in ways:
+            yield "To keep both: --on-conflict keep."
+    elif "on_conflict" in ways:
+        yield "Nothing was written. Decide with --on-conflict supersede (retire the older"
+        yield "memory) or --on-conflict keep (keep both)."
+    else:
+        yield "Nothing was written. Correct or forget that memory first."

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from palace.errors import EmbedderUnavailableError, StoreUnavailableError
+from palace.errors import EmbedderUnavailableError, StoreUnavailableError, install_hint
 from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.row_graph import RowGraph, graphs_are_available, write_graph
@@ -246,7 +246,7 @@ class VectorIndex:
         if find_spec("numpy") is None:
             raise EmbedderUnavailableError(
                 "the package numpy is not installed",
-                hint="pip install 'mempalace-enforcer[embeddings]'",
+                hint=install_hint("embeddings"),
                 retryable=False,
             )
         now = (self._index.version(), self._file.version())

@@ -38,7 +38,8 @@ class EmbeddingVerbs(OpenedPalace):
         if self.vectors is None:
             raise ConfigError(
                 "no embedder is configured",
-                hint="set embeddings.provider, for example to wordllama",
+                hint="set embeddings.provider in the settings file, or for this one time"
+                " PALACE_EMBEDDINGS__PROVIDER=wordllama",
             )
         self.refresh()
         if rebuild:

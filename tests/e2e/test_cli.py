@@ -249,6 +249,63 @@ def test_remember_shows_a_conflict_and_how_to_decide(filled: Palace) -> None:
     assert "superseded by" in filled("list", "releases", "--all").out
 
 
+def test_a_conflict_names_no_way_that_leads_nowhere(filled: Palace) -> None:
+    """What a person said, an agent cannot replace: the same advice again would go in a circle."""
+    said = ("We shipped version 4.1.0 on 2026-03-05.", "--source", "agent")
+    ended = filled("remember", *said, "--on-conflict", "supersede")
+    assert ended.code == 1
+    assert "--on-conflict supersede" not in ended.out
+    assert "--source user" in ended.out
+    assert "--on-conflict keep" in ended.out
+    assert filled("remember", *said, "--on-conflict", "keep").code == 0
+
+
+def test_a_conflict_over_a_key_cannot_be_kept(filled: Palace) -> None:
+    assert filled("remember", "Answers go out in German.", "--key", "language").code == 0
+    agent = ("remember", "Answers go out in Dutch.", "--key", "language", "--source", "agent")
+    ended = filled(*agent)
+    assert ended.code == 1
+    assert "--source user" in ended.out
+    assert "--on-conflict" not in ended.out
+
+
+def test_a_refused_correction_names_no_option_it_does_not_have(filled: Palace) -> None:
+    mine = filled("remember", "The rent is 950 euros.", "--source", "agent", "--json").json
+    assert filled("remember", "The deposit is 500 euros.").code == 0
+    ended = filled(
+        "correct", mine["memory"]["id"], "The deposit is 700 euros.", "--source", "agent"
+    )
+    assert ended.code == 1
+    assert "--source user" in ended.out
+    assert "--on-conflict" not in ended.out
+
+
+def test_embed_without_an_embedder_says_how_to_name_one(filled: Palace) -> None:
+    ended = filled("embed")
+    assert ended.code == 2
+    assert "PALACE_EMBEDDINGS__PROVIDER=wordllama" in ended.err
+
+
+def test_a_search_reads_memories_of_a_session_and_no_notes(palace: Palace) -> None:
+    palace("remember", "The draft is called Otter.", "--session", "monday")
+    palace("note", "The tunnel listens on port 5432.", "--session", "monday")
+    assert palace("search", "Otter", "--session", "monday").code == 0
+    assert palace("search", "tunnel", "--session", "monday", "-k", "9").out.count("tunnel") == 0
+    help_text = " ".join(palace("search", "--help").out.split())
+    assert "Session whose memories may be read; notes are not searched." in help_text
+
+
+def test_init_says_whose_identity_it_is(palace: Palace) -> None:
+    assert "who the agent is" in palace("init").out
+
+
+def test_import_says_what_to_do_with_a_secret(palace: Palace, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text('- password = "hunter2hunter2X9!"\n', encoding="utf-8")
+    ended = palace("import", str(page))
+    assert "PALACE_WRITE__SECRETS=redact" in ended.out
+
+
 def test_remember_reads_standard_input(palace: Palace) -> None:
     ended = palace("remember", "-", "--json", stdin="\ufeffGrüße aus Köln: 日本語 🙂\n".encode())
     assert ended.json["memory"]["text"] == "Grüße aus Köln: 日本語 🙂"

@@ -140,3 +140,11 @@ def test_a_missing_file(call):
     code, _, err = call("consolidate", "none.jsonl", "--session", "s")
     assert code == 2
     assert "cannot be read" in err
+    assert "hint: check its name" in err
+
+
+def test_a_folder_in_place_of_a_file(call, tmp_path):
+    (tmp_path / "talks").mkdir()
+    code, _, err = call("end-session", "talks", "--session", "s")
+    assert code == 2
+    assert "hint: it is a folder" in err

@@ -65,6 +65,23 @@ def test_files_are_recognised(fetcher: FilesFetcher, root: Path, prompt: str, na
     assert names(fetcher, root, prompt.replace("{root}", str(root))) == [name]
 
 
+@pytest.mark.parametrize("first", ["other", "missing"])
+def test_a_name_is_looked_up_in_every_root(root: Path, tmp_path: Path, first: str) -> None:
+    (tmp_path / "other").mkdir()
+    fetcher = FilesFetcher(roots=[tmp_path / first, root], now=lambda: NOW)
+    assert names(fetcher, root, "what's in README.md and src/app.py?") == [
+        "README.md",
+        "src/app.py",
+    ]
+
+
+def test_the_first_root_that_has_the_name_wins(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "README.md").write_text("of the other")
+    fetcher = FilesFetcher(roots=[tmp_path / "other", root], now=lambda: NOW)
+    assert names(fetcher, tmp_path / "other", "what's in README.md?") == ["README.md"]
+
+
 @pytest.mark.parametrize(
     "prompt",
     [

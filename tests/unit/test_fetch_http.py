@@ -505,7 +505,8 @@ def test_missing_package_says_how_to_install_it(
     monkeypatch.setattr(builtins, "__import__", without_httpx)
     with pytest.raises(FetchError) as error:
         get(client(server))
-    assert error.value.hint == "pip install 'mempalace-enforcer[gitea]'"
+    assert "pip install 'mempalace-enforcer[gitea]'" in error.value.hint
+    assert "in a checkout: python -m pip install '.[gitea]'" in error.value.hint
 
 
 def test_importing_the_fetchers_imports_no_httpx() -> None:

@@ -339,6 +339,7 @@ def test_an_embedder_needs_its_model(place, provider, key):
     error = refused(place, {"PALACE_EMBEDDINGS__PROVIDER": provider})
     assert f"embeddings.{key}" in error.message
     assert f"must be set for {provider}" in error.message
+    assert "null" in error.hint
 
 
 @pytest.mark.parametrize("host", ["gitea", "github"])
@@ -534,7 +535,7 @@ def test_no_message_and_no_chained_error_repeats_a_value(place, write, text, env
             "a list",
             id="L5 in the middle",
         ),
-        pytest.param("layers:\n", 1, "`layers` must be a list", "a list, each", id="empty list"),
+        pytest.param("layers:\n", 1, "`layers` must be a list", "a list in brackets, each", id="empty list"),
         pytest.param(
             "detector:\n  cues:\n    - pattern: ab\n      kind: fact\n    - pattern: cd\n      knd: fact\n",
             6,
