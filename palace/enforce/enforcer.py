@@ -312,13 +312,13 @@ def _verdict(
     )
     found = _best_sufficient(reports, signal)
     if found is not None:
-        return _hit(verdict, found, reports, policy)
+        return _hit(verdict, found, policy)
     unclear = [r for r in reports if r.outcome == "unclear"]
     # What names an artifact asks for it: nobody may make up what could not be fetched.
     if signal.band != "recall" and not _live_failed(reports):
         return _near_miss(verdict, unclear, policy) if _is_promising(verdict, policy) else verdict
     if signal.kind == "identity" and reports and reports[0].outcome == "loaded":
-        return _hit(verdict, reports[0], reports, policy)
+        return _hit(verdict, reports[0], policy)
     if unclear:
         return _near_miss(verdict, unclear, policy)
     broken = [r for r in reports if r.outcome == "unavailable"]
@@ -345,12 +345,10 @@ def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> La
     return next((r for r in sufficient if r.layer == home), sufficient[0] if sufficient else None)
 
 
-def _hit(
-    verdict: Verdict, found: LayerReport, reports: Sequence[LayerReport], policy: Policy
-) -> Verdict:
+def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
     verdict = _with_kind(verdict)
     kind = verdict.signal.kind
-    if kind == "status" and _only_stale(found, reports):
+    if kind == "status" and _only_stale(found, verdict.walk):
         # An old status whose live artifact could not be fetched is not what was asked for.
         return _near_miss(verdict, [found], policy)
     answers = policy.on_hit == "answer" or kind in policy.answer_kinds
