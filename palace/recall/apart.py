@@ -53,11 +53,12 @@ def sentences_apart(prompt: str) -> Iterator[Apart]:
     if len(prompt) > MATCHED_CHARS or len(prompt.split()) > MAX_WORDS or code_share(prompt):
         return
     sentences = tuple(sentence for sentence in _BREAK.split(prompt) if sentence)
+    if len(sentences) < 2:
+        return
     for number, sentence in enumerate(sentences):
         before, after = sentences[:number], sentences[number + 1 :]
         if (
-            len(sentences) > 1
-            and len(tokens(sentence)) >= _MIN_WORDS
+            len(tokens(sentence)) >= _MIN_WORDS
             # "Translate this:" speaks of the sentence that follows.
             and not (before and before[-1].endswith((":", "：")))
             and not any(map(_BROUGHT_ALONG.search, (*before, *after)))
