@@ -17,7 +17,7 @@ from benchmarks.linear_models import Fitted, fit_logistic
 from palace import Mempalace, Turn
 from palace.enforce.specifics import is_german
 from palace.recall.lexicon import matchable, word_tokens
-from palace.recall.phrasing import ABOUT, mentions, phrases, subjects, tokens
+from palace.recall.phrasing import ABOUT, mentions, phrases, subjects, words_and_stops
 from palace.recall.shape import machine_reason
 from palace.text import name_tokens
 from palace.text import tokens as index_tokens
@@ -191,7 +191,7 @@ def _with_phrases(examples: Sequence[Example]) -> list[Example]:
     """Add how each prompt is put, and what it is about, in words that several sources use."""
     sources = {e.prompt: e.source for e in examples}
     words = _used_by_many(
-        ((set(tokens(matchable(prompt))), source) for prompt, source in sources.items()),
+        ((set(words_and_stops(matchable(prompt))), source) for prompt, source in sources.items()),
         prompts=WORD_PROMPTS,
         sources=WORD_SOURCES,
     )

@@ -169,6 +169,7 @@ def answer_check(
 def _pointed(
     verdict: Verdict, question: str, options: AnswerOptions
 ) -> Generator[ModelCall, ModelReply, tuple[Verdict, QuoteReply | None]]:
+    """Yield the quote call; return what it proved and the reply, None where nothing is proved."""
     if verdict.action != "confirm":
         return verdict, None
     text = quote_prompt(

@@ -151,7 +151,7 @@ class RetrievalEnforcer:
             verdict = _acknowledged(turn, heard)
         else:
             asked = replace(turn, prompt=asked_words(heard.rest if heard else turn.prompt))
-            verdict = _decided_at(parts, parts.dated(asked))
+            verdict = _decided(parts, parts.dated(asked))
             verdict = _with_writes(verdict, heard.writes) if heard else verdict
         verdict = replace(
             verdict,
@@ -182,23 +182,15 @@ class RetrievalEnforcer:
 # -- the walk --------------------------------------------------------------------------------------
 
 
-def _decided_at(parts: Enforcement, turn: Turn) -> Verdict:
-    """Look at today's state, or at that of the moment the turn asks about."""
-    moment, at = turn.as_of, parts.at
-    if moment is None or at is None:
-        return _decided(parts, turn)
-    # Whether it asks for a memory at all, the words of today tell.
-    verdict = _decided(replace(at(moment), detector=parts.detector), turn)
-    evidence = tuple(replace(e, state_of=moment) for e in verdict.evidence)
-    quoted = quote_evidence(evidence) if verdict.action in {"ground", "answer"} else verdict.text
-    return replace(verdict, evidence=evidence, text=quoted)
-
-
 def _decided(parts: Enforcement, turn: Turn) -> Verdict:
-    """Look, as far as the prompt asks for it."""
-    query, signal, failure = _read(parts, turn)
-    if failure is not None:
-        return _verdict(turn, signal, _unreadable(parts, failure), parts.policy)
+    """Look, as far as the prompt asks for it; a palace that cannot be read fails closed."""
+    try:
+        parts.refresh()
+        parts = _parts_of_then(parts, turn)
+        query = parts.analyst.analyse(turn)
+        signal = parts.detector.detect(turn, query)
+    except PalaceError as error:
+        return _unreadable(parts, turn, error)
     reports = _walk(parts, turn, query, signal)
     verdict = _verdict(turn, signal, reports, parts.policy)
     if signal.kind == "meta" and signal.band == "recall":
@@ -206,6 +198,21 @@ def _decided(parts: Enforcement, turn: Turn) -> Verdict:
     if parts.policy.inject_always and _may_carry_context(verdict):
         return _with_context(parts, verdict, query)
     return verdict
+
+
+def _parts_of_then(parts: Enforcement, turn: Turn) -> Enforcement:
+    """Return the parts that look at the moment the turn asks about; today's if it asks of none."""
+    if turn.as_of is None or parts.at is None:
+        return parts
+    # Whether it asks for a memory at all, the words of today tell.
+    return replace(parts.at(turn.as_of), detector=parts.detector)
+
+
+def _unreadable(parts: Enforcement, turn: Turn, failure: PalaceError) -> Verdict:
+    """Return the verdict where nobody can tell whether a memory is asked for: taken for one."""
+    signal = RecallSignal("fact", 1.0, ("unreadable_palace",), "none", "recall")
+    reports = [LayerReport(x.name, "unavailable", reason=failure.message) for x in parts.layers]
+    return _verdict(turn, signal, reports, parts.policy)
 
 
 def _acknowledged(turn: Turn, heard: Heard) -> Verdict:
@@ -276,21 +283,6 @@ def _as_turn(
     )
 
 
-def _read(parts: Enforcement, turn: Turn) -> tuple[Query, RecallSignal, PalaceError | None]:
-    """Analyse the prompt; a palace that cannot be read gives a signal that fails closed."""
-    try:
-        parts.refresh()
-        query = parts.analyst.analyse(turn)
-        return query, parts.detector.detect(turn, query), None
-    except PalaceError as error:
-        signal = RecallSignal("fact", 1.0, ("unreadable_palace",), "none", "recall")
-        return Query(turn.prompt), signal, error
-
-
-def _unreadable(parts: Enforcement, failure: PalaceError) -> list[LayerReport]:
-    return [LayerReport(x.name, "unavailable", reason=failure.message) for x in parts.layers]
-
-
 def _walk(parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal) -> list[LayerReport]:
     """Ask the layers in order until one is sufficient; a prompt that is no recall meets L0 only."""
     layers = [x for x in parts.layers if x.name == "L0" or signal.band != "other"]
@@ -320,13 +312,13 @@ def _verdict(
     )
     found = _best_sufficient(reports, signal)
     if found is not None:
-        return _hit(verdict, found, reports, policy)
+        return _hit(verdict, found, policy)
     unclear = [r for r in reports if r.outcome == "unclear"]
     # What names an artifact asks for it: nobody may make up what could not be fetched.
     if signal.band != "recall" and not _live_failed(reports):
         return _near_miss(verdict, unclear, policy) if _is_promising(verdict, policy) else verdict
     if signal.kind == "identity" and reports and reports[0].outcome == "loaded":
-        return _hit(verdict, reports[0], reports, policy)
+        return _hit(verdict, reports[0], policy)
     if unclear:
         return _near_miss(verdict, unclear, policy)
     broken = [r for r in reports if r.outcome == "unavailable"]
@@ -353,12 +345,10 @@ def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> La
     return next((r for r in sufficient if r.layer == home), sufficient[0] if sufficient else None)
 
 
-def _hit(
-    verdict: Verdict, found: LayerReport, reports: Sequence[LayerReport], policy: Policy
-) -> Verdict:
+def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
     verdict = _with_kind(verdict)
     kind = verdict.signal.kind
-    if kind == "status" and _only_stale(found, reports):
+    if kind == "status" and _only_stale(found, verdict.walk):
         # An old status whose live artifact could not be fetched is not what was asked for.
         return _near_miss(verdict, [found], policy)
     answers = policy.on_hit == "answer" or kind in policy.answer_kinds

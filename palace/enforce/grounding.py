@@ -172,18 +172,18 @@ class SentenceGate:
     def __init__(self, check: AnswerCheck) -> None:
         self._check = check
         self._cutter = SentenceCutter()
-        self._head = ""
+        self._head = ""  # unchecked text that may still become a decline
         self._released: list[str] = []
         self._unsupported: list[str] = []
         self._citations: dict[int, str] = {}
-        self._quoted: set[int] = set()
-        self._held = ""
-        self._lone: list[str] = []
-        self._waiting = ""
-        self._claimed = False
-        self._begun = False
+        self._quoted: set[int] = set()  # places of the evidence that stands for a sentence
+        self._held = ""  # the end of what was said and holds
+        self._lone: list[str] = []  # words that stand nowhere, each all that its sentence says
+        self._waiting = ""  # the sentences of these, until more is said
+        self._claimed = False  # whether more was said than such words
+        self._begun = False  # whether anything was released
         self._declined = False
-        self._ended = False
+        self._ended = False  # by the decline token
         self._closed = False
 
     def feed(self, chunk: str) -> list[str]:

@@ -72,15 +72,14 @@ def escape_markers(text: str) -> str:
     letters, character references) becomes `[memory-context]` in square brackets.
     """
     seen = INVISIBLE.sub("", text)
-    while not _BEGINNINGS.isdisjoint(seen):
-        plain, places = _skeleton(seen)
-        found = _TAG.search(plain)
-        if found is None:
-            break
-        start, end = places[found.start()], places[found.end() - 1] + 1
-        name = "/memory-context" if found["slash"] else "memory-context"
-        seen = f"{seen[:start]}[{name}]{seen[end:]}"
-    return seen
+    if _BEGINNINGS.isdisjoint(seen):
+        return seen
+    plain, places = _skeleton(seen)
+    pieces, kept = [], 0
+    for found in _TAG.finditer(plain):
+        pieces += [seen[kept : places[found.start()]], f"[{found['slash']}memory-context]"]
+        kept = places[found.end() - 1] + 1
+    return "".join((*pieces, seen[kept:]))
 
 
 def _skeleton(text: str) -> tuple[str, list[int]]:

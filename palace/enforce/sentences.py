@@ -87,7 +87,7 @@ class SentenceCutter:
         start = len(window) - len(window.lstrip())
         if window.startswith(_FENCE, start):
             return _fence_end(window, start + len(_FENCE))
-        if not final and "```".startswith(window[start : start + 3]):
+        if not final and _FENCE.startswith(window[start : start + len(_FENCE)]):
             return None
         for mark in _MARK.finditer(window, start):
             find = _line_end if mark[0] == "\n" else _mark_end

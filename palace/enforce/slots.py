@@ -277,9 +277,6 @@ def _sign_behind(text: str, end: int) -> str:
     return "," if sign.strip(_PARTING) == "" else sign
 
 
-_Telling = tuple[Placed, float]
-
-
 class _Found(NamedTuple):
     """What of a mention can be told without the text around it."""
 
@@ -489,7 +486,9 @@ class _Fit:
         said: The words of the sentence, and how much each tells.
     """
 
-    def __init__(self, layout: Layout, day: date | None, said: Sequence[_Telling]) -> None:
+    def __init__(
+        self, layout: Layout, day: date | None, said: Sequence[tuple[Placed, float]]
+    ) -> None:
         self.layout = layout
         self.day = day
         self._like = [

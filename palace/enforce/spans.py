@@ -5,6 +5,7 @@ In: a clock time, a date or a duration of an answer, and the sources. Out: wheth
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import combinations, pairwise
@@ -40,6 +41,7 @@ _INCLUSIVE_DAYS = 5
 _NEAR_DAYS = 183
 _FEW_SPAN_SECONDS = 3 * 86_400
 _FEW_DAYS = 40
+_MOST_DAYS = 40_000  # a little more than a century
 _FEW_MONTHS = 4
 _MOST_PARTS = 16
 _LOOSE_SHARE = 0.1
@@ -116,21 +118,25 @@ def days_on(
 
 def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
     start = date(day.year or 2000, day.month or 1, day.day or 1)
-    if span.unit == "months":
-        months = start.year * 12 + start.month - 1 + sign * round(span.measures[0])
-        if not 12 < months < 12 * 9999:
-            return
-        length = (date(months // 12 + (months % 12 == 11), (months + 1) % 12 + 1, 1)
-                  - date(months // 12, months % 12 + 1, 1)).days  # fmt: skip
-        end = date(months // 12, months % 12 + 1, min(start.day, length))
-    else:
-        days = span.measures[0] / _DAY_SECONDS
-        if days < 1 or days > 40_000:
-            return
-        end = start + timedelta(days=sign * round(days))
+    days = span.measures[0] / _DAY_SECONDS
+    if span.unit == "time" and not 1 <= days <= _MOST_DAYS:
+        return
+    try:
+        if span.unit == "months":
+            end = _months_on(start, sign * round(span.measures[0]))
+        else:
+            end = start + timedelta(days=sign * round(days))
+    except (OverflowError, ValueError):
+        return  # "until 31.12.9999": time ends there
     for inclusive in (0, -1) if (end - start).days >= _INCLUSIVE_DAYS else (0,):
         last = end + timedelta(days=inclusive)
         yield FoundDate(last.year, last.month, last.day)
+
+
+def _months_on(start: date, months: int) -> date:
+    """Return the day so many months on, or the last one of a month that is too short."""
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))
 
 
 def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:

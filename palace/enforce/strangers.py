@@ -16,7 +16,7 @@ import regex
 from palace.enforce.answer_words import is_content, read_words
 from palace.enforce.specifics import find_names, is_inside, may_be_name
 from palace.enforce.support import Support
-from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons, matchable, matches
+from palace.recall.lexicon import load_lexicon, matchable, matches
 from palace.recall.related import translated
 from palace.text import Word, fold, right_before, starts_sentence
 
@@ -106,10 +106,8 @@ def _unknown(sentence: str, support: Support) -> Iterator[Word]:
 @lru_cache(maxsize=64)
 def _asks_for_name(question: str, language: str) -> bool:
     """Whether a question asks who it is, or what something is called."""
-    lexicon = next(
-        found for found in load_lexicons(DEFAULT_LANGUAGES) if found.language == language
-    )
-    kinds = (lexicon.question_types.get(kind) for kind in ("person", "name"))
+    types = load_lexicon(language).question_types
+    kinds = (types.get(kind) for kind in ("person", "name"))
     text = matchable(question)
     return any(kind and matches(kind, text, timeout_ms=_MATCH_MS) for kind in kinds)
 

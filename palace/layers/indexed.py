@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from palace.layers.judging import judge, timed, trusted
 from palace.recall.scoring import Scored
@@ -56,15 +56,16 @@ class IndexedLayer:
         self._superseded = superseded
         self._stale_after = timedelta(days=stale_after_days)
 
-    def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - the query already holds what the turn says
+    def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:
         """Return what the index holds for this query."""
-        return timed(self.name, lambda: self._report(query, signal))
+        return timed(self.name, lambda: self._report(query, signal, turn.as_of))
 
-    def _report(self, query: Query, signal: RecallSignal) -> LayerReport:
+    def _report(self, query: Query, signal: RecallSignal, moment: datetime | None) -> LayerReport:
+        is_status = signal.kind == "status"
         report = judge(
             self.name,
             self._searcher.scored(query, layer=self.name),
-            evidence_of=lambda some: self._evidence(some, is_status=signal.kind == "status"),
+            evidence_of=lambda some: self._evidence(some, moment, is_status=is_status),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
         )
@@ -81,11 +82,13 @@ class IndexedLayer:
         reason = self._searcher.words_alone
         return replace(report, reason=reason) if reason else report
 
-    def _evidence(self, some: Sequence[Scored], *, is_status: bool) -> dict[int, Evidence]:
+    def _evidence(
+        self, some: Sequence[Scored], moment: datetime | None, *, is_status: bool
+    ) -> dict[int, Evidence]:
         # What was retired by somebody else since the search is not loaded.
         found = self._searcher.index.load([scored.candidate.key for scored in some])
         return {
-            key: self._evidence_in(memory, is_status=is_status)
+            key: self._evidence_in(memory, moment, is_status=is_status)
             for key, memory in found.items()
             if memory.trust in self._trusted
         }
@@ -100,12 +103,13 @@ class IndexedLayer:
             if now is not None:
                 for old in replaced[item.id].values():
                     if old.scope == now.scope and old.trust in self._trusted:
-                        told = self._evidence_in(old, is_status=False)
-                        until = old.retired or now.created
-                        yield replace(told, confidence=item.confidence, state_of=until)
+                        told = self._evidence_in(old, old.retired or now.created)
+                        yield replace(told, confidence=item.confidence)
             yield item
 
-    def _evidence_in(self, memory: Memory, *, is_status: bool) -> Evidence:
+    def _evidence_in(
+        self, memory: Memory, state_of: datetime | None, *, is_status: bool = False
+    ) -> Evidence:
         as_of = memory.valid_from or memory.updated or memory.created
         return Evidence(
             id=memory.id,
@@ -115,6 +119,7 @@ class IndexedLayer:
             as_of=as_of,
             trust=memory.trust,
             stale=is_status and as_of is not None and utc_now() - as_of > self._stale_after,
+            state_of=state_of,
         )
 
 

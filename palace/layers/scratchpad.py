@@ -92,9 +92,7 @@ class ScratchpadLayer:
         """Return the palace's weights; a term the notes hold is not unknown."""
         palace = term_weights(query, self._vocabulary)
         noted = {token for c in candidates for token in c.body}
-        return Weights(
-            idf=palace.idf, known=palace.known | (noted & set(palace.idf)), ceiling=palace.ceiling
-        )
+        return palace._replace(known=palace.known | (noted & palace.idf.keys()))
 
 
 def _evidence(entry: ScratchEntry) -> Evidence:

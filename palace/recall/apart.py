@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import regex
 
 from palace.recall.lexicon import MATCHED_CHARS, plain
-from palace.recall.phrasing import tokens
+from palace.recall.phrasing import words_and_stops
 from palace.recall.shape import code_share
 
 # Longer prompts are documents: a question in one of them may be anybody's.
@@ -53,11 +53,12 @@ def sentences_apart(prompt: str) -> Iterator[Apart]:
     if len(prompt) > MATCHED_CHARS or len(prompt.split()) > MAX_WORDS or code_share(prompt):
         return
     sentences = tuple(sentence for sentence in _BREAK.split(prompt) if sentence)
+    if len(sentences) < 2:
+        return
     for number, sentence in enumerate(sentences):
         before, after = sentences[:number], sentences[number + 1 :]
         if (
-            len(sentences) > 1
-            and len(tokens(sentence)) >= _MIN_WORDS
+            len(words_and_stops(sentence)) >= _MIN_WORDS
             # "Translate this:" speaks of the sentence that follows.
             and not (before and before[-1].endswith((":", "：")))
             and not any(map(_BROUGHT_ALONG.search, (*before, *after)))

@@ -119,9 +119,9 @@ def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
     """Return the last instant of the period a text begins with, and its length in characters."""
     for form in _FORMS:
         match = _compiled(form).match(text)
-        parts = match.groupdict() if match else {}
         if match is None:
             continue
+        parts = match.groupdict()
         month = parts.get("month")
         if parts.get("word"):
             token = month_token(parts["word"])
@@ -130,8 +130,8 @@ def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
             month = token[-2:]
         try:
             return _end_of(parts.get("year"), month, parts.get("day"), now), match.end()
-        except ValueError:
-            continue
+        except (ValueError, OverflowError):
+            continue  # there is no such day, or time ends before it does
     return None
 
 

@@ -273,7 +273,7 @@ def _shape(turn: Turn, query: Query, text: str) -> dict[str, float]:
 
 def _crossed(found: Mapping[str, float]) -> dict[str, float]:
     """Return the few combinations that mean more than their parts."""
-    personal = max((found.get(name, 0.0) for name in PERSONAL_CUES), default=0.0)
+    personal = max(found.get(name, 0.0) for name in PERSONAL_CUES)
     question = found.get("question", 0.0)
     task = max(found.get("task", 0.0), found.get("task_inside", 0.0))
     return {

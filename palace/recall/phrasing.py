@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 
 import regex
 
-from palace.text import tokens as index_tokens
+from palace.text import tokens
 
 SAYS = "says:"
 """What the names of the features begin with that tell how a prompt is put."""
@@ -31,7 +31,7 @@ _HEAD_TOKENS, _TAIL_TOKENS = 40, 20
 _ABOUT_LENGTH = 8.0
 
 
-def tokens(text: str) -> list[str]:
+def words_and_stops(text: str) -> list[str]:
     """Return words, numbers and stops of what `matchable` returned; of a long text both ends."""
     return _ends([str(token) for token in _TOKEN.findall(text)])
 
@@ -44,7 +44,7 @@ def phrases(text: str, words: Collection[str]) -> dict[str, float]:
         words: The words that are looked at; every run of others is one blank.
     """
     said = [_START]
-    for token in tokens(text):
+    for token in words_and_stops(text):
         kept = token if token in words else _NUMBER if token.isdigit() else _BLANK
         if kept != _BLANK or said[-1] != _BLANK:
             said.append(kept)
@@ -68,7 +68,7 @@ def mentions(text: str) -> dict[str, None]:
     Args:
         text: As `palace.recall.lexicon.matchable` makes it.
     """
-    said = _ends(index_tokens(text))
+    said = _ends(tokens(text))
     pairs = (f"{one} {two}" for one, two in pairwise((_START, *said, _END)))
     return dict.fromkeys(f"{ABOUT}{phrase}" for phrase in chain(said, pairs))
 

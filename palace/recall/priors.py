@@ -22,7 +22,7 @@ def with_priors(ranked: Sequence[Scored], priors: Priors) -> list[Scored]:
         priors: Asked once, for the head alone: what stands below was never the answer.
     """
     head = ranked[:JUDGED]
-    if len(head) == 0:
+    if not head:
         return []
     known = priors([s.candidate.key for s in head])
     moved = [_moved(s, known.get(s.candidate.key, 0.0)) for s in head]
@@ -30,4 +30,4 @@ def with_priors(ranked: Sequence[Scored], priors: Priors) -> list[Scored]:
 
 
 def _moved(scored: Scored, prior: float) -> Scored:
-    return Scored(scored.candidate, scored.rank + prior, scored.features, prior)
+    return scored._replace(rank=scored.rank + prior, prior=prior)

@@ -5,7 +5,8 @@ In: a turn and the palace's vocabulary. Out: a `Query` of index tokens; raw text
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, takewhile
 from typing import NamedTuple
 
@@ -48,6 +49,8 @@ _ELLIPTIC_TERMS = 2
 # How near another writing of a day is: it may be that of another year.
 _SAME_DAY = 0.99
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
+# Of a prompt without content, these tell that it asks for something.
+_ASKING = ("question", "ask_memory", "remember", "again")
 
 
 class _Read(NamedTuple):
@@ -96,11 +99,10 @@ class Analyst:
         lexicon = language_of(prompt, found, self.lexicons)
         if asked := self._before_instructions(prompt, lexicon):
             prompt, found = asked, words(asked)
-        found = weekdays_as_written(
-            found, lexicon, lambda tokens: self._vocabulary.counts(tokens, scope=_scope_of(turn))
-        )
+        counts_of = self._counts_in(_scope_of(turn))
+        found = weekdays_as_written(found, lexicon, counts_of)
         content = _content(prompt, found, lexicon)
-        counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
+        counts = counts_of(_all_tokens(content))
         return _Read(prompt, found, lexicon, content, counts, _terms(content, counts))
 
     def analyse(self, turn: Turn) -> Query:
@@ -133,6 +135,9 @@ class Analyst:
             former=self._asks_former(prompt, lexicon),
         )
 
+    def _counts_in(self, scope: Scope) -> Callable[[Iterable[str]], Mapping[str, TermCounts]]:
+        return partial(self._vocabulary.counts, scope=scope)
+
     def _before_instructions(self, prompt: str, lexicon: Lexicon) -> str:
         """Return the question that a prompt begins with if the rest says how to answer, else ""."""
         first = next(sentences_apart(prompt), None)
@@ -161,9 +166,7 @@ class Analyst:
         """Return a name in small letters that nobody has; the tables tell which words are known."""
         if not self._related:
             return ()
-        return unheard_name(
-            prompt, found, lexicon, lambda tokens: self._vocabulary.counts(tokens, scope=scope)
-        )
+        return unheard_name(prompt, found, lexicon, self._counts_in(scope))
 
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
@@ -199,15 +202,7 @@ class Analyst:
         names: Sequence[tuple[str, ...]],
     ) -> tuple[str, ...]:
         """Return the terms of the last exchange when the prompt cannot stand alone."""
-        leans = not terms or matches(lexicon.follow_up, text, timeout_ms=self._timeout_ms)
-        if not leans and len(terms) <= _ELLIPTIC_TERMS:
-            # "do I have to bring anything?" leans on what was said, "what is my cat called?" not.
-            leans = not any(
-                matches(lexicon.cues[cue], text, timeout_ms=self._timeout_ms)
-                for cue in _SELF_CONTAINED
-                if cue in lexicon.cues
-            )
-        if not turn.history or names or not leans:
+        if not turn.history or names or not self._leans(text, lexicon, terms):
             return ()
         if is_courtesy(turn.prompt) and self._answer_type(text, lexicon) == "thing":
             return ()
@@ -220,6 +215,20 @@ class Analyst:
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         earlier = (t for t in _terms(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
+
+    def _leans(self, text: str, lexicon: Lexicon, terms: Sequence[str]) -> bool:
+        """Whether a prompt that names nobody leans on what was said before it."""
+
+        def has_one_of(cues: Iterable[str]) -> bool:
+            known = (lexicon.cues[cue] for cue in cues if cue in lexicon.cues)
+            return any(matches(cue, text, timeout_ms=self._timeout_ms) for cue in known)
+
+        if matches(lexicon.follow_up, text, timeout_ms=self._timeout_ms):
+            return True
+        if not terms:
+            return has_one_of(_ASKING)  # "why?" does, "thanks!" does not
+        # "do I have to bring anything?" leans on what was said, "what is my cat called?" not.
+        return len(terms) <= _ELLIPTIC_TERMS and not has_one_of(_SELF_CONTAINED)
 
     def _said(self, text: str, lexicon: Lexicon) -> list[Word]:
         """Return the content of an earlier message, which may be in another language."""

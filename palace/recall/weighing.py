@@ -29,6 +29,7 @@ class Weights(NamedTuple):
     Attributes:
         idf: Term -> inverse document frequency; carried terms are discounted.
         known: Terms that some memory holds.
+        ceiling: Weight of a term that no memory holds: no term weighs more.
     """
 
     idf: Mapping[str, float]

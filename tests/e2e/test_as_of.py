@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, RetrievalEnforcer, Turn, grounded_prompt
+from palace import Mempalace, RetrievalEnforcer, StoreUnavailableError, Turn, grounded_prompt
 from palace.recall.as_of import dated_turn, state_at
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.serve.cli import run
@@ -69,6 +69,44 @@ def test_a_verdict_says_that_it_is_the_state_of_then(palace):
     assert RetrievalEnforcer(palace).decide(ASKED, as_of=at(2025, 5)).action == "fallback"
     today = RetrievalEnforcer(palace).decide(ASKED)
     assert (today.evidence[0].id, today.evidence[0].state_of) == ("m-three", None)
+
+
+def test_the_past_is_quoted_as_today_is(tmp_path):
+    with Mempalace.open(tmp_path / "other") as palace:
+        for said in ("listens on port 5432", "has three replicas", "is owned by Ruben"):
+            palace.remember(f"The staging database {said}.")
+        decide = RetrievalEnforcer(palace).decide
+        then = at(2100, 1)
+        for prompt in (ASKED, "What is the colour of the staging database?"):
+            today, past = decide(prompt), decide(prompt, as_of=then)
+            assert past.text.replace(", state of 2100-01-01", "") == today.text
+            assert "state of 2100-01-01" in past.text
+
+
+def test_only_what_was_looked_up_in_the_past_is_the_state_of_then(tmp_path):
+    with Mempalace.open(tmp_path / "other") as palace:
+        palace.set_identity("I am Timmy.")
+        palace.note("The kettle moved to Prague.", session_id="s")
+        decide = RetrievalEnforcer(palace).decide
+        for prompt, layer in (("Who are you?", "L0"), ("Where did the kettle move to?", "L2")):
+            verdict = decide(prompt, session_id="s", as_of=at(2020, 1))
+            assert (verdict.layer, verdict.evidence[0].state_of) == (layer, None)
+
+
+def test_the_past_is_that_of_files_changed_by_hand(palace, tmp_path, monkeypatch):
+    file = tmp_path / "palace" / "rooms" / "infra" / "ports.md"
+    file.write_text(DRAWER.replace("5432", "6001"), encoding="utf-8")
+    monkeypatch.setattr(palace, "_refreshed_at", float("-inf"))
+    assert "port 6001" in RetrievalEnforcer(palace).decide(ASKED, as_of=at(2026, 5)).text
+
+
+def test_a_past_that_cannot_be_read_is_unavailable(palace, monkeypatch):
+    def broken(*_: object) -> None:
+        raise StoreUnavailableError("the index cannot be read", hint="look at it")
+
+    monkeypatch.setattr(palace.index, "tokenised", broken)
+    verdict = RetrievalEnforcer(palace).decide(ASKED, as_of=at(2026, 5))
+    assert (verdict.action, verdict.outcome) == ("fallback", "unavailable")
 
 
 async def test_it_is_asked_for_in_the_prompt(palace):
@@ -143,6 +181,8 @@ def test_moments_in_prompts(prompt, moment, asked):
         "As of now, who is on call?",
         "Write it as of right away.",
         "What did we believe in 2026-13-45?",
+        "What did we believe in 0000 about the port?",
+        "As of 9999-12-31, who is on call?",
         "",
     ],
 )

@@ -468,6 +468,20 @@ def test_spans_lead_from_one_memory_to_another(first, second, good, bad):
 
 
 @pytest.mark.parametrize(
+    "memory",
+    [
+        "The pass is good until 31.12.9999; notice three weeks.",
+        "The pass is good until 31.12.9999; notice three months.",
+        f"The pass was bought on 2 May 2024; notice {'9' * 400} months.",
+        f"The pass was bought on 2 May 2024; notice {'9' * 400} days.",
+    ],
+)
+def test_a_span_beyond_all_time_leads_nowhere(memory):
+    items = [evidence(memory, as_of=DAY)]
+    assert not check("It ends on 4 June 2026.", "When does it end?", items=items).supported
+
+
+@pytest.mark.parametrize(
     ("first", "second", "good", "bad"),
     [
         # an amount, whatever is written behind it

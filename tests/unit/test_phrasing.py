@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from palace.recall.lexicon import matchable
 from palace.recall.logistic import load_model
-from palace.recall.phrasing import ABOUT, SAYS, mentions, phrases, subjects, tokens, words_of
+from palace.recall.phrasing import (
+    ABOUT,
+    SAYS,
+    mentions,
+    phrases,
+    subjects,
+    words_and_stops,
+    words_of,
+)
 
 WORDS = frozenset({"where", "did", "i", "put", "the", "?"})
 
@@ -39,14 +47,14 @@ def test_numbers_are_told_from_words():
 
 def test_a_long_prompt_is_read_at_both_ends():
     middle = "lorem " * 500
-    found = tokens(f"Where {middle} did?")
+    found = words_and_stops(f"Where {middle} did?")
     assert found[0] == "Where"
     assert found[-2:] == ["did", "?"]
     assert len(found) == 60
 
 
 def test_characters_count_as_words_where_no_blanks_stand():
-    assert tokens("我的护照在哪里?") == [*"我的护照在哪里", "?"]
+    assert words_and_stops("我的护照在哪里?") == [*"我的护照在哪里", "?"]
 
 
 def test_the_shipped_model_knows_its_words():

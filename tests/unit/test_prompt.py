@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from datetime import datetime, timezone
 
 import pytest
@@ -75,6 +76,12 @@ def test_our_tag_is_escaped_in_every_spelling(tag):
     assert "memory-context]" in inner
     assert inner.startswith("  before ")
     assert inner.endswith(" after")
+
+
+def test_a_text_full_of_tags_is_escaped_in_one_go():
+    began = time.perf_counter()
+    assert escape_markers("<memory-context> a " * 2000) == "[memory-context] a " * 2000
+    assert time.perf_counter() - began < 2
 
 
 @pytest.mark.parametrize(

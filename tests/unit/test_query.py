@@ -301,6 +301,28 @@ def test_a_full_question_stands_alone() -> None:
     assert query.carried == ()
 
 
+@pytest.mark.parametrize(
+    ("prompt", "leans"),
+    [
+        ("Why?", True),
+        ("Wo?", True),
+        ("Remind me.", True),
+        ("Say that again.", True),
+        ("Danke!", False),
+        ("Merci !", False),
+        ("谢谢", False),
+        ("no", False),
+        ("👍", False),
+        ("...", False),
+    ],
+)
+def test_what_says_nothing_leans_on_the_last_exchange_only_if_it_asks(
+    prompt: str, leans: bool
+) -> None:
+    query = analysed(prompt, ("user", "Which kettle did we buy?"))
+    assert bool(query.carried) is leans
+
+
 def test_tool_and_system_messages_are_not_carried() -> None:
     query = analysed("And that?", ("system", "secret orchard"), ("tool", "secret orchard"))
     assert query.carried == ()
