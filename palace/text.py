@@ -22,6 +22,8 @@ import regex
 from snowballstemmer.english_stemmer import EnglishStemmer
 from snowballstemmer.russian_stemmer import RussianStemmer
 
+from palace.small_months import SMALL_MONTHS, is_dated
+
 MAX_TOKEN_CHARS = 64
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -112,8 +114,6 @@ _MONTH_NAMES = (
     "november nov novembre noviembre novembro ноябрь ноября ноябре",
     "december dec dezember dez décembre diciembre dezembro dicembre dic декабрь декабря декабре",
 )
-# Words that are months only when written with a capital: "may", "march", "mar" mean other things.
-_MONTH_ONLY_CAPITALISED = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
 # A name when written so: Dutch months have no capital.
 _NO_MONTH = "Mei"
 
@@ -213,18 +213,24 @@ def words(text: str) -> list[Word]:
 
 def _chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
     """Yield where each chunk of a text begins, and its words as if the text began there."""
-    plain = text.isascii()
-    found = _ASCII_CHUNK.finditer(text) if plain else _CHUNK.finditer(_composed(text))
+    if text.isascii():
+        found: Iterator[re.Match[str]] | Iterator[regex.Match[str]] = _ASCII_CHUNK.finditer(text)
+    else:
+        text = _composed(text)
+        found = _CHUNK.finditer(text)
     for match in found:
-        chunk = match[0]
-        if match.lastgroup == "dense":
-            yield match.start(), _dense_words(chunk)
-        elif match.lastgroup == "sign":  # C++, C#, F#
-            yield match.start(), [Word(chunk, 0, "identifier", chunk.lower())]
-        elif match.lastgroup == "money":
-            yield match.start(), [Word(chunk, 0, "word", MONEY)]
+        chunk, kind, start = match[0], match.lastgroup, match.start()
+        if kind == "word":
+            if chunk in SMALL_MONTHS and is_dated(text, start, match.end()):
+                yield start, [_month_word(chunk, 0, chunk)]
+            else:
+                yield start, _cut(chunk)
+        elif kind == "dense":
+            yield start, _dense_words(chunk)
+        elif kind == "sign":  # C++, C#, F#
+            yield start, [Word(chunk, 0, "identifier", chunk.lower())]
         else:
-            yield match.start(), _cut(chunk)
+            yield start, [Word(chunk, 0, "word", MONEY)]
 
 
 @lru_cache(maxsize=65_536)
@@ -366,9 +372,13 @@ def _plain_word(piece: str, start: int) -> Word:
         return _identifier_word(piece, start)
     folded = _as_token(piece)
     month = None if piece == _NO_MONTH else _MONTHS.get(folded)
-    if month and (folded not in _MONTH_ONLY_CAPITALISED or piece[0].isupper()):
-        return Word(piece, start, "word", month, extra=(stem(folded),))
+    if month and (folded not in SMALL_MONTHS or piece[0].isupper()):
+        return _month_word(piece, start, folded)
     return Word(piece, start, "word", stem(folded) or folded or piece)
+
+
+def _month_word(piece: str, start: int, folded: str) -> Word:
+    return Word(piece, start, "word", _MONTHS[folded], extra=(stem(folded),))
 
 
 def _is_numeric(chunk: str) -> bool:

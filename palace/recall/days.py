@@ -16,7 +16,7 @@ from palace.text import Word
 # A day without a year is looked for in so many years before this one, and in the next.
 _YEARS_BEFORE = 10
 _LEAP_YEAR = 2000
-_DAY = regex.compile(r"(\d{1,2})(?:st|nd|rd|th|er)?")
+_DAY = regex.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o)?")  # "1º" is 1o
 _YEAR = regex.compile(r"(?:19|20)\d\d")
 # "14.10." in any language; "10/14" and "14/10" where one of them is no month.
 _POINTED = regex.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?!\d)")

@@ -30,6 +30,7 @@ from palace.recall.lexicon import (
 from palace.recall.related import related_words, translated
 from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
+from palace.small_months import is_dated
 from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
@@ -247,13 +248,22 @@ def _bounded(prompt: str) -> str:
 
 
 def _content(text: str, found: Iterable[Word], lexicon: Lexicon) -> list[Word]:
-    """Return the words of a text that carry content: "in May" does, "may I" and "May I" do not."""
+    """Return the words of a text that carry content: "in May" does, "may I" and "May I" do not.
+
+    Where a sentence begins with a month, a day beside it has to tell that it is one.
+    """
     return [
         word
         for word in found
         if not (_is_function_word(word, lexicon) or _ends_in_particle(text, word, lexicon))
-        or (word.token.startswith("month") and not starts_sentence(text, word.start))
+        or (word.token.startswith("month") and _is_month(text, word))
     ]
+
+
+def _is_month(text: str, word: Word) -> bool:
+    if not starts_sentence(text, word.start):
+        return True
+    return is_dated(text, word.start, word.start + len(word.surface))
 
 
 def _ends_in_particle(text: str, word: Word, lexicon: Lexicon) -> bool:

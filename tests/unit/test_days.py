@@ -36,6 +36,13 @@ def named(prompt: str) -> list[tuple[int, int, int | None]]:
         ("Who came on 10/14?", [(10, 14, None)]),
         ("Who came on 14/10?", [(10, 14, None)]),
         ("from 2 March to 4 April", [(3, 2, None), (4, 4, None)]),
+        ("what did we say on 3 may", [(5, 3, None)]),
+        ("what did we say may 3rd 2026", [(5, 3, 2026)]),
+        ("9 jan", [(1, 9, None)]),
+        ("Was war am 3. mai?", [(5, 3, None)]),
+        ("qu'est-ce qu'on a dit le 1er mars", [(3, 1, None)]),
+        ("o que dissemos no dia 1º de mai", [(5, 1, None)]),
+        ("del 3 mar al 4 abril", [(3, 3, None), (4, 4, None)]),
     ],
 )
 def test_days_are_named_by_number_and_month(prompt: str, days: list[object]) -> None:
@@ -51,6 +58,8 @@ def test_days_are_named_by_number_and_month(prompt: str, days: list[object]) -> 
         "31.4. was a typo",
         "2 eggs in March",
         "in March 2026",
+        "it may 3 times fail",
+        "step 3 may fail",
         "the month of 12 eggs",
         "",
     ],

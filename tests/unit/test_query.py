@@ -229,6 +229,13 @@ def test_head(prompt: str, head: tuple[str, ...]) -> None:
         ("May we repair the boiler?", ()),
         ("may we repair the boiler in June?", ("month06",)),
         ("The boiler is cold. May I light it?", ()),
+        ("who repaired the boiler on 3 may", ("month05",)),
+        ("3 may who came?", ("month05",)),
+        ("may 3 who came?", ("month05",)),
+        ("May 3, who came?", ("month05",)),
+        ("may 3 people come?", ()),
+        ("May 3 people come?", ()),
+        ("who may come on 3 june", ("month06",)),
     ],
 )
 def test_a_month_is_no_function_word(prompt: str, months: tuple[str, ...]) -> None:
