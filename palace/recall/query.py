@@ -50,8 +50,7 @@ _ELLIPTIC_TERMS = 2
 # How near another writing of a day is: it may be that of another year.
 _SAME_DAY = 0.99
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
-# Of a prompt without content, these tell that it asks for something.
-_ASKING = ("question", "ask_memory", "remember", "again")
+_WORD = regex.compile(r"\p{L}")
 
 
 class _Read(NamedTuple):
@@ -219,17 +218,16 @@ class Analyst:
 
     def _leans(self, text: str, lexicon: Lexicon, terms: Sequence[str]) -> bool:
         """Whether a prompt that names nobody leans on what was said before it."""
-
-        def has_one_of(cues: Iterable[str]) -> bool:
-            known = (lexicon.cues[cue] for cue in cues if cue in lexicon.cues)
-            return any(matches(cue, text, timeout_ms=self._timeout_ms) for cue in known)
-
         if matches(lexicon.follow_up, text, timeout_ms=self._timeout_ms):
             return True
         if not terms:
-            return has_one_of(_ASKING)  # "why?" does, "thanks!" does not
+            return _WORD.search(text) is not None  # "why?" does, a thumb does not
         # "do I have to bring anything?" leans on what was said, "what is my cat called?" not.
-        return len(terms) <= _ELLIPTIC_TERMS and not has_one_of(_SELF_CONTAINED)
+        return len(terms) <= _ELLIPTIC_TERMS and not any(
+            matches(lexicon.cues[cue], text, timeout_ms=self._timeout_ms)
+            for cue in _SELF_CONTAINED
+            if cue in lexicon.cues
+        )
 
     def _said(self, text: str, lexicon: Lexicon) -> list[Word]:
         """Return the content of an earlier message, which may be in another language."""

@@ -323,7 +323,7 @@ def test_a_full_question_stands_alone() -> None:
         ("...", False),
     ],
 )
-def test_what_says_nothing_leans_on_the_last_exchange_only_if_it_asks(
+def test_what_has_no_content_leans_on_the_last_exchange_unless_it_is_a_courtesy(
     prompt: str, leans: bool
 ) -> None:
     query = analysed(prompt, ("user", "Which kettle did we buy?"))
