@@ -110,6 +110,36 @@ def translated(terms: Iterable[str], language: str) -> dict[str, tuple[str, ...]
     return {term: tuple(found) for term in terms if (found := _english(term, language))}
 
 
+def foreign_words(
+    terms: Iterable[str], language: str, *, into: Iterable[str]
+) -> dict[str, Mapping[str, float]]:
+    """Return the tokens of other languages for each term; a term without any is left out.
+
+    They are found by its English words, in the lists that lead to these. A token that is a word of
+    English too is left out: a gift is no poison.
+
+    Args:
+        terms: Index tokens of a question.
+        language: Its language.
+        into: The other languages; English is none of them, see `translated`.
+
+    Returns:
+        Term -> token -> nearness in (0, 1).
+    """
+    turned = [_turned_round(other) for other in into if other not in (language, "en")]
+    found: dict[str, Mapping[str, float]] = {}
+    for term in terms if turned else ():
+        near: dict[str, float] = {}
+        english = {term: 1.0} if language == "en" else _english(term, language)
+        for word, nearness in english.items():
+            for words in turned:
+                _add(near, {token: nearness * here for token, here in words.get(word, ())})
+        near.pop(term, None)
+        if near:
+            found[term] = near
+    return found
+
+
 def listed_tokens(language: str) -> list[str]:
     """Return every token that has a line in the first table of a language, sorted."""
     table = _table(language)
@@ -150,6 +180,18 @@ def _english(term: str, language: str) -> Mapping[str, float]:
             first = next((n for head in _heads(term[:end]) if (n := _near(name, head))), {})
             return dict.fromkeys((*last, *first), _IN_PART)
     return {}
+
+
+@cache
+def _turned_round(language: str) -> Mapping[str, Sequence[tuple[str, float]]]:
+    """Return English token -> tokens of a language for it, and how near they are."""
+    turned: dict[str, list[tuple[str, float]]] = {}
+    table = _table(f"{language}_en")
+    for token in [] if table is None else table.tokens:
+        if token not in listed_set("en"):
+            for english, nearness in _near(f"{language}_en", token).items():
+                turned.setdefault(english, []).append((token, nearness))
+    return turned
 
 
 def _heads(part: str) -> Iterator[str]:
