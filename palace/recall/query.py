@@ -20,6 +20,7 @@ from palace.recall.lexicon import (
     Lexicon,
     compiled,
     folded_words,
+    is_hiragana,
     matchable,
     matches,
     plain,
@@ -298,10 +299,7 @@ def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
     if word.shape == "number":
         return False
     if word.shape == "dense":
-        # Bigrams of hiragana alone are endings and particles.
-        return word.token in lexicon.function_words or all(
-            "\u3040" <= c <= "\u309f" for c in word.token
-        )
+        return word.token in lexicon.function_words or is_hiragana(word.token)
     return fold(word.surface) in lexicon.function_words or len(word.token) < 2
 
 

@@ -18,6 +18,8 @@ from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+from palace.recall.lexicon import is_hiragana, load_lexicon
+
 _FOLDER = Path(__file__).parent / "related_words"
 _MOST_WORDS = 1 << 16
 # Of one word of a question, so many words that mean nearly the same are looked for.
@@ -116,7 +118,7 @@ def foreign_words(
     """Return the tokens of other languages for each term; a term without any is left out.
 
     They are found by its English words, in the lists that lead to these. A token that is a word of
-    English too is left out: a gift is no poison.
+    English too is left out, because a gift is no poison, and so are function words.
 
     Args:
         terms: Index tokens of a question.
@@ -153,6 +155,14 @@ def listed_set(language: str) -> frozenset[str]:
     return frozenset(token for table in tables if table is not None for token in table.tokens)
 
 
+@cache
+def english_words() -> frozenset[str]:
+    """Return what may be English in a note: listed, a function word, or one of time and number."""
+    lexicon = load_lexicon("en")
+    times = (*lexicon.listed("relative_dates"), *lexicon.listed("number_words"))
+    return listed_set("en") | lexicon.function_words | frozenset(times)
+
+
 @lru_cache(maxsize=4096)
 def _related(term: str, language: str) -> Mapping[str, float]:
     near: dict[str, float] = {}
@@ -187,8 +197,9 @@ def _turned_round(language: str) -> Mapping[str, Sequence[tuple[str, float]]]:
     """Return English token -> tokens of a language for it, and how near they are."""
     turned: dict[str, list[tuple[str, float]]] = {}
     table = _table(f"{language}_en")
+    left_out = english_words() | load_lexicon(language).function_words
     for token in [] if table is None else table.tokens:
-        if token not in listed_set("en"):
+        if token not in left_out and not is_hiragana(token):
             for english, nearness in _near(f"{language}_en", token).items():
                 turned.setdefault(english, []).append((token, nearness))
     return turned

@@ -11,7 +11,7 @@ from functools import cache
 
 from palace.ports import TermCounts
 from palace.recall.lexicon import folded_words, load_lexicon
-from palace.recall.related import listed_set
+from palace.recall.related import english_words
 
 # A shorter word in Latin letters is one in many languages, and in names: "de", "la", "il".
 _FEWEST_LETTERS = 3
@@ -46,9 +46,9 @@ def telling_words(language: str) -> frozenset[str]:
 
     A word that is cut down to a stem is no token, and is found in no memory.
     """
-    english = load_lexicon("en").function_words | listed_set("en") | folded_words("number_words")
+    no_sign = english_words() | folded_words("number_words")
     return frozenset(
         word
-        for word in load_lexicon(language).function_words - english
+        for word in load_lexicon(language).function_words - no_sign
         if len(word) >= _FEWEST_LETTERS or not word.isascii()
     )

@@ -172,6 +172,13 @@ def test_what_is_an_english_word_too_stands_for_no_foreign_one() -> None:
         assert listed_set("en").isdisjoint(words)
 
 
+def test_function_words_stand_for_nothing() -> None:
+    terms = ["never", "sinc", "dad", "daughter", "girl", "troubl"]
+    found = foreign_words(terms, "en", into=["de", "ja", "nl"])
+    tokens = {token for words in found.values() for token in words}
+    assert tokens.isdisjoint({"nicht", "seit", "さん", "last"})
+
+
 def test_a_term_weighs_what_the_word_for_it_weighs() -> None:
     index = indexed(*(memory(text, n) for n, text in enumerate(("Hund da", "Katze", "Katze da"))))
     asked = Query("", ("dog", "cat"), foreign={"dog": ("hund",), "cat": ("katz",)})
