@@ -12,7 +12,7 @@ from palace.recall.weighing import term_weights
 from palace.recall.written_in import telling_words, written_languages
 from palace.types.query import Query
 from palace.types.session import Turn
-from tests.doubles import FixedVocabulary, indexed, memory
+from tests.doubles import FixedVocabulary, indexed, memory, paged
 
 # The first of them tells when the dog goes to the vet.
 NOTES = {
@@ -186,3 +186,12 @@ def test_a_term_weighs_what_the_word_for_it_weighs() -> None:
     told = term_weights(asked, index)
     assert [*told.idf.values()] == [*term_weights(said, index).idf.values()]
     assert told.known == frozenset()
+
+
+def test_the_state_of_an_index_is_another_one_after_it_was_written_to() -> None:
+    index = indexed(memory("The kettle is blue", 0))
+    before = index.state()
+    index.counts(["kettl"])
+    assert index.state() == before
+    index.apply([paged(memory("Der Hund", 1), path="rooms/other.md")], layer="L1")
+    assert index.state() != before
