@@ -152,6 +152,9 @@ class Vocabulary(Protocol):
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """Return the number of active memories that a reader may see."""
 
+    def state(self) -> object:
+        """Return what differs after any change of what the other methods return."""
+
 
 @runtime_checkable
 class Index(Protocol):
@@ -189,6 +192,9 @@ class Index(Protocol):
 
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """See `Vocabulary.size`."""
+
+    def state(self) -> object:
+        """See `Vocabulary.state`."""
 
     def get(self, memory_id: str) -> Memory | None:
         """Return one memory, active or not."""

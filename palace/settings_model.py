@@ -259,8 +259,8 @@ class SearchSettings(Section):
 
     related_words: StrictBool = Field(
         True,
-        description="Whether words that mean nearly the same as those of a question, and English "
-        "words for those of ten other languages, find memories too; tables, no model.",
+        description="Whether words that mean nearly the same as those of a question, and those of "
+        "other languages for them, find memories too; tables, no model.",
     )
 
     @model_validator(mode="after")

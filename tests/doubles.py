@@ -84,6 +84,9 @@ class FixedVocabulary:
     def size(self, *, scope: Scope = GLOBAL) -> int:
         return len(self._texts)
 
+    def state(self) -> object:
+        return len(self._texts)
+
 
 class VanishingIndex:
     """An index whose first candidate is gone by the time it is loaded, as after a deletion."""
@@ -123,6 +126,9 @@ class VanishingIndex:
 
     def size(self, *, scope: Scope = GLOBAL) -> int:
         return self._index.size(scope=scope)
+
+    def state(self) -> object:
+        return self._index.state()
 
     def get(self, memory_id: str) -> Memory | None:
         return self._index.get(memory_id)

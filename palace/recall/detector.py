@@ -214,15 +214,15 @@ class CueDetector:
     ) -> dict[str, float]:
         scope = Scope(query.session_id, query.project)
         named = [token for name in query.names for token in name]
-        english = chain.from_iterable(query.translated.values())
-        asked = (*query.terms, *query.carried, *named, *english)
+        elsewhere = query.elsewhere
+        asked = (*query.terms, *query.carried, *named, *chain.from_iterable(elsewhere.values()))
         counts = self._vocabulary.counts(asked, scope=scope)
         size = self._vocabulary.size(scope=scope)
         weights = weights_of(query, counts, size=size)
         total = sum(weights.idf.values()) or 1.0
         known_terms = {*weights.known, *noted}
         known_terms.update(
-            term for term, words in query.translated.items() if any(counts[w].any for w in words)
+            term for term, words in elsewhere.items() if any(counts[w].any for w in words)
         )
         known = sum(w for t, w in weights.idf.items() if t in known_terms) / total
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]

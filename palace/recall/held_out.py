@@ -90,6 +90,10 @@ class IndexWithout:
         """See `Vocabulary.size`."""
         return max(self._index.size(scope=scope) - len(self._keys), 0)
 
+    def state(self) -> object:
+        """See `Vocabulary.state`; what is hidden stays hidden."""
+        return self._index.state()
+
     def get(self, memory_id: str) -> Memory | None:
         """See `Index.get`; calibration asks for nothing by id."""
         return self._index.get(memory_id)

@@ -245,6 +245,11 @@ def word_tokens(kind: WordKind) -> frozenset[str]:
     return _tokens(_of_every_language(kind))
 
 
+def is_hiragana(token: str) -> bool:
+    """Whether a token is of hiragana alone: pairs of them are endings and particles."""
+    return all("\u3040" <= letter <= "\u309f" for letter in token)
+
+
 def _of_every_language(kind: WordKind) -> list[str]:
     return [word for x in load_lexicons(DEFAULT_LANGUAGES) for word in x.listed(kind)]
 

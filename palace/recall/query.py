@@ -22,14 +22,16 @@ from palace.recall.lexicon import (
     Lexicon,
     compiled,
     folded_words,
+    is_hiragana,
     matchable,
     matches,
     plain,
     word_tokens,
 )
-from palace.recall.related import related_words, translated
+from palace.recall.related import foreign_words, related_words, translated
 from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
+from palace.recall.written_in import written_languages
 from palace.small_months import is_dated
 from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
 from palace.types.query import AnswerType, Query
@@ -71,7 +73,8 @@ class Analyst:
         lexicons: The languages to know; the first wins ties.
         vocabulary: What the palace's words are.
         related: Whether words that mean nearly the same as those of the prompt, and English words
-            for those of another language, are looked up.
+            for those of another language, are looked up; and words of other languages that memories
+            are in.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
 
@@ -87,6 +90,8 @@ class Analyst:
         self._vocabulary = vocabulary
         self._related = related
         self._timeout_ms = timeout_ms
+        # Of one state of the palace and one scope: what languages its memories are in.
+        self._written: tuple[object, tuple[str, ...]] = (None, ())
 
     def terms(self, turn: Turn) -> tuple[str, ...]:
         """Return the terms of a turn's query, where nothing else of it is asked."""
@@ -113,6 +118,7 @@ class Analyst:
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
         meant = self._meant(terms, but={*soft, *chain.from_iterable(names)})
+        foreign = self._foreign(meant, lexicon.language, scope=_scope_of(turn))
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -125,10 +131,11 @@ class Analyst:
             soft=soft,
             carried=carried,
             related={
-                **related_words(meant, lexicon.language),
+                **_nearest_first(related_words(meant, lexicon.language), foreign),
                 **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
             },
             translated=translated(meant, lexicon.language),
+            foreign={term: tuple(near) for term, near in foreign.items()},
             language=lexicon.language,
             session_id=turn.session_id,
             project=turn.project,
@@ -171,6 +178,31 @@ class Analyst:
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
         return tuple(t for t in terms if t not in but) if self._related else ()
+
+    def _foreign(
+        self, terms: Sequence[str], language: str, *, scope: Scope
+    ) -> dict[str, Mapping[str, float]]:
+        """Return what memories in other languages have for terms, nearest first."""
+        into = self._written_languages(scope) if terms else ()
+        found = foreign_words(terms, language, into=into)
+        counts = self._vocabulary.counts(set(chain.from_iterable(found.values())), scope=scope)
+        held = {
+            term: {token: nearness for token, nearness in near.items() if counts[token].any}
+            for term, near in found.items()
+        }
+        return _nearest_first({term: near for term, near in held.items() if near}, {})
+
+    def _written_languages(self, scope: Scope) -> tuple[str, ...]:
+        """Return the languages that memories are in, told anew when the palace has changed."""
+        state = (self._vocabulary.state(), scope)
+        told, languages = self._written
+        if told != state:
+            languages = written_languages(
+                [lexicon.language for lexicon in self.lexicons],
+                lambda tokens: self._vocabulary.counts(tokens, scope=scope),
+            )
+            self._written = (state, languages)
+        return languages
 
     def _days_otherwise(
         self, prompt: str, found: Sequence[Word], terms: Sequence[str], *, scope: Scope
@@ -237,6 +269,14 @@ class Analyst:
         return content if own is lexicon else _content(text, content, own)
 
 
+def _nearest_first(
+    related: Mapping[str, Mapping[str, float]], more: Mapping[str, Mapping[str, float]]
+) -> dict[str, Mapping[str, float]]:
+    """Return what is near each term, with more of it, in order of nearness."""
+    both = {t: {**more.get(t, {}), **related.get(t, {})} for t in dict.fromkeys((*related, *more))}
+    return {t: dict(sorted(near.items(), key=lambda item: -item[1])) for t, near in both.items()}
+
+
 def _scope_of(turn: Turn) -> Scope:
     return Scope(turn.session_id, turn.project)
 
@@ -279,10 +319,7 @@ def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
     if word.shape == "number":
         return False
     if word.shape == "dense":
-        # Bigrams of hiragana alone are endings and particles.
-        return word.token in lexicon.function_words or all(
-            "\u3040" <= c <= "\u309f" for c in word.token
-        )
+        return word.token in lexicon.function_words or is_hiragana(word.token)
     return fold(word.surface) in lexicon.function_words or len(word.token) < 2
 
 

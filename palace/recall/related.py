@@ -18,6 +18,8 @@ from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+from palace.recall.lexicon import is_hiragana, load_lexicon
+
 _FOLDER = Path(__file__).parent / "related_words"
 _MOST_WORDS = 1 << 16
 # Of one word of a question, so many words that mean nearly the same are looked for.
@@ -110,6 +112,36 @@ def translated(terms: Iterable[str], language: str) -> dict[str, tuple[str, ...]
     return {term: tuple(found) for term in terms if (found := _english(term, language))}
 
 
+def foreign_words(
+    terms: Iterable[str], language: str, *, into: Iterable[str]
+) -> dict[str, Mapping[str, float]]:
+    """Return the tokens of other languages for each term; a term without any is left out.
+
+    They are found by its English words, in the lists that lead to these. A token that is a word of
+    English too is left out, because a gift is no poison, and so are function words.
+
+    Args:
+        terms: Index tokens of a question.
+        language: Its language.
+        into: The other languages; English is none of them, see `translated`.
+
+    Returns:
+        Term -> token -> nearness in (0, 1).
+    """
+    turned = [_turned_round(other) for other in into if other not in (language, "en")]
+    found: dict[str, Mapping[str, float]] = {}
+    for term in terms if turned else ():
+        near: dict[str, float] = {}
+        english = {term: 1.0} if language == "en" else _english(term, language)
+        for word, nearness in english.items():
+            for words in turned:
+                _add(near, {token: nearness * here for token, here in words.get(word, ())})
+        near.pop(term, None)
+        if near:
+            found[term] = near
+    return found
+
+
 def listed_tokens(language: str) -> list[str]:
     """Return every token that has a line in the first table of a language, sorted."""
     table = _table(language)
@@ -121,6 +153,14 @@ def listed_set(language: str) -> frozenset[str]:
     """Return every token that has a line in one of the tables of a language."""
     tables = (_table(language), _table(f"{language}_written"))
     return frozenset(token for table in tables if table is not None for token in table.tokens)
+
+
+@cache
+def english_words() -> frozenset[str]:
+    """Return what may be English in a note: listed, a function word, or one of time and number."""
+    lexicon = load_lexicon("en")
+    times = (*lexicon.listed("relative_dates"), *lexicon.listed("number_words"))
+    return listed_set("en") | lexicon.function_words | frozenset(times)
 
 
 @lru_cache(maxsize=4096)
@@ -150,6 +190,19 @@ def _english(term: str, language: str) -> Mapping[str, float]:
             first = next((n for head in _heads(term[:end]) if (n := _near(name, head))), {})
             return dict.fromkeys((*last, *first), _IN_PART)
     return {}
+
+
+@cache
+def _turned_round(language: str) -> Mapping[str, Sequence[tuple[str, float]]]:
+    """Return English token -> tokens of a language for it, and how near they are."""
+    turned: dict[str, list[tuple[str, float]]] = {}
+    table = _table(f"{language}_en")
+    left_out = english_words() | load_lexicon(language).function_words
+    for token in [] if table is None else table.tokens:
+        if token not in left_out and not is_hiragana(token):
+            for english, nearness in _near(f"{language}_en", token).items():
+                turned.setdefault(english, []).append((token, nearness))
+    return turned
 
 
 def _heads(part: str) -> Iterator[str]:

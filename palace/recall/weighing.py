@@ -6,7 +6,7 @@ In: a query and the palace's vocabulary. Out: weights, and BM25 over index token
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -43,8 +43,8 @@ NO_WEIGHTS = Weights({}, frozenset(), ceiling=0.0)
 def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
     """Return the weight of every term of the query; absent terms weigh most."""
     scope = Scope(query.session_id, query.project)
-    english = chain.from_iterable(query.translated.values())
-    counts = vocabulary.counts((*query.terms, *query.carried, *english), scope=scope)
+    elsewhere = chain.from_iterable(query.elsewhere.values())
+    counts = vocabulary.counts((*query.terms, *query.carried, *elsewhere), scope=scope)
     return weights_of(query, counts, size=vocabulary.size(scope=scope))
 
 
@@ -53,14 +53,15 @@ def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> 
 
     Args:
         query: What is asked.
-        counts: How many memories hold each of its terms, and of the English words for them.
+        counts: How many memories hold each of its terms, and of what other languages say for them.
         size: How many memories there are.
 
     Source: the probabilistic inverse document frequency of Robertson & Spärck Jones.
     """
     terms = (*query.terms, *query.carried)
     size = max(size, _FEWEST)
-    idf = {t: inverse_frequency(_meant(t, query, counts), size) for t in terms}
+    elsewhere = query.elsewhere
+    idf = {t: inverse_frequency(_meant(t, elsewhere.get(t, ()), counts), size) for t in terms}
     for term in query.carried:
         idf[term] *= CARRIED_WEIGHT
     for term in query.soft:
@@ -72,11 +73,10 @@ def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> 
     )
 
 
-def _meant(term: str, query: Query, counts: Mapping[str, TermCounts]) -> TermCounts:
-    """Return how many memories hold a term, or the most frequent of the English words for it."""
+def _meant(term: str, elsewhere: Iterable[str], counts: Mapping[str, TermCounts]) -> TermCounts:
+    """Return how many memories hold a term, or the most frequent word for it elsewhere."""
     held = counts[term]
-    english = query.translated.get(term, ())
-    return held if held.any else max((counts[e] for e in english), key=_any, default=held)
+    return held if held.any else max((counts[e] for e in elsewhere), key=_any, default=held)
 
 
 def _any(count: TermCounts) -> int:

@@ -69,6 +69,13 @@ class TermTable:
         self._rows: dict[int, dict[str, tuple[int, int, int]]] = {}
         self._visible: dict[Scope, Visible] = {}
         self._kept = 0
+        self._renewals = 0
+
+    def state(self) -> int:
+        """Return what differs after any process changed the database, or it is another one."""
+        with self._database.held():
+            self._renew()
+            return self._renewals
 
     def forget(self) -> None:
         """Drop what was read: the database is another one."""
@@ -147,6 +154,7 @@ class TermTable:
             self._rows.clear()
             self._visible.clear()
             self._as_of = state
+            self._renewals += 1
 
 
 def marks(values: Collection[object]) -> str:

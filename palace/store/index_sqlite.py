@@ -581,6 +581,10 @@ class SqliteIndex:
         """Return the number of active memories that a reader may see."""
         return self._terms.visible(scope).memories
 
+    def state(self) -> object:
+        """Return what differs after any change of the index."""
+        return self._terms.state()
+
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
         """Return whether there is any active memory of a layer that a reader may see."""
         visible = self._terms.visible(scope).partitions

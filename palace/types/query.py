@@ -45,6 +45,8 @@ class Query:
         former: Whether it asks for what was the case before something changed.
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         translated: Term of another language than English -> its English index tokens, best first.
+        foreign: Term -> index tokens for it in the other languages that memories are in, English
+            left out; only such as some memory holds, nearest first.
     """
 
     text: str
@@ -64,6 +66,13 @@ class Query:
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    foreign: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def elsewhere(self) -> Mapping[str, tuple[str, ...]]:
+        """Term -> what may be written for it in any other language, English words first."""
+        terms = dict.fromkeys((*self.translated, *self.foreign))
+        return {t: (*self.translated.get(t, ()), *self.foreign.get(t, ())) for t in terms}
 
     @property
     def english(self) -> tuple[str, ...]:

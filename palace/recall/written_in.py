@@ -1,0 +1,54 @@
+"""Which languages the memories of a palace are in, told by their function words.
+
+In: languages, and how many memories hold a word. Out: those languages that some memories are in.
+English is never among them: what is asked of English notes is asked whether there are any or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+
+from palace.ports import TermCounts
+from palace.recall.lexicon import folded_words, load_lexicon
+from palace.recall.related import english_words
+
+# A shorter word in Latin letters is one in many languages, and in names: "de", "la", "il".
+_FEWEST_LETTERS = 3
+# So often function words have to be said, and one of them twice: a sentence that says many of them
+# is one sentence all the same.
+_SAID, _SAID_AGAIN = 4, 2
+
+
+def written_languages(
+    languages: Sequence[str], counts: Callable[[Iterable[str]], Mapping[str, TermCounts]]
+) -> tuple[str, ...]:
+    """Return those of some languages that more than one memory is in, English left out.
+
+    Args:
+        languages: Codes of languages that have a lexicon.
+        counts: Returns how many memories hold each of some tokens.
+    """
+    telling = {language: telling_words(language) for language in languages if language != "en"}
+    held = counts({word for words in telling.values() for word in words})
+    return tuple(lang for lang, words in telling.items() if _is_said([held[w].any for w in words]))
+
+
+def _is_said(held: Sequence[int]) -> bool:
+    """Whether so many memories hold words of a language that it is no name and no quotation."""
+    most = max(held, default=0)
+    return _SAID_AGAIN <= most < sum(held) and sum(held) >= _SAID
+
+
+@cache
+def telling_words(language: str) -> frozenset[str]:
+    """Return the function words of a language that are no words of English, as index tokens.
+
+    A word that is cut down to a stem is no token, and is found in no memory.
+    """
+    no_sign = english_words() | folded_words("number_words")
+    return frozenset(
+        word
+        for word in load_lexicon(language).function_words - no_sign
+        if len(word) >= _FEWEST_LETTERS or not word.isascii()
+    )
