@@ -5,7 +5,7 @@ In: a turn and the palace's vocabulary. Out: a `Query` of index tokens; raw text
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from palace.recall.lexicon import (
     word_tokens,
 )
 from palace.recall.related import related_words, translated
+from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
 from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
@@ -58,6 +59,7 @@ class _Read(NamedTuple):
     content: list[Word]
     counts: Mapping[str, TermCounts]
     terms: tuple[str, ...]
+    mended: tuple[str, ...]
 
 
 class Analyst:
@@ -67,7 +69,8 @@ class Analyst:
         lexicons: The languages to know; the first wins ties.
         vocabulary: What the palace's words are.
         related: Whether words that mean nearly the same as those of the prompt, and English words
-            for those of another language, are looked up.
+            for those of another language, are looked up, and slips of the fingers mended.
+        noted: Index tokens that the session of a turn has noted: they are no slips.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
 
@@ -77,11 +80,13 @@ class Analyst:
         vocabulary: Vocabulary,
         *,
         related: bool = True,
+        noted: Callable[[Turn], frozenset[str]] = lambda _: frozenset(),
         timeout_ms: float = 50.0,
     ) -> None:
         self.lexicons = tuple(lexicons)
         self._vocabulary = vocabulary
         self._related = related
+        self._noted = noted
         self._timeout_ms = timeout_ms
 
     def terms(self, turn: Turn) -> tuple[str, ...]:
@@ -100,11 +105,33 @@ class Analyst:
         )
         content = _content(prompt, found, lexicon)
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
-        return _Read(prompt, found, lexicon, content, counts, _terms(content, counts))
+        unknown = [word for word in content if not counts[word.token].any]
+        meant = self._without_slips(turn, prompt, found, unknown, lexicon)
+        if meant:
+            found, content = _mended(found, meant), _mended(content, meant)
+            counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
+        terms = _terms(content, counts)
+        mended = tuple(t for t in dict.fromkeys(meant.values()) if t in terms)
+        return _Read(prompt, found, lexicon, content, counts, terms, mended)
+
+    def _without_slips(
+        self,
+        turn: Turn,
+        prompt: str,
+        found: Sequence[Word],
+        unknown: Sequence[Word],
+        lexicon: Lexicon,
+    ) -> dict[str, str]:
+        """Return misspelt tokens with those that are meant; the tables tell which are words."""
+        if not unknown or not self._related:
+            return {}
+        noted = self._noted(turn)
+        strange = [word for word in unknown if word.token not in noted]
+        return meant_words(prompt, found, strange, lexicon, self._vocabulary, scope=_scope_of(turn))
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
-        prompt, found, lexicon, content, counts, terms = self._read(turn)
+        prompt, found, lexicon, content, counts, terms, mended = self._read(turn)
         names = _names(prompt, found, content, counts, lexicon)
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
@@ -120,6 +147,7 @@ class Analyst:
             numbers=tuple(dict.fromkeys(numbers(prompt))),
             answer_type=self._answer_type(text, lexicon),
             soft=soft,
+            mended=mended,
             carried=carried,
             related={
                 **related_words(meant, lexicon.language),
@@ -264,6 +292,11 @@ def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
             "\u3040" <= c <= "\u309f" for c in word.token
         )
     return fold(word.surface) in lexicon.function_words or len(word.token) < 2
+
+
+def _mended(found: Iterable[Word], meant: Mapping[str, str]) -> list[Word]:
+    """Return words with the tokens that are meant in place of misspelt ones."""
+    return [w._replace(token=meant[w.token], extra=()) if w.token in meant else w for w in found]
 
 
 def _all_tokens(content: Iterable[Word]) -> list[str]:
