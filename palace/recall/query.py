@@ -125,9 +125,10 @@ class Analyst:
         """Return misspelt tokens with those that are meant; the tables tell which are words."""
         if not unknown or not self._related:
             return {}
-        noted = self._noted(turn)
-        strange = [word for word in unknown if word.token not in noted]
-        return meant_words(prompt, found, strange, lexicon, self._vocabulary, scope=_scope_of(turn))
+        scope = _scope_of(turn)
+        meant = meant_words(prompt, found, unknown, lexicon, self._vocabulary, scope=scope)
+        noted = self._noted(turn) if meant else frozenset()
+        return {token: other for token, other in meant.items() if token not in noted}
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""

@@ -39,7 +39,7 @@ class Query:
         soft: Terms that only say what sort of thing is asked ("number", "version"); a memory can
             answer without them.
         mended: Terms that stand for words with a slip of the fingers: nobody wrote them as they
-            are, so what rests on one proves nothing.
+            are, so what rests on them alone proves nothing.
         carried: Terms taken over from the previous turn of a follow-up.
         language: Code of the language whose function words the prompt uses.
         session_id: Session scope that may be read.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, RetrievalEnforcer, Verdict
+from palace import Mempalace, RetrievalEnforcer, Turn, Verdict
 
 MEMORIES = {
     "rent": "Die Warmmiete für die Werkstatt beträgt 780 Euro im Monat.",
@@ -99,3 +99,9 @@ def test_a_slip_in_one_word_of_several_takes_nothing_from_the_others(palace: Mem
     asked = "Who {} the planer knives on 3 March?"
     assert decided(palace, asked.format("sharpened")).action == "ground"
     assert decided(palace, asked.format("shaprened")).action == "ground"
+
+
+def test_what_the_session_noted_is_no_slip(palace: Mempalace) -> None:
+    palace.note("The marquex is the new printer.", session_id="s1")
+    assert palace.analyse(Turn("where is the marquex", session_id="s1")).mended == ()
+    assert palace.analyse(Turn("where is the marquex", session_id="s2")).mended == ("marque",)
