@@ -93,6 +93,7 @@ class Assembly:
             self.lexicons,
             self._palace.index,
             related=self._settings.search.related_words,
+            noted=self.scratchpad_layer.tokens_of,
             timeout_ms=float(self._settings.detector.pattern_timeout_ms),
         )
 

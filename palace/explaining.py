@@ -76,6 +76,7 @@ _RULES: Mapping[str, str] = {
     "names present": "a statement that holds every name of the question is at least unclear",
     "far words": "what says no word of the question has to come nearer to it",
     "own words": "what only shares words with the turn before is never sufficient",
+    "mended word": "what rests on a word that was misspelt is never sufficient",
     "meaning": "what is near by meaning is at least unclear",
     "procedure": "a playbook tells how a thing is done and proves no fact",
     "former": "what holds now proves nothing of what was the case before",

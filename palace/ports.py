@@ -149,6 +149,13 @@ class Vocabulary(Protocol):
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
 
+    def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
+        """Return tokens that a reader may see and that may be one slip away from one.
+
+        At least every other one that begins with its first letter and has one letter more, less
+        or changed, or two swapped; more are allowed.
+        """
+
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """Return the number of active memories that a reader may see."""
 
@@ -186,6 +193,9 @@ class Index(Protocol):
 
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
         """Return whether there is any active memory of a layer that a reader may see."""
+
+    def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
+        """Return tokens that may be one slip away from one; see `Vocabulary.alike`."""
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""

@@ -81,6 +81,9 @@ class FixedVocabulary:
             found[term] = TermCounts(any=holding, name=holding if term in self._names else 0)
         return found
 
+    def alike(self, token: str, *, scope: Scope = GLOBAL) -> list[str]:
+        return sorted({t for text in self._texts for t in text if t[:1] == token[:1]} - {token})
+
     def size(self, *, scope: Scope = GLOBAL) -> int:
         return len(self._texts)
 
@@ -117,6 +120,9 @@ class VanishingIndex:
         if self._gone is None and keys:
             self._gone = keys[0]
         return self._index.load([key for key in keys if key != self._gone])
+
+    def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
+        return self._index.alike(token, scope=scope)
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         return self._index.counts(terms, scope=scope)

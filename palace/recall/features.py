@@ -14,6 +14,7 @@ import regex
 
 from palace.ports import Candidate
 from palace.recall.lexicon import word_tokens
+from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.weighing import K1, Weights, relevance
 from palace.text import MONEY
 from palace.types.query import AnswerType, Query
@@ -118,6 +119,18 @@ class Asked:
             "carried": self._carried,
             "own": _share(self._own, here),
         }
+
+    def rests_on_mended(self, candidate: Candidate) -> float:
+        """Return which share of what a candidate covers are misspelt words of the question.
+
+        All of it where one is a name, or may be a word that no list of its language holds.
+        """
+        here = self._looked_for & {*candidate.body, *candidate.context}
+        mended = here.intersection(self.query.mended)
+        named = any(not mended.isdisjoint(name) for name in self.query.names)
+        if mended and (named or self.query.language not in NEARLY_ALL_LISTED):
+            return 1.0
+        return self._coverage(mended) / (self._coverage(here) or 1.0)
 
     def _coverage(self, present: set[str]) -> float:
         """Return the weighted share of the question that is present."""

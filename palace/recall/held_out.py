@@ -74,6 +74,11 @@ class IndexWithout:
         """See `Index.holds`; a layer that is hidden as a whole is still one."""
         return self._index.holds(layer, scope=scope)
 
+    def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
+        """See `Vocabulary.alike`."""
+        found = self.counts(self._index.alike(token, scope=scope), scope=scope)
+        return [other for other, count in found.items() if count.any]
+
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""
         whole = self._index.counts(terms, scope=scope)

@@ -29,6 +29,7 @@ from palace.recall.lexicon import (
     word_tokens,
 )
 from palace.recall.related import foreign_words, related_words, translated
+from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
 from palace.recall.written_in import written_languages
@@ -64,6 +65,7 @@ class _Read(NamedTuple):
     content: list[Word]
     counts: Mapping[str, TermCounts]
     terms: tuple[str, ...]
+    mended: tuple[str, ...]
 
 
 class Analyst:
@@ -73,8 +75,9 @@ class Analyst:
         lexicons: The languages to know; the first wins ties.
         vocabulary: What the palace's words are.
         related: Whether words that mean nearly the same as those of the prompt, and English words
-            for those of another language, are looked up; and words of other languages that memories
-            are in.
+            for those of another language, are looked up, and words of other languages that memories
+            are in; and slips of the fingers mended.
+        noted: Index tokens that the session of a turn has noted: they are no slips.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
 
@@ -84,11 +87,13 @@ class Analyst:
         vocabulary: Vocabulary,
         *,
         related: bool = True,
+        noted: Callable[[Turn], frozenset[str]] = lambda _: frozenset(),
         timeout_ms: float = 50.0,
     ) -> None:
         self.lexicons = tuple(lexicons)
         self._vocabulary = vocabulary
         self._related = related
+        self._noted = noted
         self._timeout_ms = timeout_ms
         # Of one state of the palace and one scope: what languages its memories are in.
         self._written: tuple[object, tuple[str, ...]] = (None, ())
@@ -108,11 +113,34 @@ class Analyst:
         found = weekdays_as_written(found, lexicon, counts_of)
         content = _content(prompt, found, lexicon)
         counts = counts_of(_all_tokens(content))
-        return _Read(prompt, found, lexicon, content, counts, _terms(content, counts))
+        unknown = [word for word in content if not counts[word.token].any]
+        meant = self._without_slips(turn, prompt, found, unknown, lexicon)
+        if meant:
+            found, content = _mended(found, meant), _mended(content, meant)
+            counts = counts_of(_all_tokens(content))
+        terms = _terms(content, counts)
+        mended = tuple(t for t in dict.fromkeys(meant.values()) if t in terms)
+        return _Read(prompt, found, lexicon, content, counts, terms, mended)
+
+    def _without_slips(
+        self,
+        turn: Turn,
+        prompt: str,
+        found: Sequence[Word],
+        unknown: Sequence[Word],
+        lexicon: Lexicon,
+    ) -> dict[str, str]:
+        """Return misspelt tokens with those that are meant; the tables tell which are words."""
+        if not unknown or not self._related:
+            return {}
+        scope = _scope_of(turn)
+        meant = meant_words(prompt, found, unknown, lexicon, self._vocabulary, scope=scope)
+        noted = self._noted(turn) if meant else frozenset()
+        return {token: other for token, other in meant.items() if token not in noted}
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
-        prompt, found, lexicon, content, counts, terms = self._read(turn)
+        prompt, found, lexicon, content, counts, terms, mended = self._read(turn)
         names = _names(prompt, found, content, counts, lexicon)
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
@@ -129,6 +157,7 @@ class Analyst:
             numbers=tuple(dict.fromkeys(numbers(prompt))),
             answer_type=self._answer_type(text, lexicon),
             soft=soft,
+            mended=mended,
             carried=carried,
             related={
                 **_nearest_first(related_words(meant, lexicon.language), foreign),
@@ -321,6 +350,11 @@ def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
     if word.shape == "dense":
         return word.token in lexicon.function_words or is_hiragana(word.token)
     return fold(word.surface) in lexicon.function_words or len(word.token) < 2
+
+
+def _mended(found: Iterable[Word], meant: Mapping[str, str]) -> list[Word]:
+    """Return words with the tokens that are meant in place of misspelt ones."""
+    return [w._replace(token=meant[w.token], extra=()) if w.token in meant else w for w in found]
 
 
 def _all_tokens(content: Iterable[Word]) -> list[str]:

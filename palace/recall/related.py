@@ -22,6 +22,8 @@ from palace.recall.lexicon import is_hiragana, load_lexicon
 
 _FOLDER = Path(__file__).parent / "related_words"
 _MOST_WORDS = 1 << 16
+NEARLY_ALL_LISTED = frozenset({"en"})
+"""Languages of which the tables hold nearly every word that people type."""
 # Of one word of a question, so many words that mean nearly the same are looked for.
 _MOST_NEAR = 24
 # Languages that write compounds as one word, and the letters that their parts have at least.

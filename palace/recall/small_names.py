@@ -42,10 +42,10 @@ def unheard_name(
     if not lexicon.before_names:
         return ()
     unknown = _unknown(found, lexicon, counts)
-    if not any(_stands_as_name(prompt, word, found, lexicon) for word in unknown):
+    if not any(stands_as_name(prompt, word, found, lexicon) for word in unknown):
         return ()
     run = [word for word in unknown if not _is_misspelt(word.token, lexicon, counts)]
-    if not 0 < len(run) <= _MOST_WORDS or not _stands_as_name(prompt, run[0], found, lexicon):
+    if not 0 < len(run) <= _MOST_WORDS or not stands_as_name(prompt, run[0], found, lexicon):
         return ()
     together = all(prompt[_end(one) : other.start] == " " for one, other in pairwise(run))
     return tuple(word.token for word in run) if together else ()
@@ -74,7 +74,7 @@ def _standing_for(word: Word) -> tuple[str, ...]:
     return (word.token, *word.parts)
 
 
-def _stands_as_name(prompt: str, word: Word, found: Sequence[Word], lexicon: Lexicon) -> bool:
+def stands_as_name(prompt: str, word: Word, found: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether a word stands behind one such as "did", or opens the prompt and owns something."""
     before = next((other for other in reversed(found) if other.start < word.start), None)
     if before is None:
@@ -89,14 +89,14 @@ def _end(word: Word) -> int:
 
 def _is_misspelt(token: str, lexicon: Lexicon, counts: _Counts) -> bool:
     """Whether one letter more, less, changed or moved makes a known word of it."""
-    meant = _nearly(token)
+    meant = one_slip_away(token)
     if not listed_set(lexicon.language).isdisjoint(meant):
         return True
     return any(count.any for count in counts(meant).values())
 
 
-def _nearly(token: str) -> set[str]:
-    """Return what a token is one slip away from.
+def one_slip_away(token: str) -> set[str]:
+    """Return what a token is one slip away from: a letter more, less, changed, or two swapped.
 
     Source: Damerau 1964; four in five misspellings are one such slip.
     """

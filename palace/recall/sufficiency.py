@@ -21,6 +21,8 @@ _OWN_POWER = 3.0
 # A memory that says no word of the question has to come this near: a word at .7, or two at .55.
 # In a palace of a few memories anything comes a little near to something.
 _NEAR_ENOUGH = 0.34
+# Of what a memory covers of the question, so much may be words that were misspelt there.
+_MOST_MENDED = 0.5
 
 
 def attributed(probability: float, own: float) -> float:
@@ -131,7 +133,8 @@ class Sufficiency:
         A name nobody in this palace has is never more than none; a statement that lacks a name of
         the question, tells no date, hour or number where one is asked for, or tells of
         another month or year, is never sufficient; one that holds all names is never less than
-        unclear. What only shares words with the turn before is never sufficient either. A
+        unclear. What only shares words with the turn before is never sufficient either, nor what
+        holds a word of the question only if that was misspelt. A
         statement that says no word of the question and comes near to little of it is none, unless
         its meaning is close.
         """
@@ -212,6 +215,8 @@ def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None
         return "answer missing"
     if alone and features.get("other_date"):
         return "other date"
+    if features.get("mended", 0.0) > _MOST_MENDED:
+        return "mended word"
     return "own words" if features.get("own", 0.5) <= 0.0 else "bars"
 
 

@@ -17,6 +17,7 @@ from palace.types.verdict import LayerName
 
 _KEPT_TERMS = 100_000
 _READ_AT_ONCE = 400
+_LAST_CHARACTER = "\U0010ffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,28 @@ class TermTable:
                     sum(body + place for body, place, _ in held), sum(n for _, _, n in held)
                 )
         return {term: known[term] for term in terms}
+
+    def alike(self, token: str, visible: Visible) -> list[str]:
+        """Return the visible tokens, with its first letter, that may be one slip away from one.
+
+        A slip leaves what stands before the middle or what stands behind it as it is.
+        """
+        token = sayable(token)
+        if not token:
+            return []
+        middle, numbers = len(token) // 2, visible.numbers
+        head, tail = token[:middle], token[middle + 1 :]
+        found = self._database.rows(
+            f"SELECT DISTINCT term FROM terms WHERE partition IN ({marks(numbers)})"
+            " AND term >= ? AND term < ? AND length(term) BETWEEN ? AND ? AND term != ?"
+            " AND body + place > 0 AND (substr(term, 1, ?) = ? OR substr(term, -?) = ?)",
+            (
+                *(*numbers, token[0], token[0] + _LAST_CHARACTER),
+                *(len(token) - 1, len(token) + 1, token),
+                *(middle, head, len(tail), tail),
+            ),
+        )
+        return sorted(term for (term,) in found)
 
     def rows(
         self, terms: Iterable[str], visible: Visible, layer: LayerName

@@ -595,6 +595,11 @@ class SqliteIndex:
         with self._database.held():
             return self._terms.counts(terms, self._terms.visible(scope))
 
+    def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
+        """Return tokens that a reader may see and that may be one slip away; see `Vocabulary`."""
+        with self._database.held():
+            return self._terms.alike(token, self._terms.visible(scope))
+
 
 def _askable(terms: Sequence[str]) -> list[str]:
     """Return the terms that could be in the index: whole tokens."""

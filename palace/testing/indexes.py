@@ -175,6 +175,19 @@ class IndexContract:
         assert [index.holds("L4", scope=r) for r in readers] == [False, True, False, True, False]
         assert index.counts(["mira"], scope=Scope("s1"))["mira"].name == 3
 
+    def test_tokens_that_look_alike_are_found(self, index: FilledIndex) -> None:
+        """Whatever is one slip away is among them; nothing that a reader may not see is."""
+        near = ["kettl", "kettel", "ketl", "kettles7", "kxttle", "kettlx"]
+        self.put(index, self.memory(0, " ".join(near)))
+        self.put(index, self.memory(0, "kettla", path="rooms/b.md", scope="project:other"))
+        self.put(index, self.memory(0, "kettlo", path="rooms/c.md", status="inactive"))
+        assert {"kettl", "kettel", "kxttle", "kettlx"} - set(index.alike("kettle")) == set()
+        assert {"ketl", "kettel"} - set(index.alike("kettl")) == set()
+        assert "kettl" not in index.alike("kettl")
+        assert {"kettla", "kettlo"}.isdisjoint(index.alike("kettl"))
+        assert "kettla" in index.alike("kettl", scope=Scope(project="other"))
+        assert [list(index.alike(token)) for token in ("", "zzzzz", "\ud800", "k%_'")] == [[]] * 4
+
     def test_inactive_memories_count_for_nothing(self, index: FilledIndex) -> None:
         """What is retired makes no word known."""
         self.put(index, self.memory(0, "red kettle", status="inactive"), self.memory(1, "lamp"))

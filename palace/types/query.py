@@ -38,6 +38,8 @@ class Query:
         answer_type: What kind of thing would answer.
         soft: Terms that only say what sort of thing is asked ("number", "version"); a memory can
             answer without them.
+        mended: Terms that stand for words with a slip of the fingers: nobody wrote them as they
+            are, so what rests on them alone proves nothing.
         carried: Terms taken over from the previous turn of a follow-up.
         language: Code of the language whose function words the prompt uses.
         session_id: Session scope that may be read.
@@ -58,6 +60,7 @@ class Query:
     numbers: tuple[str, ...] = ()
     answer_type: AnswerType = "thing"
     soft: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
     language: str = "en"
     session_id: str | None = None

@@ -27,6 +27,7 @@ Rule = Literal[
     "other date",
     "names present",
     "own words",
+    "mended word",
     "far words",
     "meaning",
     "procedure",
@@ -90,6 +91,7 @@ class Judgement:
             (a statement lacks a name of the question), `answer missing` (it tells nothing of the
             kind that is asked for), `other date` (it tells of another month or year), `names
             present` (it holds all names), `own words` (it only shares words with the turn before),
+            `mended word` (it holds a word of the question only if that was misspelt),
             `far words` (it says no word of the question and comes near to little of it), `meaning`
             (near by meaning is at least unclear), `procedure` (a playbook proves no
             fact) or `former` (what holds now proves nothing of what was before).
