@@ -185,7 +185,7 @@ class CueDetector:
             name: float(matches(pattern, text, timeout_ms=self._timeout_ms))
             for name, pattern in lexicon.cues.items()
         }
-        if cues.get("identity") and self._asks_more("identity", text, lexicon):
+        if cues.get("identity") and self._asks_more(text, lexicon):
             cues["identity"] = 0.0
         # What is known about somebody is asked of the memory itself, too.
         cues["meta"] = max(cues.get("meta", 0.0), cues.get("about_me", 0.0))
@@ -197,12 +197,12 @@ class CueDetector:
         }
         return {**found, **_crossed(found)}
 
-    def _asks_more(self, cue: str, text: str, lexicon: Lexicon) -> bool:
-        """Whether a prompt says more than a cue: "what are you paying for rent" names no identity.
+    def _asks_more(self, text: str, lexicon: Lexicon) -> bool:
+        """Whether a prompt says more than "who are you": "what are you paying for rent" does.
 
         In scripts without blanks the rest of a word would be cut from it: there it says no more.
         """
-        rest = without(lexicon.cues[cue], text, timeout_ms=self._timeout_ms)
+        rest = without(lexicon.cues["identity"], text, timeout_ms=self._timeout_ms)
         small = lexicon.function_words | lexicon.soft
         return any(
             word.shape != "dense" and len(word.token) > 1 and fold(word.surface) not in small

@@ -125,6 +125,8 @@ class Asked:
 
         All of it where one is a name, or may be a word that no list of its language holds.
         """
+        if not self.query.mended:
+            return 0.0
         here = self._looked_for & {*candidate.body, *candidate.context}
         mended = here.intersection(self.query.mended)
         named = any(not mended.isdisjoint(name) for name in self.query.names)

@@ -52,6 +52,8 @@ _NAME_SHARE_OF_A_CAPITAL = 0.2
 _ELLIPTIC_TERMS = 2
 # How near another writing of a day is: it may be that of another year.
 _SAME_DAY = 0.99
+# A host has many sessions, and asks for one after the other.
+_KEPT_SCOPES = 1000
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 _WORD = regex.compile(r"\p{L}")
 
@@ -95,8 +97,8 @@ class Analyst:
         self._related = related
         self._noted = noted
         self._timeout_ms = timeout_ms
-        # Of one state of the palace and one scope: what languages its memories are in.
-        self._written: tuple[object, tuple[str, ...]] = (None, ())
+        # Of one state of the palace: what languages the memories of each scope are in.
+        self._written: tuple[object, dict[Scope, tuple[str, ...]]] = (None, {})
 
     def terms(self, turn: Turn) -> tuple[str, ...]:
         """Return the terms of a turn's query, where nothing else of it is asked."""
@@ -202,7 +204,7 @@ class Analyst:
         """Return a name in small letters that nobody has; the tables tell which words are known."""
         if not self._related:
             return ()
-        return unheard_name(prompt, found, lexicon, self._counts_in(scope))
+        return unheard_name(prompt, found, lexicon, self._vocabulary, scope=scope)
 
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
@@ -223,15 +225,15 @@ class Analyst:
 
     def _written_languages(self, scope: Scope) -> tuple[str, ...]:
         """Return the languages that memories are in, told anew when the palace has changed."""
-        state = (self._vocabulary.state(), scope)
-        told, languages = self._written
-        if told != state:
-            languages = written_languages(
-                [lexicon.language for lexicon in self.lexicons],
-                lambda tokens: self._vocabulary.counts(tokens, scope=scope),
-            )
-            self._written = (state, languages)
-        return languages
+        state = self._vocabulary.state()
+        told, written = self._written
+        if told != state or len(written) > _KEPT_SCOPES:
+            written = {}
+            self._written = (state, written)
+        if scope not in written:
+            languages = [lexicon.language for lexicon in self.lexicons]
+            written[scope] = written_languages(languages, self._counts_in(scope))
+        return written[scope]
 
     def _days_otherwise(
         self, prompt: str, found: Sequence[Word], terms: Sequence[str], *, scope: Scope

@@ -7,16 +7,14 @@ of such a name, or none: in doubt a word is a word.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from string import ascii_lowercase
 
-from palace.ports import TermCounts
+from palace.ports import Scope, Vocabulary
 from palace.recall.lexicon import Lexicon
 from palace.recall.related import listed_set
 from palace.text import Word, fold
-
-_Counts = Callable[[Iterable[str]], Mapping[str, TermCounts]]
 
 _FEWEST_LETTERS = 4
 _MOST_WORDS = 3
@@ -24,7 +22,7 @@ _POSSESSIVE = ("'s", "’s")
 
 
 def unheard_name(
-    prompt: str, found: Sequence[Word], lexicon: Lexicon, counts: _Counts
+    prompt: str, found: Sequence[Word], lexicon: Lexicon, vocabulary: Vocabulary, *, scope: Scope
 ) -> tuple[str, ...]:
     """Return the index tokens of a name in small letters that the palace has never heard of.
 
@@ -37,24 +35,28 @@ def unheard_name(
         prompt: What was typed.
         found: Its words, in order.
         lexicon: Its language; one that lists no words before names has none.
-        counts: Returns how often tokens stand in the palace.
+        vocabulary: What the palace's words are.
+        scope: What may be read.
     """
     if not lexicon.before_names:
         return ()
-    unknown = _unknown(found, lexicon, counts)
+    unknown = _unknown(found, lexicon, vocabulary, scope)
     if not any(stands_as_name(prompt, word, found, lexicon) for word in unknown):
         return ()
-    run = [word for word in unknown if not _is_misspelt(word.token, lexicon, counts)]
+    run = [word for word in unknown if not _is_misspelt(word.token, lexicon, vocabulary, scope)]
     if not 0 < len(run) <= _MOST_WORDS or not stands_as_name(prompt, run[0], found, lexicon):
         return ()
     together = all(prompt[_end(one) : other.start] == " " for one, other in pairwise(run))
     return tuple(word.token for word in run) if together else ()
 
 
-def _unknown(found: Sequence[Word], lexicon: Lexicon, counts: _Counts) -> list[Word]:
+def _unknown(
+    found: Sequence[Word], lexicon: Lexicon, vocabulary: Vocabulary, scope: Scope
+) -> list[Word]:
     """Return the words in small letters that neither the language nor the palace has."""
     unlisted = [word for word in found if _is_unlisted(word, lexicon)]
-    known = counts([token for word in unlisted for token in _standing_for(word)])
+    asked = [token for word in unlisted for token in _standing_for(word)]
+    known = vocabulary.counts(asked, scope=scope)
     return [word for word in unlisted if not any(known[token].any for token in _standing_for(word))]
 
 
@@ -87,12 +89,16 @@ def _end(word: Word) -> int:
     return word.start + len(word.surface)
 
 
-def _is_misspelt(token: str, lexicon: Lexicon, counts: _Counts) -> bool:
+def _is_misspelt(token: str, lexicon: Lexicon, vocabulary: Vocabulary, scope: Scope) -> bool:
     """Whether one letter more, less, changed or moved makes a known word of it."""
     meant = one_slip_away(token)
     if not listed_set(lexicon.language).isdisjoint(meant):
         return True
-    return any(count.any for count in counts(meant).values())
+    if not meant.isdisjoint(vocabulary.alike(token, scope=scope)):
+        return True
+    # The palace finds what begins alike by itself; the few others are asked for.
+    others = [other for other in meant if not other.startswith(token[0])]
+    return any(count.any for count in vocabulary.counts(others, scope=scope).values())
 
 
 def one_slip_away(token: str) -> set[str]:
