@@ -47,8 +47,9 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
 }
 _BANDS = ("other", "unsure", "recall")
 _LONG_PROMPT_WORDS = 60
-# A question among other sentences is a little less sure to be what the prompt wants.
-_LESS_APART = 0.5
+# Who tells a situation asks about it. So many words of content beside a question say nothing yet;
+# each one more takes this off its log-odds.
+_SAID_BESIDE, _LESS_FOR_EACH = 2, 1.0
 _OFTEN_TOLD = 4
 
 
@@ -121,7 +122,14 @@ class CueDetector:
                 text = matchable(apart.sentence)
                 features = self.features(part, query, text=text)
                 if features.get("question") or features.get("ask_memory"):
-                    yield self._signal(part, query, text, features, less=_LESS_APART)
+                    less = _LESS_FOR_EACH * self._said_beside(turn, apart)
+                    yield self._signal(part, query, text, features, apart=True, less=less)
+
+    def _said_beside(self, turn: Turn, apart: Apart) -> int:
+        """Return how many words of content stand in other sentences, but for the first few."""
+        others = (*apart.before, *apart.after)
+        said = [self._analyse(replace(turn, prompt=other)).terms for other in others]
+        return max(0, sum(map(len, said)) - _SAID_BESIDE)
 
     def _belongs(self, query: Query, apart: Apart) -> bool:
         """Whether other sentences tell of what is asked about, or first what to do with it."""
@@ -141,9 +149,10 @@ class CueDetector:
         text: str,
         features: Mapping[str, float],
         *,
+        apart: bool = False,
         less: float = 0.0,
     ) -> RecallSignal:
-        """Weigh what was seen of a prompt; `less` is taken off its log-odds."""
+        """Weigh what was seen of a prompt, or of a sentence apart, with `less` off its log-odds."""
         own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
         said = phrases(text, self._words)
         about = subjects(text, self._model.weights, english=query.english)
@@ -157,7 +166,7 @@ class CueDetector:
         if _asks_memory_itself(features):
             # "Remind me", "who are you", "what did you use": plain enough to need no weighing.
             score, band = max(score, 0.99), "recall"
-        spoken = ("asked_apart", *self._spoken(features)) if less else self._spoken(features)
+        spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
         if band == "other" and not _is_task(features) and self._names_artifact(turn):
             # Who names an issue or a file wants to be told what it says, if it can be fetched.
             band, spoken = "unsure", ("names_artifact", *spoken)

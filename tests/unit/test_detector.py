@@ -293,10 +293,22 @@ def test_a_question_that_the_rest_belongs_to_does_not_count_alone(prompt: str) -
     assert "asked_apart" not in detected(prompt, model=SHORT_ONES).cues
 
 
-def test_a_question_among_other_sentences_counts_a_little_less() -> None:
+def test_the_more_is_told_beside_a_question_the_less_it_counts_alone() -> None:
+    def score(told: str) -> float:
+        return detected(f"{told} Where did we put the lamp?", model=SHORT_ONES).score
+
     alone = detected("Where did we put the lamp?", model=SHORT_ONES).score
-    framed = detected("I am filling in a long form. Where did we put the lamp?", model=SHORT_ONES)
-    assert 0.7 < framed.score < alone
+    little, more, a_lot = map(
+        score,
+        (
+            "And here it is, as it has so often been, raining again.",
+            "And here it is, as it has so often been, raining again, on the roof of the barn.",
+            "A client has cancelled two days after signing at her own house, before breakfast.",
+        ),
+    )
+    assert alone == pytest.approx(little)
+    assert little > more > a_lot
+    assert a_lot < 0.5
 
 
 def test_a_question_apart_does_not_hide_that_the_prompt_names_an_artifact() -> None:
