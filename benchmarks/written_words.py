@@ -1,4 +1,4 @@
-"""Pack the lists of related words that were written by hand into the tables that ship with recall.
+"""Pack the lists of words that were written by hand into what ships with recall.
 
 Run:
     python -m benchmarks.written_words
@@ -7,7 +7,10 @@ In: `benchmarks/data/related_words`. A line of `en.txt` is a word of questions w
 "heavy | same: heaviness | near: weigh weight | about: kg kilos"; a line of the list of another
 language is an English word with the words for it, "key: Schlüssel, Ersatzschlüssel". Out: in
 `palace/recall/related_words` the table `<language>_written.zlib` of words of one language, and
-`<language>_en.zlib` from a language to English. Whoever adds a word runs this once more.
+`<language>_en.zlib` from a language to English.
+
+In: `benchmarks/data/given_names`, a name a line. Out: `palace/recall/given_names.txt`, all that are
+no function words. Whoever adds a word or a name runs this once more.
 """
 
 from __future__ import annotations
@@ -17,10 +20,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.related_words import telling_times
+from palace.recall.given_names import LISTED, as_listed
+from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.recall.related import packed
 from palace.text import words
 
 LISTS = Path(__file__).parent / "data" / "related_words"
+NAMES = Path(__file__).parent / "data" / "given_names"
 TABLES = Path(__file__).parents[1] / "palace" / "recall" / "related_words"
 NEARNESS = {"same": 75, "near": 70, "about": 55}
 """How near the words of each group are, in hundredths; chosen on held-out folds."""
@@ -115,12 +121,45 @@ def tables(folder: Path) -> Iterator[tuple[str, Mapping[str, list[tuple[str, int
             yield f"{path.stem}_en", pairs(translated)
 
 
+def given_names(folder: Path) -> list[str]:
+    """Return the names of all lists as they ship, sorted.
+
+    Left out are function words, and everyday words that only an accent or an ending sets apart
+    ("Germán", "Åge", Сеня).
+    """
+    names = [word for path in folder.glob("*.txt") for word in words(path.read_text("utf-8"))]
+    everyday = _everyday_words()
+    kept = {as_listed(n) for n in names if as_listed(n) == n.surface.casefold()}
+    kept |= {as_listed(n) for n in names} - everyday
+    function_words = (lexicon.function_words for lexicon in load_lexicons(DEFAULT_LANGUAGES))
+    return sorted(n for n in kept.difference(*function_words) if len(n) >= _shortest(n))
+
+
+def _shortest(name: str) -> int:
+    """Return how many letters tell a name: of a stem some more, many words share a short one."""
+    return 3 if name.isascii() else 4
+
+
+def _everyday_words() -> set[str]:
+    """Return the words of all lists as names are listed; what is the same in English is a name."""
+    said: set[str] = set()
+    for path in LISTS.glob("*.txt"):
+        for line in path.read_text("utf-8").splitlines():
+            head, _, listed = line.partition(" | " if path.stem == "en" else ":")
+            own = {as_listed(word) for word in words(head)}
+            said |= {as_listed(word) for word in words(listed)} - own
+    return said
+
+
 def main() -> None:
     """Pack all lists."""
     argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0]).parse_args()
     for name, rows in tables(LISTS):
         size = (TABLES / f"{name}.zlib").write_bytes(packed(rows))
         print(f"{name}: {len(rows)} tokens, {size / 1e3:.0f} kB")
+    names = given_names(NAMES)
+    LISTED.write_text("\n".join((*names, "")), "utf-8")
+    print(f"given names: {len(names)}")
 
 
 if __name__ == "__main__":

@@ -243,6 +243,8 @@ class CueDetector:
             "loaded": float(loaded),
             "known_name": known_name,
             "known_name_free": known_name * (1.0 - tasks),
+            "given_name": float(query.given_name),
+            "given_name_free": float(query.given_name) * (1.0 - tasks),
             "unknown_name": float(bool(names) and not any(names)) * float(loaded),
             "known_terms": known if loaded else 0.0,
             "all_known": float(loaded and known > 0.999 and len(query.terms) > 1),

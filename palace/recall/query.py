@@ -16,6 +16,7 @@ from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
 from palace.recall.courtesies import is_courtesy
 from palace.recall.days import named_days
+from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
@@ -155,6 +156,7 @@ class Analyst:
             head=_head(found, lexicon, terms),
             names=names,
             unheard=self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
+            given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),
             answer_type=self._answer_type(text, lexicon),
@@ -406,8 +408,10 @@ def _names(
         share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE
         known = count.name > 0 and count.name >= share * count.any and not ordinary
         capital = written and not starts_sentence(prompt, word.start)
+        # A name is one wherever it stands, if the palace does not take it for a word.
+        given = word.surface[0].isupper() and not count.any and is_given_name(word, lexicon)
         quoted = prompt[word.start - 1 : word.start] == "`"
-        if not (known or capital or quoted):
+        if not (known or capital or given or quoted):
             continue
         adjacent = names and prompt[previous_end : word.start].strip() == "" and previous_end > 0
         if adjacent and word.surface[0].isupper():

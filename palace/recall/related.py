@@ -158,6 +158,13 @@ def listed_set(language: str) -> frozenset[str]:
 
 
 @cache
+def written_set(language: str) -> frozenset[str]:
+    """Return the everyday words of a language: the tokens of its table written by hand."""
+    table = _table(f"{language}_written")
+    return frozenset(() if table is None else table.tokens)
+
+
+@cache
 def english_words() -> frozenset[str]:
     """Return what may be English in a note: listed, a function word, or one of time and number."""
     lexicon = load_lexicon("en")

@@ -8,10 +8,11 @@ of such a name, or none: in doubt a word is a word.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Set as AbstractSet
 from string import ascii_lowercase
 
 from palace.ports import Scope, Vocabulary
+from palace.recall.given_names import is_given_name
 from palace.recall.lexicon import Lexicon
 from palace.recall.related import listed_set
 from palace.text import Word, fold
@@ -26,28 +27,45 @@ def unheard_name(
 ) -> tuple[str, ...]:
     """Return the index tokens of a name in small letters that the palace has never heard of.
 
-    It is one run of words that stand neither in a list of the language nor in the palace, nor do
-    with one letter more, less, changed or moved; it stands behind a word such as "dr" or "did", or
-    opens the prompt and owns something ("whelan's"). No other word of the prompt is unknown: where
-    some are, it may be in another language or a dialect.
+    It is a given name, with the unknown words behind it; or one run of words that stand neither in
+    a list of the language nor in the palace, behind a word such as "dr" or "did", or that open the
+    prompt and own something ("whelan's"). Of these no other word of the prompt is unknown: where
+    some are, it may be in another language or a dialect. A word that one letter more, less, changed
+    or moved makes a known one is no name.
 
     Args:
         prompt: What was typed.
         found: Its words, in order.
-        lexicon: Its language; one that lists no words before names has none.
+        lexicon: Its language; one that lists no words before names has only given ones.
         vocabulary: What the palace's words are.
         scope: What may be read.
     """
-    if not lexicon.before_names:
-        return ()
     unknown = _unknown(found, lexicon, vocabulary, scope)
+    given = next((n for n, word in enumerate(unknown) if is_given_name(word, lexicon)), None)
+    if given is not None:
+        run = _run(prompt, unknown[given:])
+        alike = one_slip_away(run[0].token)
+        return () if _holds(alike, run[0].token, vocabulary, scope) else _tokens(run)
     if not any(stands_as_name(prompt, word, found, lexicon) for word in unknown):
         return ()
-    run = [word for word in unknown if not _is_misspelt(word.token, lexicon, vocabulary, scope)]
-    if not 0 < len(run) <= _MOST_WORDS or not stands_as_name(prompt, run[0], found, lexicon):
+    named = [word for word in unknown if not _is_misspelt(word.token, lexicon, vocabulary, scope)]
+    if not 0 < len(named) <= _MOST_WORDS or not stands_as_name(prompt, named[0], found, lexicon):
         return ()
-    together = all(prompt[_end(one) : other.start] == " " for one, other in pairwise(run))
-    return tuple(word.token for word in run) if together else ()
+    return _tokens(named) if _run(prompt, named) == named else ()
+
+
+def _run(prompt: str, unknown: Sequence[Word]) -> list[Word]:
+    """Return the first of some words with those that stand right behind it, one after the other."""
+    run = [*unknown[:1]]
+    for word in unknown[1:_MOST_WORDS]:
+        if prompt[_end(run[-1]) : word.start] != " ":
+            break
+        run.append(word)
+    return run
+
+
+def _tokens(run: Sequence[Word]) -> tuple[str, ...]:
+    return tuple(word.token for word in run)
 
 
 def _unknown(
@@ -68,7 +86,10 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
         and word.surface.isalpha()
         and word.surface.islower()
         and fold(word.surface) not in lexicon.function_words
-        and listed_set(lexicon.language).isdisjoint(_standing_for(word))
+        and (
+            is_given_name(word, lexicon)
+            or listed_set(lexicon.language).isdisjoint(_standing_for(word))
+        )
     )
 
 
@@ -77,7 +98,12 @@ def _standing_for(word: Word) -> tuple[str, ...]:
 
 
 def stands_as_name(prompt: str, word: Word, found: Sequence[Word], lexicon: Lexicon) -> bool:
-    """Whether a word stands behind one such as "did", or opens the prompt and owns something."""
+    """Whether a word stands behind one such as "did", or opens the prompt and owns something.
+
+    In a language that lists no words before names none does.
+    """
+    if not lexicon.before_names:
+        return False
     before = next((other for other in reversed(found) if other.start < word.start), None)
     if before is None:
         return prompt.startswith(_POSSESSIVE, _end(word))
@@ -94,6 +120,11 @@ def _is_misspelt(token: str, lexicon: Lexicon, vocabulary: Vocabulary, scope: Sc
     meant = one_slip_away(token)
     if not listed_set(lexicon.language).isdisjoint(meant):
         return True
+    return _holds(meant, token, vocabulary, scope)
+
+
+def _holds(meant: AbstractSet[str], token: str, vocabulary: Vocabulary, scope: Scope) -> bool:
+    """Whether the palace has one of the words that a token is one slip away from."""
     if not meant.isdisjoint(vocabulary.alike(token, scope=scope)):
         return True
     # The palace finds what begins alike by itself; the few others are asked for.

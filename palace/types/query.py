@@ -33,6 +33,7 @@ class Query:
         head: The terms asked for directly ("which T-shirt size" -> shirt, size).
         names: Each name of the prompt as its index tokens.
         unheard: A name in small letters that nobody in the palace has, as its index tokens.
+        given_name: Whether somebody is called by a given name alone, as one calls whom one knows.
         identifiers: Code-like tokens, versions, issue numbers, paths.
         numbers: Numbers of the prompt, normalised.
         answer_type: What kind of thing would answer.
@@ -56,6 +57,7 @@ class Query:
     head: tuple[str, ...] = ()
     names: tuple[tuple[str, ...], ...] = ()
     unheard: tuple[str, ...] = ()
+    given_name: bool = False
     identifiers: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     answer_type: AnswerType = "thing"

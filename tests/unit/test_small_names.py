@@ -32,6 +32,13 @@ def unheard(prompt: str, *, related: bool = True) -> tuple[str, ...]:
         ("how did the interview with youssef go", ("youssef",)),
         ("what did we hear from zainab about the tent", ("zainab",)),
         ("where did odhrán put the tent", ("odhran",)),
+        # a given name is one wherever it stands, and in any language
+        ("zainab morozova", ("zainab", "morozova")),
+        ("did zainab speak to morozova", ("zainab",)),
+        ("what did zainab okonjo morozova mulqueen say", ("zainab", "okonjo", "morozova")),
+        ("wo hat zainab das zelt hingelegt", ("zainab",)),
+        ("does philippa eat gluten", ("philippa",)),
+        ("when is lotte's school play", ("lott",)),
     ],
 )
 def test_a_word_that_can_only_be_a_name_is_one(prompt: str, name: tuple[str, ...]) -> None:
@@ -53,12 +60,12 @@ def test_a_word_that_can_only_be_a_name_is_one(prompt: str, name: tuple[str, ...
         "kettledrums?",
         "what did zai say",  # too short to tell
         "what did zainab42 say",
-        "zainab morozova",
-        "did zainab speak to morozova",  # two runs: who writes so may write in another language
+        "what did imogenn say about the tent",
+        "did mulqueen speak to morozova",  # two runs: who writes so may write in another language
         "co powiedziała karolcia o namiocie",
         "var ligger nycklarna till stugan",
-        "what did zainab okonjo morozova mulqueen say",
-        "wo hat zainab das zelt hingelegt",  # a language that lists no such words
+        "what did okonjo morozova mulqueen whelan say",
+        "wo hat mulqueen das zelt hingelegt",  # a language that lists no such words
         "",
         "did",
     ],

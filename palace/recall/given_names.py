@@ -1,0 +1,89 @@
+"""People who are called by their given name alone: "did Ruth send the keys", "lotte's school play".
+
+Whom somebody calls so he knows; the world is mostly told of by surnames. Who it is is for the
+palace to say. In: the words of a prompt. Out: which of them are given names, and whether one
+stands alone. The names, folded, were written by hand: lists in `benchmarks/data/given_names`,
+packed into `given_names.txt` by `python -m benchmarks.written_words`. Names that are everyday words
+as well ("Will", "Rose", "Pierre") are not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from palace.recall.lexicon import Lexicon
+from palace.recall.related import written_set
+from palace.text import Word, fold, starts_sentence
+
+LISTED = Path(__file__).parent / "given_names.txt"
+
+
+def is_given_name(word: Word, lexicon: Lexicon) -> bool:
+    """Whether a word is a given name; in small letters an everyday word of the language is none.
+
+    Args:
+        word: Of a prompt.
+        lexicon: The prompt's language.
+    """
+    return (
+        word.shape == "word"
+        and as_listed(word) in given_names()
+        and (word.surface[0].isupper() or word.token not in written_set(lexicon.language))
+    )
+
+
+def calls_by_given_name(prompt: str, found: Sequence[Word], lexicon: Lexicon) -> bool:
+    """Whether a prompt calls somebody by a given name alone, without a surname or a title.
+
+    Args:
+        prompt: What was typed.
+        found: Its words, in order.
+        lexicon: Its language.
+    """
+    return any(
+        is_given_name(word, lexicon) and not _is_part_of_a_name(prompt, found, place, lexicon)
+        for place, word in enumerate(found)
+    )
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Return all names, each as `as_listed` returns it."""
+    return frozenset(LISTED.read_text("utf-8").split())
+
+
+def as_listed(word: Word) -> str:
+    """Return a word as names are listed: folded; in letters of Russian by their stem."""
+    folded = fold(word.surface)
+    return folded if folded.isascii() else word.token
+
+
+def _is_part_of_a_name(prompt: str, found: Sequence[Word], place: int, lexicon: Lexicon) -> bool:
+    """Whether a name or a title stands right beside a word: "of President Ruth", "ruth bader".
+
+    What opens a sentence has a capital always, and is none: "Ask Ruth".
+    """
+    word = found[place]
+    before = [o for o in found[max(place - 1, 0) : place] if not starts_sentence(prompt, o.start)]
+    beside = [
+        *((other, prompt[_end(other) : word.start]) for other in before),
+        *((other, prompt[_end(word) : other.start]) for other in found[place + 1 : place + 2]),
+    ]
+    return any(
+        between == " " and _is_name_like(other, lexicon, capital=word.surface[0].isupper())
+        for other, between in beside
+    )
+
+
+def _is_name_like(word: Word, lexicon: Lexicon, *, capital: bool) -> bool:
+    """Whether a word is no everyday one, and has a capital where one is to be expected."""
+    if capital and not word.surface[0].isupper():
+        return False
+    everyday = word.token in written_set(lexicon.language)
+    return not everyday and fold(word.surface) not in lexicon.function_words
+
+
+def _end(word: Word) -> int:
+    return word.start + len(word.surface)
