@@ -190,12 +190,14 @@ def answer_present(query: Query, candidate: Candidate) -> float:
     if query.answer_type in ("person", "name"):
         return _named(query, candidate)
     telling = _TELLING.get(query.answer_type)
-    return 0.5 if telling is None else float(bool(_fresh(query, telling(candidate.body))))
+    if telling is None:
+        return 0.5
+    return float(any(not _is_asked(query, token) for token in telling(candidate.body)))
 
 
-def _fresh(query: Query, tokens: Iterable[str]) -> set[str]:
-    """Return what the question did not say itself."""
-    return set(tokens).difference(query.terms, query.carried, query.numbers)
+def _is_asked(query: Query, token: str) -> bool:
+    """Whether the question says a token itself."""
+    return token in query.terms or token in query.carried or token in query.numbers
 
 
 def _named(query: Query, candidate: Candidate) -> float:
@@ -204,7 +206,9 @@ def _named(query: Query, candidate: Candidate) -> float:
     A name that stands there need not be the one that is asked for, so of a thing it proves nothing.
     """
     body = candidate.body
-    is_named = any(map(_is_name, candidate.names & _fresh(query, body)))
+    is_named = any(
+        _is_name(t) and t in body and not _is_asked(query, t) for t in candidate.names
+    )
     if query.answer_type == "name":
         # "the cat is called mitzi"
         if is_named or any(t in query.soft or t[0] >= _FIRST_WITHOUT_CAPITALS for t in body):
@@ -228,6 +232,8 @@ def _is_month(token: str) -> bool:
 @lru_cache(maxsize=8192)
 def _is_day(token: str) -> bool:
     """Whether a token names a day, a month or a year."""
+    if token.isascii() and token.isalpha():
+        return False
     return _is_month(token) or _DAY.match(token) is not None
 
 

@@ -216,6 +216,8 @@ class Analyst:
         """Return what memories in other languages have for terms, nearest first."""
         into = self._written_languages(scope) if terms else ()
         found = foreign_words(terms, language, into=into)
+        if not found:
+            return {}
         counts = self._vocabulary.counts(set(chain.from_iterable(found.values())), scope=scope)
         held = {
             term: {token: nearness for token, nearness in near.items() if counts[token].any}

@@ -250,10 +250,11 @@ class Pool:
         closest: list[float] = []
         if self._cosines is not None:
             closest = sorted([self.closeness(seen.candidate) for seen in found])[-_CLOSEST:]
+        relevances = [seen.relevance for seen in found]
         return _Home(
-            best=max(seen.relevance for seen in found),
+            best=max(relevances),
             coverage=(self._spoken if of_session else self._asked).share(terms),
-            mass=math.log1p(sum([seen.relevance for seen in found])),
+            mass=math.log1p(sum(relevances)),
             closeness=sum(closest) / _CLOSEST,
         )
 

@@ -112,8 +112,9 @@ def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) 
     """
     short, long = _split(lists)
     scores: dict[int, float] = {}
+    worth = [one.weight for one in short]
     for number, row in matching([one.expression for one in short], -1) if short else ():
-        scores[row] = scores.get(row, 0.0) + short[number].weight
+        scores[row] = scores.get(row, 0.0) + worth[number]
     if short and long:
         met = " OR ".join(one.expression for one in short)
         for number, row in matching([f"({met}) AND {one.expression}" for one in long], -1):
