@@ -203,16 +203,8 @@ class Pool:
             # itself is always worth more.
             relevant += related / (K1 + 1)
             place_share += self._related.share(place, question) if place else 0.0
-        return _Seen(
-            candidate,
-            terms=question.bits(terms),
-            asked=asked,
-            place_share=place_share,
-            related=related,
-            standing=where,
-            shares=shares,
-            relevance=relevant,
-        )
+        bits = question.bits(terms)
+        return _Seen(candidate, bits, asked, place_share, related, where, shares, relevant)
 
     def comes_near(self, candidate: Candidate) -> float:
         """Return how near a memory comes to words that it does not say: their nearness cubed.

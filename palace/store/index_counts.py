@@ -139,7 +139,8 @@ class TermTable:
         terms = list(terms)
         searched = visible.of_layer(layer)
         self._read(terms, searched)
-        return {t: [(number, *self._rows[number][t][:2]) for number in searched] for t in terms}
+        read = [(number, self._rows[number]) for number in searched]
+        return {t: [(number, *rows[t][:2]) for number, rows in read] for t in terms}
 
     def weights(self, terms: Iterable[str], visible: Visible) -> dict[str, float]:
         """Return the inverse document frequency of each term among the visible memories."""
@@ -149,13 +150,13 @@ class TermTable:
             for term, count in self.counts(terms, visible).items()
         }
 
-    def _read(self, terms: Iterable[str], numbers: Sequence[int]) -> None:
+    def _read(self, terms: Sequence[str], numbers: Sequence[int]) -> None:
         """Read how many memories of each partition say a term, only stand where it is, name it.
 
         What is known already is not read again; of all the rest a few statements tell.
         """
         read = [self._rows.setdefault(number, {}) for number in numbers]
-        unknown = [t for t in dict.fromkeys(terms) if any(t not in rows for rows in read)]
+        unknown = list(dict.fromkeys([t for rows in read for t in terms if t not in rows]))
         for start in range(0, len(unknown), _READ_AT_ONCE):
             some = unknown[start : start + _READ_AT_ONCE]
             asked = {sayable(term): term for term in some}

@@ -64,7 +64,7 @@ def posting_words(partition: int, body: Iterable[str], context: Iterable[str]) -
 
 
 def posting_lists(
-    term: str, counts: Iterable[tuple[int, int, int]], weight: float
+    term: str, counts: Sequence[tuple[int, int, int]], weight: float
 ) -> Iterable[PostingList]:
     """Yield the lists of one term.
 
@@ -73,12 +73,12 @@ def posting_lists(
         counts: (partition, memories that say it, memories whose place alone has it).
         weight: The term's inverse document frequency.
     """
-    counts = list(counts)
     for mark, column, share in (("=", 1, 1.0), ("~", 2, _PLACE_SHARE)):
         held = [row for row in counts if row[column]]
         if held:
-            expression = " OR ".join(f'"{row[0]}{mark}{term}"' for row in held)
-            yield PostingList(f"({expression})", share * weight, sum(row[column] for row in held))
+            expression = " OR ".join([f'"{row[0]}{mark}{term}"' for row in held])
+            rows = sum([row[column] for row in held])
+            yield PostingList(f"({expression})", share * weight, rows)
 
 
 def posting_row(key: int, tokens: int) -> int:
