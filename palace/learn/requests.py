@@ -112,9 +112,7 @@ class Listener:
         return None
 
     def _search(self, pattern: str, text: str) -> regex.Match[str] | None:
-        return first_match(
-            pattern, text, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE
-        )
+        return first_match(pattern, text, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
 
     def _kept_whole(self, prompt: str) -> Keep | None:
         for pattern in self._keep_whole:

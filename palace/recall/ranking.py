@@ -163,10 +163,6 @@ class Pool:
         # A speaker's name says whose words are meant; it is seldom said itself.
         self.spoken_idf = {t: w for t, w in weights.idf.items() if t not in self.people}
         self._asked, self._spoken = _Question(self.idf), _Question(self.spoken_idf)
-        self._related = _Related(query.related, power=_NEARNESS_POWER)
-        self._related_said = _Related(
-            query.related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
-        )
         tokens = chain(self.idf, query.related, *query.related.values())
         # Nothing else that a memory says is looked at here.
         self._telling = dict.fromkeys(tokens).keys()
@@ -177,6 +173,17 @@ class Pool:
             if candidate.session:
                 home = self._sessions.setdefault((candidate.path, candidate.session), {})
                 home[candidate.position] = seen
+
+    @cached_property
+    def _related(self) -> _Related:
+        return _Related(self._query.related, power=_NEARNESS_POWER)
+
+    @cached_property
+    def _related_said(self) -> _Related:
+        """The same of turns."""
+        return _Related(
+            self._query.related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
+        )
 
     def _see(self, candidate: Candidate) -> _Seen:
         question = self._spoken if candidate.session else self._asked
