@@ -167,21 +167,27 @@ def _weight(join: Iterable[PostingList]) -> float:
 
 def bm25(
     weights: Mapping[str, float],
+    places: Mapping[str, int],
     average_tokens: float,
     body: Sequence[str],
     context: Sequence[str],
 ) -> float:
     """Return the relevance of a memory from the weights of the words asked and its own tokens.
 
+    Args:
+        weights: Of the words asked.
+        places: Of these words in the question: in its order sums come out the same.
+        average_tokens: How long memories are.
+        body: Of the memory.
+        context: Of its place.
+
     Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
     """
     length = (len(body) + len(context)) / average_tokens
     norm = _K1 * (1 - _B + _B * length)
     held = weights.keys() & (*body, *context)
-    # In the order of the question, so that sums come out the same; of one word there is but one.
-    in_order = [term for term in weights if term in held] if len(held) > 1 else held
     total = 0.0
-    for term in in_order:
+    for term in sorted(held, key=places.__getitem__) if len(held) > 1 else held:
         frequency = body.count(term) + _PLACE_FREQUENCY * context.count(term)
         total += weights[term] * frequency * (_K1 + 1) / (frequency + norm)
     return total
