@@ -18,6 +18,12 @@ INVISIBLE = re.compile(
 )
 
 
+def hides_something(text: str) -> bool:
+    """Whether a text holds characters that nobody sees; most texts are told at a glance."""
+    plain = text.isascii() and text.isprintable()
+    return not plain and INVISIBLE.search(text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One secret in a text; never holds its value.
@@ -54,7 +60,7 @@ def find_unseen_too(
 
     What is shown loses its invisible characters: what they hide must not be whole only then.
     """
-    hides = INVISIBLE.search(text) is not None
+    hides = hides_something(text)
     places = [n for n, c in enumerate(text) if not INVISIBLE.match(c)] if hides else []
     seen = "".join(text[place] for place in places)
     for find in finders:

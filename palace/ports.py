@@ -153,7 +153,8 @@ class Vocabulary(Protocol):
         """Return tokens that a reader may see and that may be one slip away from one.
 
         At least every other one that begins with its first letter and has one letter more, less
-        or changed, or two swapped; more are allowed.
+        or changed, or two swapped; more are allowed. A letter that is more or another one is of
+        "a" to "z".
         """
 
     def size(self, *, scope: Scope = GLOBAL) -> int:

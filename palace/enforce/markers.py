@@ -10,7 +10,7 @@ import unicodedata
 
 import regex
 
-from palace.findings import INVISIBLE
+from palace.findings import INVISIBLE, hides_something
 
 # Look-alikes that compatibility folding leaves as they are.
 _LOOKALIKES = str.maketrans(
@@ -71,7 +71,7 @@ def escape_markers(text: str) -> str:
     Invisible characters go first. Our tag in any spelling (case, blanks, full width, look-alike
     letters, character references) becomes `[memory-context]` in square brackets.
     """
-    seen = INVISIBLE.sub("", text)
+    seen = INVISIBLE.sub("", text) if hides_something(text) else text
     if _BEGINNINGS.isdisjoint(seen):
         return seen
     plain, places = _skeleton(seen)

@@ -58,8 +58,9 @@ def judge(
         for weighed, one in some:
             if (item := bare.get(one.candidate.key)) is not None:
                 item = replace(item, confidence=weighed.confidence, scores=one.features)
-                (again if _words(item) in said else found).append((weighed, one, item))
-                said.add(_words(item))
+                words = _words(item)
+                (again if words in said else found).append((weighed, one, item))
+                said.add(words)
     found += again[: max_evidence - len(found)]
     told = found[0][1] if found else judged[0][1] if judged else None
     return LayerReport(

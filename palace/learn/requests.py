@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import regex
 
-from palace.recall.lexicon import Lexicon, compiled, matchable, matches
+from palace.recall.lexicon import Lexicon, first_match, matchable, matches
 from palace.recall.shape import code_share, machine_reason
 from palace.text import fold, tokens
 
@@ -112,11 +112,7 @@ class Listener:
         return None
 
     def _search(self, pattern: str, text: str) -> regex.Match[str] | None:
-        try:
-            found = compiled(pattern, regex.IGNORECASE)
-            return found.search(text, timeout=self._timeout_ms / 1000)
-        except TimeoutError:
-            return None
+        return first_match(pattern, text, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
 
     def _kept_whole(self, prompt: str) -> Keep | None:
         for pattern in self._keep_whole:

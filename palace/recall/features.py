@@ -190,12 +190,14 @@ def answer_present(query: Query, candidate: Candidate) -> float:
     if query.answer_type in ("person", "name"):
         return _named(query, candidate)
     telling = _TELLING.get(query.answer_type)
-    return 0.5 if telling is None else float(bool(_fresh(query, telling(candidate.body))))
+    if telling is None:
+        return 0.5
+    return float(any(not _is_asked(query, token) for token in telling(candidate.body)))
 
 
-def _fresh(query: Query, tokens: Iterable[str]) -> set[str]:
-    """Return what the question did not say itself."""
-    return set(tokens).difference(query.terms, query.carried, query.numbers)
+def _is_asked(query: Query, token: str) -> bool:
+    """Whether the question says a token itself."""
+    return token in query.terms or token in query.carried or token in query.numbers
 
 
 def _named(query: Query, candidate: Candidate) -> float:
@@ -204,7 +206,7 @@ def _named(query: Query, candidate: Candidate) -> float:
     A name that stands there need not be the one that is asked for, so of a thing it proves nothing.
     """
     body = candidate.body
-    is_named = any(map(_is_name, candidate.names & _fresh(query, body)))
+    is_named = any(_is_name(t) and t in body and not _is_asked(query, t) for t in candidate.names)
     if query.answer_type == "name":
         # "the cat is called mitzi"
         if is_named or any(t in query.soft or t[0] >= _FIRST_WITHOUT_CAPITALS for t in body):
@@ -228,6 +230,8 @@ def _is_month(token: str) -> bool:
 @lru_cache(maxsize=8192)
 def _is_day(token: str) -> bool:
     """Whether a token names a day, a month or a year."""
+    if token.isascii() and token.isalpha():
+        return False
     return _is_month(token) or _DAY.match(token) is not None
 
 
@@ -249,18 +253,23 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
 
 def _numbers(body: Sequence[str]) -> list[str]:
     """Return the numbers of a memory and words for them; dates, years and times of day are none."""
+    words = word_tokens("number_words")
+    numbers = [t for t in body if t in words or t[0].isdigit()]
+    if not numbers:
+        return []
     times = {t for t in body if ":" in t or _is_day(t)}
     times.update(*map(_PARTS.split, times))
-    words = word_tokens("number_words")
-    return [t for t in body if t in words or (t[0].isdigit() and t not in times)]
+    return [t for t in numbers if t in words or t not in times]
 
 
 def _counts(body: Sequence[str]) -> set[str]:
     """Return what can say how many: numbers that are no price and no day of a month."""
-    return set(_numbers(body)).difference(
+    numbers = set(_numbers(body))
+    return numbers.difference(
         token
-        for place, token in enumerate(body)
-        if any(map(_tells_money, _beside(body, place))) or _is_day_of_month(body, place)
+        for place, token in enumerate(body if numbers else ())
+        if token in numbers
+        and (any(map(_tells_money, _beside(body, place))) or _is_day_of_month(body, place))
     )
 
 

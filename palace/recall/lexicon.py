@@ -190,17 +190,24 @@ def compiled(pattern: str, flags: int = 0) -> regex.Pattern[str]:
 
 
 def matches(pattern: str, text: str, *, timeout_ms: float) -> bool:
-    """Whether a pattern of a lexicon occurs in `text`; one that takes too long does not.
+    """Whether a pattern of a lexicon occurs in `text`; one that takes too long does not."""
+    return first_match(pattern, text, timeout_ms=timeout_ms) is not None
+
+
+def first_match(
+    pattern: str, text: str, *, timeout_ms: float, flags: int = 0
+) -> regex.Match[str] | None:
+    """Return where a pattern of a lexicon first occurs; one that takes too long does not.
 
     Watching the clock costs twice what searching a short text does, so only longer ones are timed:
     what ships is linear on hostile text, and a test holds it to that.
     """
     if len(text) <= _TIMED_CHARS:
-        return compiled(pattern).search(text) is not None
+        return compiled(pattern, flags).search(text)
     try:
-        return compiled(pattern).search(text, timeout=timeout_ms / 1000) is not None
+        return compiled(pattern, flags).search(text, timeout=timeout_ms / 1000)
     except TimeoutError:
-        return False
+        return None
 
 
 def without(pattern: str, text: str, *, timeout_ms: float) -> str:

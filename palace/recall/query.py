@@ -21,7 +21,7 @@ from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
     Lexicon,
-    compiled,
+    first_match,
     folded_words,
     is_hiragana,
     matchable,
@@ -150,6 +150,7 @@ class Analyst:
         soft = tuple(t for t in terms if t in lexicon.soft)
         meant = self._meant(terms, but={*soft, *chain.from_iterable(names)})
         foreign = self._foreign(meant, lexicon.language, scope=_scope_of(turn))
+        related = related_words(meant, lexicon.language)
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -164,7 +165,7 @@ class Analyst:
             mended=mended,
             carried=carried,
             related={
-                **_nearest_first(related_words(meant, lexicon.language), foreign),
+                **(_nearest_first(related, foreign) if foreign else related),
                 **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
             },
             translated=translated(meant, lexicon.language),
@@ -193,12 +194,10 @@ class Analyst:
 
     def _asks_former(self, prompt: str, lexicon: Lexicon) -> bool:
         """Whether a prompt asks for what was the case before: "what was the rent before?"."""
-        timeout = self._timeout_ms / 1000
-        patterns = [compiled(p, regex.IGNORECASE) for p in lexicon.requests.get("former", ())]
-        try:
-            return any(pattern.search(prompt, timeout=timeout) for pattern in patterns)
-        except TimeoutError:
-            return False
+        return any(
+            first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
+            for pattern in lexicon.requests.get("former", ())
+        )
 
     def _unheard(
         self, prompt: str, found: Sequence[Word], lexicon: Lexicon, *, scope: Scope
@@ -218,6 +217,8 @@ class Analyst:
         """Return what memories in other languages have for terms, nearest first."""
         into = self._written_languages(scope) if terms else ()
         found = foreign_words(terms, language, into=into)
+        if not found:
+            return {}
         counts = self._vocabulary.counts(set(chain.from_iterable(found.values())), scope=scope)
         held = {
             term: {token: nearness for token, nearness in near.items() if counts[token].any}

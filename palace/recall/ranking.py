@@ -163,10 +163,6 @@ class Pool:
         # A speaker's name says whose words are meant; it is seldom said itself.
         self.spoken_idf = {t: w for t, w in weights.idf.items() if t not in self.people}
         self._asked, self._spoken = _Question(self.idf), _Question(self.spoken_idf)
-        self._related = _Related(query.related, power=_NEARNESS_POWER)
-        self._related_said = _Related(
-            query.related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
-        )
         tokens = chain(self.idf, query.related, *query.related.values())
         # Nothing else that a memory says is looked at here.
         self._telling = dict.fromkeys(tokens).keys()
@@ -177,6 +173,17 @@ class Pool:
             if candidate.session:
                 home = self._sessions.setdefault((candidate.path, candidate.session), {})
                 home[candidate.position] = seen
+
+    @cached_property
+    def _related(self) -> _Related:
+        return _Related(self._query.related, power=_NEARNESS_POWER)
+
+    @cached_property
+    def _related_said(self) -> _Related:
+        """The same of turns."""
+        return _Related(
+            self._query.related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
+        )
 
     def _see(self, candidate: Candidate) -> _Seen:
         question = self._spoken if candidate.session else self._asked
@@ -203,16 +210,8 @@ class Pool:
             # itself is always worth more.
             relevant += related / (K1 + 1)
             place_share += self._related.share(place, question) if place else 0.0
-        return _Seen(
-            candidate,
-            terms=question.bits(terms),
-            asked=asked,
-            place_share=place_share,
-            related=related,
-            standing=where,
-            shares=shares,
-            relevance=relevant,
-        )
+        bits = question.bits(terms)
+        return _Seen(candidate, bits, asked, place_share, related, where, shares, relevant)
 
     def comes_near(self, candidate: Candidate) -> float:
         """Return how near a memory comes to words that it does not say: their nearness cubed.
@@ -250,10 +249,11 @@ class Pool:
         closest: list[float] = []
         if self._cosines is not None:
             closest = sorted([self.closeness(seen.candidate) for seen in found])[-_CLOSEST:]
+        relevances = [seen.relevance for seen in found]
         return _Home(
-            best=max(seen.relevance for seen in found),
+            best=max(relevances),
             coverage=(self._spoken if of_session else self._asked).share(terms),
-            mass=math.log1p(sum([seen.relevance for seen in found])),
+            mass=math.log1p(sum(relevances)),
             closeness=sum(closest) / _CLOSEST,
         )
 

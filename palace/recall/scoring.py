@@ -7,6 +7,7 @@ Ranks only order; whether something answers is for `sufficiency`, which reads th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from palace.types.query import Query
 # Only the head of a ranking is described and judged: what stands below never was the answer in any
 # measurement.
 JUDGED = 10
+_PLACE = attrgetter("path", "position", "key")
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
@@ -69,7 +71,7 @@ def score(
     if not candidates:
         return []
     # In one order, so that sums and ties come out the same however they were found.
-    candidates = sorted(candidates, key=lambda c: (c.path, c.position, c.key))
+    candidates = sorted(candidates, key=_PLACE)
     pool = Pool(query, candidates, weights=weights, cosines=cosines)
     model = ranking or load_model("ranking" if cosines is None else "ranking_semantic")
     signals = {c.key: pool.ranking_features(c) for c in candidates}

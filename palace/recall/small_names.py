@@ -73,6 +73,8 @@ def _unknown(
 ) -> list[Word]:
     """Return the words in small letters that neither the language nor the palace has."""
     unlisted = [word for word in found if _is_unlisted(word, lexicon)]
+    if not unlisted:
+        return []
     asked = [token for word in unlisted for token in _standing_for(word)]
     known = vocabulary.counts(asked, scope=scope)
     return [word for word in unlisted if not any(known[token].any for token in _standing_for(word))]

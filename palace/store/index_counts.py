@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 
 from palace.ports import Scope, TermCounts
 from palace.store.index_database import IndexDatabase, State
@@ -113,24 +114,26 @@ class TermTable:
     def alike(self, token: str, visible: Visible) -> list[str]:
         """Return the visible tokens, with its first letter, that may be one slip away from one.
 
-        A slip leaves what stands before the middle or what stands behind it as it is.
+        A slip in the second letter makes one of a few tokens of it. Any other leaves the first two
+        as they are, and what stands before the middle or what stands behind it.
         """
         token = sayable(token)
         if not token:
             return []
-        middle, numbers = len(token) // 2, visible.numbers
-        head, tail = token[:middle], token[middle + 1 :]
+        middle, numbers, few = len(token) // 2, visible.numbers, _slips_in_the_second(token)
+        begin, head, tail = token[:2], token[:middle], token[middle + 1 :]
+        held = f"SELECT term FROM terms WHERE partition IN ({marks(numbers)}) AND body + place > 0"
         found = self._database.rows(
-            f"SELECT DISTINCT term FROM terms WHERE partition IN ({marks(numbers)})"
-            " AND term >= ? AND term < ? AND length(term) BETWEEN ? AND ? AND term != ?"
-            " AND body + place > 0 AND (substr(term, 1, ?) = ? OR substr(term, -?) = ?)",
+            f"{held} AND term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
+            " AND (substr(term, 1, ?) = ? OR substr(term, -?) = ?)"
+            f" UNION {held} AND term IN ({marks(few)})",
             (
-                *(*numbers, token[0], token[0] + _LAST_CHARACTER),
-                *(len(token) - 1, len(token) + 1, token),
+                *(*numbers, begin, begin + _LAST_CHARACTER, len(token) - 1, len(token) + 1),
                 *(middle, head, len(tail), tail),
+                *(*numbers, *few),
             ),
         )
-        return sorted(term for (term,) in found)
+        return sorted(term for (term,) in found if term != token)
 
     def rows(
         self, terms: Iterable[str], visible: Visible, layer: LayerName
@@ -139,7 +142,8 @@ class TermTable:
         terms = list(terms)
         searched = visible.of_layer(layer)
         self._read(terms, searched)
-        return {t: [(number, *self._rows[number][t][:2]) for number in searched] for t in terms}
+        read = [(number, self._rows[number]) for number in searched]
+        return {t: [(number, *rows[t][:2]) for number, rows in read] for t in terms}
 
     def weights(self, terms: Iterable[str], visible: Visible) -> dict[str, float]:
         """Return the inverse document frequency of each term among the visible memories."""
@@ -149,13 +153,13 @@ class TermTable:
             for term, count in self.counts(terms, visible).items()
         }
 
-    def _read(self, terms: Iterable[str], numbers: Sequence[int]) -> None:
+    def _read(self, terms: Sequence[str], numbers: Sequence[int]) -> None:
         """Read how many memories of each partition say a term, only stand where it is, name it.
 
         What is known already is not read again; of all the rest a few statements tell.
         """
         read = [self._rows.setdefault(number, {}) for number in numbers]
-        unknown = [t for t in dict.fromkeys(terms) if any(t not in rows for rows in read)]
+        unknown = list(dict.fromkeys([t for rows in read for t in terms if t not in rows]))
         for start in range(0, len(unknown), _READ_AT_ONCE):
             some = unknown[start : start + _READ_AT_ONCE]
             asked = {sayable(term): term for term in some}
@@ -178,6 +182,14 @@ class TermTable:
             self._visible.clear()
             self._as_of = state
             self._renewals += 1
+
+
+def _slips_in_the_second(token: str) -> set[str]:
+    """Return what a slip in the second letter makes of a token: letters of "a" to "z" alone."""
+    first, second, third, rest = token[:1], token[1:2], token[2:3], token[3:]
+    changed = (first + letter + third + rest for letter in ascii_lowercase)
+    more = (first + letter + token[1:] for letter in ascii_lowercase)
+    return {*changed, *more, first + third + rest, first + third + second + rest}
 
 
 def marks(values: Collection[object]) -> str:

@@ -101,4 +101,4 @@ def moment(when: datetime | None) -> str:
 
 def sayable(text: str) -> str:
     """Return text that SQLite can take: lone surrogates name nothing that was ever stored."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

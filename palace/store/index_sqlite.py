@@ -329,7 +329,8 @@ class SqliteIndex:
             weights = self._terms.weights(asked, visible)
             rows = self._terms.rows(asked, visible, layer)
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
-            score = partial(bm25, weights, max(average_tokens(visible), 1.0))
+            places = {term: place for place, term in enumerate(asked)}
+            score = partial(bm25, weights, places, max(average_tokens(visible), 1.0))
             best = self._best(lists, limit) if lists else []
         return best_candidates(best, score=score, limit=limit)
 

@@ -64,7 +64,7 @@ def posting_words(partition: int, body: Iterable[str], context: Iterable[str]) -
 
 
 def posting_lists(
-    term: str, counts: Iterable[tuple[int, int, int]], weight: float
+    term: str, counts: Sequence[tuple[int, int, int]], weight: float
 ) -> Iterable[PostingList]:
     """Yield the lists of one term.
 
@@ -73,12 +73,12 @@ def posting_lists(
         counts: (partition, memories that say it, memories whose place alone has it).
         weight: The term's inverse document frequency.
     """
-    counts = list(counts)
     for mark, column, share in (("=", 1, 1.0), ("~", 2, _PLACE_SHARE)):
         held = [row for row in counts if row[column]]
         if held:
-            expression = " OR ".join(f'"{row[0]}{mark}{term}"' for row in held)
-            yield PostingList(f"({expression})", share * weight, sum(row[column] for row in held))
+            expression = " OR ".join([f'"{row[0]}{mark}{term}"' for row in held])
+            rows = sum([row[column] for row in held])
+            yield PostingList(f"({expression})", share * weight, rows)
 
 
 def posting_row(key: int, tokens: int) -> int:
@@ -112,8 +112,9 @@ def best_rows(matching: Matching, lists: Sequence[PostingList], *, wanted: int) 
     """
     short, long = _split(lists)
     scores: dict[int, float] = {}
+    worth = [one.weight for one in short]
     for number, row in matching([one.expression for one in short], -1) if short else ():
-        scores[row] = scores.get(row, 0.0) + short[number].weight
+        scores[row] = scores.get(row, 0.0) + worth[number]
     if short and long:
         met = " OR ".join(one.expression for one in short)
         for number, row in matching([f"({met}) AND {one.expression}" for one in long], -1):
@@ -166,21 +167,27 @@ def _weight(join: Iterable[PostingList]) -> float:
 
 def bm25(
     weights: Mapping[str, float],
+    places: Mapping[str, int],
     average_tokens: float,
     body: Sequence[str],
     context: Sequence[str],
 ) -> float:
     """Return the relevance of a memory from the weights of the words asked and its own tokens.
 
+    Args:
+        weights: Of the words asked.
+        places: Of these words in the question: in its order sums come out the same.
+        average_tokens: How long memories are.
+        body: Of the memory.
+        context: Of its place.
+
     Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
     """
     length = (len(body) + len(context)) / average_tokens
     norm = _K1 * (1 - _B + _B * length)
     held = weights.keys() & (*body, *context)
-    # In the order of the question, so that sums come out the same; of one word there is but one.
-    in_order = [term for term in weights if term in held] if len(held) > 1 else held
     total = 0.0
-    for term in in_order:
+    for term in sorted(held, key=places.__getitem__) if len(held) > 1 else held:
         frequency = body.count(term) + _PLACE_FREQUENCY * context.count(term)
         total += weights[term] * frequency * (_K1 + 1) / (frequency + norm)
     return total

@@ -12,6 +12,7 @@ import pytest
 import regex
 import yaml
 
+from palace.learn.requests import Listener
 from palace.recall.lexicon import (
     DEFAULT_LANGUAGES,
     Lexicon,
@@ -38,6 +39,7 @@ ABSENT_CUES: dict[str, frozenset[str]] = {"ru": frozenset({"what_is_the"})}
 
 FIRE_RATE = 0.95
 HOSTILE_CHARS = 25_000
+SHORT_CHARS = 200
 # Processor time, so that a busy machine changes nothing; the slowest linear pattern takes 0.15 s.
 LINEAR_S = 0.6
 TRIGGERS = {
@@ -301,6 +303,21 @@ def test_patterns_are_linear_on_hostile_text(language: str) -> None:
             except TimeoutError:
                 slow.append((name, text[:20]))
     assert not slow
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_requests_in_short_hostile_text_are_looked_for_in_bounded_time(language: str) -> None:
+    # Short texts are searched without a clock.
+    lexicon = load_lexicon(language)
+    listener = Listener([lexicon], timeout_ms=50.0)
+    former = [regex.compile(p, regex.IGNORECASE) for p in lexicon.requests.get("former", ())]
+    short = [text[:SHORT_CHARS] for text in _hostile(language)]
+    started = time.process_time()
+    for text in short:
+        listener.request_to_keep(text)
+        listener.contradiction_in(text)
+        assert not any(pattern.search(text) for pattern in former)
+    assert time.process_time() - started < LINEAR_S
 
 
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
