@@ -46,7 +46,7 @@ class Asked:
         self.weights = weights
         idf, known = weights.idf, weights.known
         self._total = sum(idf.values()) or 1.0
-        self._known_total = sum([idf[t] for t in known]) or 1.0
+        self._known_total = sum([weight for t, weight in idf.items() if t in known]) or 1.0
         named = {token for name in query.names for token in name}
         # Nothing else that a memory says is looked at for most of the signals.
         self._looked_for = dict.fromkeys((*idf, *query.terms, *query.head, *named)).keys()

@@ -247,6 +247,16 @@ def test_coverage_charges_absent_terms_in_full() -> None:
     assert part["missing"] == 1.0 > part["missing_known"] == 0.0
 
 
+def test_what_is_known_is_added_up_in_the_order_of_the_question() -> None:
+    # In that of a set, which every process has another of, the last digits differ.
+    said = "amber birch cedar daisy elder ferns grape hazel iris juniper kelp laurel maple nettle"
+    names = said.split()
+    texts = [" ".join(names[n:]) for n in range(len(names)) for _ in range(n % 5 + 1)]
+    for rotated in range(len(names)):
+        asked = query(" ".join((*names[rotated:], *names[:rotated])))
+        assert described(asked, candidate(said), *texts)["coverage_known"] == 1.0
+
+
 def test_context_covers_but_the_body_does_not() -> None:
     found = described(query("kettle"), candidate("green", context=("kettl",)), "kettle")
     assert (found["coverage"], found["coverage_body"]) == (1.0, 0.0)
