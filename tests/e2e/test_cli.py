@@ -532,7 +532,7 @@ def test_journal_since_drops_the_early(filled: Palace) -> None:
     assert "no verdicts" in filled("journal", "--since", "2999-01-01").err
 
 
-@pytest.mark.parametrize("since", ["yesterday", "7", "d", "7y", "999999w", "2026-13-01", ""])
+@pytest.mark.parametrize("since", ["yesterday", "7", "d", "7y", "999999w", "2026-13-01"])
 def test_journal_refuses_what_is_no_time(filled: Palace, since: str) -> None:
     ended = filled("journal", "--since", since)
     assert ended.code == 2
