@@ -29,7 +29,7 @@ from palace.store.names import session_file_name
 from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
-from palace.text import new_id, utc_now
+from palace.text import counted, new_id, utc_now
 from palace.types.checks import Check
 from palace.types.memory import Draft, Fault, Memory
 
@@ -149,13 +149,15 @@ def check_files(palace: Mempalace) -> Check:
         return Check(
             "files",
             ok=False,
-            detail=f"{len(faults)} places were not understood: {_listed(map(_told, faults))}",
+            detail=f"{counted(len(faults), 'place')} not understood: {_listed(map(_told, faults))}",
             hint="correct the named lines; until then they are kept as they are",
         )
     paths = [stamp.path for kept in (palace.store, palace.playbook_files) for stamp in kept.scan()]
     copies = _copies(paths)
     hint = f"copies of other files, read as well: {_listed(iter(copies))}" if copies else ""
-    return Check("files", ok=True, detail=f"{len(paths)} files, all understood", hint=hint)
+    return Check(
+        "files", ok=True, detail=f"{counted(len(paths), 'file')}, all understood", hint=hint
+    )
 
 
 def _copies(paths: Sequence[str]) -> list[str]:
@@ -181,7 +183,8 @@ def check_ids(palace: Mempalace) -> Check:
             detail=f"ids used more than once: {_listed(f'{m.id} in {m.source}' for m in twice)}",
             hint="delete the comment of the copy, so that it gets an id of its own",
         )
-    return Check("ids", ok=True, detail=f"{len(memories)} memories, each with an id of its own")
+    known = counted(len(memories), "memory", "memories")
+    return Check("ids", ok=True, detail=f"{known}, each with an id of its own")
 
 
 def check_overwritten(palace: Mempalace) -> Check:
@@ -192,7 +195,7 @@ def check_overwritten(palace: Mempalace) -> Check:
         return Check(
             "overwritten",
             ok=True,
-            detail=f"{len(lost)} writes of the last day do not stand as written: {listed};"
+            detail=f"{counted(len(lost), 'write')} of the last day not found as written: {listed};"
             " deleted by hand, or overwritten by an editor: `palace recover` puts them back",
         )
     return Check("overwritten", ok=True, detail="what was written in the last day stands")
@@ -225,7 +228,8 @@ def check_meaning(palace: Mempalace) -> Check:
     if palace.vectors is None:
         return Check("meaning", ok=True, detail="no embedder is configured, words answer alone")
     identity, state = palace.vectors.look()
-    detail = f"{state.embedded} of {state.total} memories are embedded by {identity}"
+    total = counted(state.total, "memory", "memories")
+    detail = f"{state.embedded} of {total} embedded by {identity}"
     hint = "" if state.status == "ready" else "`palace embed` embeds the rest now"
     return Check("meaning", ok=True, detail=detail, hint=hint)
 
@@ -257,7 +261,7 @@ def check_rebuild(palace: Mempalace, probe: Probe) -> Check:
     different = [key for key in {*found, *expected} if found.get(key) != expected.get(key)]
     if different:
         raise StoreError(
-            f"{len(different)} memories stand otherwise in the files than in the index",
+            f"{counted(len(different), 'memory', 'memories')} not the same in files and index",
             hint=_REINDEX,
         )
     return Check("rebuild", ok=True, detail="everything is recovered from the files alone")

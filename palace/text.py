@@ -589,6 +589,11 @@ def unlabelled(text: str) -> str:
     return found["words"].strip() if found else text
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with the word for so many; that for many is `one` with an s if not given."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def clip(text: str, max_chars: int) -> str:
     """Return `text` on one line, cut at a word end with an ellipsis beyond `max_chars`."""
     line = " ".join(text.split())

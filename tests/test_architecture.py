@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
-    "tools": {"types", "errors", "arguments", "secrets", "enforce"},
+    "tools": {"types", "errors", "text", "arguments", "secrets", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types"},
     "past": GROUND | {"store", "recall"},

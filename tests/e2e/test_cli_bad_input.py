@@ -286,7 +286,7 @@ def test_the_progress_bar_leaves_nothing_behind(
     drawn, _, left = seen.rpartition(b"\x1b[A\x1b[2K")
     assert b"reading files" in drawn
     assert b"100%" in drawn
-    assert left == b"1 memories read from 1 files\r\n"
+    assert left == b"1 memory read from 1 file\r\n"
     seen, _ = _on_terminal(("reindex",), cwd=tmp_path, environment=environment | dumb)
     assert seen == left
 

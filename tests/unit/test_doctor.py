@@ -247,7 +247,7 @@ class TestInspections:
 
     def test_an_index_that_forgot_a_file_is_found(self, palace: Mempalace):
         palace.index._database.rows("UPDATE memories SET data = replace(data, 'Mira', 'Mara')")
-        assert "otherwise in the files" in failed(palace)["rebuild"]
+        assert "not the same in files" in failed(palace)["rebuild"]
 
 
 class TestTrials:
