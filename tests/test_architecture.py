@@ -145,7 +145,7 @@ def group(module: str) -> str:
         "personal_data": "secrets",
         "findings": "secrets",
         "tool_": "tools",
-        "small_months": "text",
+        "months": "text",
     }
     return next((g for p, g in families.items() if name.startswith(p)), name)
 
