@@ -17,12 +17,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.enforce.enforcer import Enforcement, RetrievalEnforcer
 from palace.errors import PalaceError, StoreError
 from palace.portable import without_copy_mark
+from palace.store.blocks import MEMORY_KINDS, find_blocks, split_lines
+from palace.store.front_matter import read_front_matter
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
 from palace.store.names import session_file_name
@@ -154,10 +157,13 @@ def check_files(palace: Mempalace) -> Check:
         )
     paths = [stamp.path for kept in (palace.store, palace.playbook_files) for stamp in kept.scan()]
     copies = _copies(paths)
-    hint = f"copies of other files, read as well: {_listed(iter(copies))}" if copies else ""
-    return Check(
-        "files", ok=True, detail=f"{counted(len(paths), 'file')}, all understood", hint=hint
-    )
+    hints = [f"copies of other files, read as well: {_listed(iter(copies))}"] if copies else []
+    bare = sum(_bare_headings(palace.root / path) for path in paths if path.startswith("rooms/"))
+    if bare:
+        told = counted(bare, "heading")
+        hints.append(f"{told} with no text below: a heading alone is no memory")
+    detail = f"{counted(len(paths), 'file')}, all understood"
+    return Check("files", ok=True, detail=detail, hint="; ".join(hints))
 
 
 def _copies(paths: Sequence[str]) -> list[str]:
@@ -169,6 +175,20 @@ def _copies(paths: Sequence[str]) -> list[str]:
         for path, stem in stems
         if (original := without_copy_mark(stem)) != stem and f"{original}.md".casefold() in known
     ]
+
+
+def _bare_headings(page: Path) -> int:
+    """Count the headings of a page below which nothing stands; its title needs nothing."""
+    lines = [line.rstrip("\r\n") for line in split_lines(page.read_text("utf-8", "replace"))]
+    told = [
+        block
+        for block in find_blocks(lines, first=read_front_matter(lines).end)
+        if block.kind in MEMORY_KINDS or (block.kind == "heading" and block.title)
+    ]
+    return sum(
+        block.level > 1 and (after is None or 0 < after.level <= block.level)
+        for block, after in zip_longest(told, told[1:])
+    )
 
 
 def check_ids(palace: Mempalace) -> Check:
