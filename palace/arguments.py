@@ -41,6 +41,21 @@ def check_given(**given: object) -> None:
     check_texts(**{name: value for name, value in given.items() if value is not None})
 
 
+def check_names(**given: object) -> None:
+    """Refuse a name that is given and empty; one that is left out (None) is none.
+
+    An empty one is a variable that was never set: what is meant for one session would be stored
+    for everyone.
+
+    Raises:
+        ConfigError: If one of these is no text, or has nothing in it; says which.
+    """
+    check_given(**given)
+    for name, value in given.items():
+        if isinstance(value, str) and not value.strip():
+            raise ConfigError(f"the {name} is empty", hint="name one, or leave it out")
+
+
 def path_in(name: str, value: str | PathLike[str]) -> Path:
     """Return a path with its `~` resolved.
 

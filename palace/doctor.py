@@ -17,19 +17,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.enforce.enforcer import Enforcement, RetrievalEnforcer
 from palace.errors import PalaceError, StoreError
 from palace.portable import without_copy_mark
+from palace.store.blocks import MEMORY_KINDS, find_blocks, split_lines
+from palace.store.front_matter import read_front_matter
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
 from palace.store.names import session_file_name
 from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
-from palace.text import new_id, utc_now
+from palace.text import counted, new_id, utc_now
 from palace.types.checks import Check
 from palace.types.memory import Draft, Fault, Memory
 
@@ -149,13 +152,18 @@ def check_files(palace: Mempalace) -> Check:
         return Check(
             "files",
             ok=False,
-            detail=f"{len(faults)} places were not understood: {_listed(map(_told, faults))}",
+            detail=f"{counted(len(faults), 'place')} not understood: {_listed(map(_told, faults))}",
             hint="correct the named lines; until then they are kept as they are",
         )
     paths = [stamp.path for kept in (palace.store, palace.playbook_files) for stamp in kept.scan()]
     copies = _copies(paths)
-    hint = f"copies of other files, read as well: {_listed(iter(copies))}" if copies else ""
-    return Check("files", ok=True, detail=f"{len(paths)} files, all understood", hint=hint)
+    hints = [f"copies of other files, read as well: {_listed(iter(copies))}"] if copies else []
+    bare = sum(_bare_headings(palace.root / path) for path in paths if path.startswith("rooms/"))
+    if bare:
+        told = counted(bare, "heading")
+        hints.append(f"{told} with no text below: a heading alone is no memory")
+    detail = f"{counted(len(paths), 'file')}, all understood"
+    return Check("files", ok=True, detail=detail, hint="; ".join(hints))
 
 
 def _copies(paths: Sequence[str]) -> list[str]:
@@ -167,6 +175,20 @@ def _copies(paths: Sequence[str]) -> list[str]:
         for path, stem in stems
         if (original := without_copy_mark(stem)) != stem and f"{original}.md".casefold() in known
     ]
+
+
+def _bare_headings(page: Path) -> int:
+    """Count the headings of a page below which nothing stands; its title needs nothing."""
+    lines = [line.rstrip("\r\n") for line in split_lines(page.read_text("utf-8", "replace"))]
+    told = [
+        block
+        for block in find_blocks(lines, first=read_front_matter(lines).end)
+        if block.kind in MEMORY_KINDS or (block.kind == "heading" and block.title)
+    ]
+    return sum(
+        block.level > 1 and (after is None or 0 < after.level <= block.level)
+        for block, after in zip_longest(told, told[1:])
+    )
 
 
 def check_ids(palace: Mempalace) -> Check:
@@ -181,7 +203,8 @@ def check_ids(palace: Mempalace) -> Check:
             detail=f"ids used more than once: {_listed(f'{m.id} in {m.source}' for m in twice)}",
             hint="delete the comment of the copy, so that it gets an id of its own",
         )
-    return Check("ids", ok=True, detail=f"{len(memories)} memories, each with an id of its own")
+    known = counted(len(memories), "memory", "memories")
+    return Check("ids", ok=True, detail=f"{known}, each with an id of its own")
 
 
 def check_overwritten(palace: Mempalace) -> Check:
@@ -192,7 +215,7 @@ def check_overwritten(palace: Mempalace) -> Check:
         return Check(
             "overwritten",
             ok=True,
-            detail=f"{len(lost)} writes of the last day do not stand as written: {listed};"
+            detail=f"{counted(len(lost), 'write')} of the last day not found as written: {listed};"
             " deleted by hand, or overwritten by an editor: `palace recover` puts them back",
         )
     return Check("overwritten", ok=True, detail="what was written in the last day stands")
@@ -225,7 +248,8 @@ def check_meaning(palace: Mempalace) -> Check:
     if palace.vectors is None:
         return Check("meaning", ok=True, detail="no embedder is configured, words answer alone")
     identity, state = palace.vectors.look()
-    detail = f"{state.embedded} of {state.total} memories are embedded by {identity}"
+    total = counted(state.total, "memory", "memories")
+    detail = f"{state.embedded} of {total} embedded by {identity}"
     hint = "" if state.status == "ready" else "`palace embed` embeds the rest now"
     return Check("meaning", ok=True, detail=detail, hint=hint)
 
@@ -257,7 +281,7 @@ def check_rebuild(palace: Mempalace, probe: Probe) -> Check:
     different = [key for key in {*found, *expected} if found.get(key) != expected.get(key)]
     if different:
         raise StoreError(
-            f"{len(different)} memories stand otherwise in the files than in the index",
+            f"{counted(len(different), 'memory', 'memories')} not the same in files and index",
             hint=_REINDEX,
         )
     return Check("rebuild", ok=True, detail="everything is recovered from the files alone")

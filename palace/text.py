@@ -22,7 +22,7 @@ import regex
 from snowballstemmer.english_stemmer import EnglishStemmer
 from snowballstemmer.russian_stemmer import RussianStemmer
 
-from palace.small_months import SMALL_MONTHS, is_dated
+from palace.months import MONTH_NAMES, NO_MONTH, SMALL_MONTHS, is_dated
 
 MAX_TOKEN_CHARS = 64
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -99,24 +99,6 @@ _IRREGULAR = {
     for form in forms[1:]
 }
 
-_MONTH_NAMES = (
-    "january jan januar janvier enero janeiro gennaio januari janv ene genn январь января январе"
-    " jänner",
-    "february feb februar février febrero fevereiro febbraio februari févr февраль февраля феврале",
-    "march mar märz mars marzo março maart mrt март марта марте",
-    "april apr avril abril aprile avr abr апрель апреля апреле",
-    "may mai mayo maio maggio mei май мая мае",
-    "june jun juni juin junio junho giugno июнь июня июне",
-    "july jul juli juillet julio julho luglio juil июль июля июле",
-    "august aug août agosto augustus август августа августе",
-    "september sep sept septembre septiembre setembro settembre sett сентябрь сентября сентябре",
-    "october oct oktober okt octobre octubre outubro ottobre октябрь октября октябре",
-    "november nov novembre noviembre novembro ноябрь ноября ноябре",
-    "december dec dezember dez décembre diciembre dezembro dicembre dic декабрь декабря декабре",
-)
-# A name when written so: Dutch months have no capital.
-_NO_MONTH = "Mei"
-
 
 # Numbers and letters in brackets that are one character ("⑽"): the brackets are no part of a word.
 _BRACKETED = {
@@ -139,8 +121,8 @@ def fold(text: str) -> str:
 
 _MONTHS = {
     fold(name): f"month{number:02d}"
-    for number, names in enumerate(_MONTH_NAMES, 1)
-    for name in names.split()
+    for number, names in enumerate(MONTH_NAMES, 1)
+    for name in names
 }
 
 
@@ -371,7 +353,7 @@ def _plain_word(piece: str, start: int) -> Word:
     if not piece.isalpha() and any(c.isdigit() for c in piece):
         return _identifier_word(piece, start)
     folded = _as_token(piece)
-    month = None if piece == _NO_MONTH else _MONTHS.get(folded)
+    month = None if piece == NO_MONTH else _MONTHS.get(folded)
     if month and (folded not in SMALL_MONTHS or piece[0].isupper()):
         return _month_word(piece, start, folded)
     return Word(piece, start, "word", stem(folded) or folded or piece)
@@ -452,7 +434,7 @@ def numbers(text: str) -> tuple[str, ...]:
 
 def month_token(word: str) -> str | None:
     """Return the canonical token (`month02`) of a month's name in any supported language."""
-    return None if word == _NO_MONTH else _MONTHS.get(fold(word))
+    return None if word == NO_MONTH else _MONTHS.get(fold(word))
 
 
 def estimate_tokens(text: str) -> int:
@@ -587,6 +569,11 @@ def unlabelled(text: str) -> str:
     """
     found = _LABELLED_TAIL.match(text.strip())
     return found["words"].strip() if found else text
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with the word for so many; that for many is `one` with an s if not given."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def clip(text: str, max_chars: int) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from palace.arguments import check_texts
 from palace.enforce.markers import harmless
 from palace.errors import MemoryNotFoundError, PalaceError
+from palace.text import counted
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
 from palace.types.memory import Memory
 from palace.types.session import Turn
@@ -139,7 +140,7 @@ def read(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
         if memory.room in drawers and scope.may_see(memory):
             drawers[memory.room][memory.drawer] = None
     rooms = [{"room": name, "drawers": list(held)} for name, held in drawers.items()]
-    return {"status": "found", "message": f"{len(rooms)} rooms.", "rooms": rooms}
+    return {"status": "found", "message": f"{counted(len(rooms), 'room')}.", "rooms": rooms}
 
 
 def _listing(scope: ToolScope, room: str, drawer: str | None) -> dict[str, Any]:
@@ -147,7 +148,7 @@ def _listing(scope: ToolScope, room: str, drawer: str | None) -> dict[str, Any]:
     where = f"{room}/{drawer}" if drawer else room
     if not found:
         return {"status": "nothing_stored", "message": f"There is nothing in {where}."}
-    message = f"{len(found)} memories in {where}."
+    message = f"{counted(len(found), 'memory', 'memories')} in {where}."
     if len(found) > _MOST_LISTED:
         message += f" The first {_MOST_LISTED} are shown; name a drawer or search."
     shown = [_described(m, scope.palace) for m in found[:_MOST_LISTED]]

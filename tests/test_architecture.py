@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
-    "tools": {"types", "errors", "arguments", "secrets", "enforce"},
+    "tools": {"types", "errors", "text", "arguments", "secrets", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types"},
     "past": GROUND | {"store", "recall"},
@@ -145,7 +145,7 @@ def group(module: str) -> str:
         "personal_data": "secrets",
         "findings": "secrets",
         "tool_": "tools",
-        "small_months": "text",
+        "months": "text",
     }
     return next((g for p, g in families.items() if name.startswith(p)), name)
 

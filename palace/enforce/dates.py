@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import regex
 
+from palace.months import exists
 from palace.text import fold, month_token, right_before
 
 _MONTH = r"(?P<month>\p{L}{3,10})\.?"
@@ -282,15 +283,6 @@ def _day(text: str | None) -> int | None:
     if text.isdigit():
         return int(text)
     return _ORDINAL_WORDS.index(text.casefold()) + 1
-
-
-def exists(year: int | None, month: int, day: int | None) -> bool:
-    """Whether there is such a day, or such a month; without a year, in a leap year."""
-    try:
-        date(2000 if year is None else year, month, 1 if day is None else day)
-    except ValueError:
-        return False
-    return True
 
 
 def find_weekdays(text: str) -> list[tuple[int, int, int]]:

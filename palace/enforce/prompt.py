@@ -14,7 +14,7 @@ from palace.enforce.markers import escape_markers, harmless
 from palace.enforce.suspicion import suspicions
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG, note_block
 from palace.secrets import redact
-from palace.text import estimate_tokens
+from palace.text import counted, estimate_tokens
 from palace.types.verdict import Evidence, PromptWrite, Verdict
 
 DECLINE_TOKEN = "NOT_IN_MEMORY"  # noqa: S105 - a word of the contract, no password
@@ -205,7 +205,7 @@ def _block(items: Sequence[str], left_out: int, wake: Sequence[str], wake_left_o
     if wake:
         lines.extend(["At the start of this session:", *wake])
     if wake_left_out:
-        lines.append(f"({wake_left_out} lines of the session's start left out.)")
+        lines.append(f"({counted(wake_left_out, 'line')} of the session's start left out.)")
     return "\n".join([*lines, CLOSE_TAG])
 
 

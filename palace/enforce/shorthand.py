@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import regex
 
-from palace.enforce.dates import FoundDate, exists
+from palace.enforce.dates import FoundDate
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.spoken import spoken_numbers
+from palace.months import exists
 from palace.text import month_token, right_before
 
 _DASH = r"\s?(?:[-–—]|to|until|till|bis|and|und|et|y|e|en|tot|até|alle|à|a)\s?"

@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import regex
@@ -422,19 +422,13 @@ class Slots:
             before: What was said before.
         """
         titled = self._titled | (_titled(sentence) if self._german else frozenset())
-        said = read_layout(sentence, german=self._german, titled=titled)
-        around, layouts = (
-            [read_layout(text, german=self._german, titled=titled) for text in texts]
-            for texts in ((asked, before), () if titled == self._titled else self._texts)
-        )
-        earlier = [mention for one in around for mention in one.mentions]
+        read = partial(read_layout, german=self._german, titled=titled)
+        said = read(sentence)
+        layouts = self._layouts if titled == self._titled else [read(x) for x in self._texts]
         words = [(word, word.weight * self._rarity(word.token)) for word in said.words]
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
-        fits = [
-            _Fit(one, day, words)
-            for one, day in zip(layouts or self._layouts, self._days, strict=True)
-        ]
+        fits = [_Fit(one, day, words) for one, day in zip(layouts, self._days, strict=True)]
         for mention in said.mentions:
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
@@ -451,6 +445,10 @@ class Slots:
             if not units:
                 continue
             units.add(mention.unit)
+            if not any(m.unit in units and m.text and not m.is_same(mention) for _, m in known):
+                continue
+            # Here and no earlier: what was said before is the longest text, and another for each.
+            earlier = [mention for text in (asked, before) for mention in read(text).mentions]
             found = tuple(
                 fit.candidate(mention, m, beside, earlier)
                 for fit, m in known

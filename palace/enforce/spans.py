@@ -97,7 +97,8 @@ def _day_spans(source: Source) -> list[Quantity]:
 
 def weekdays_on(source: Source) -> set[int]:
     """Return the weekdays that lie a few hours or days after or before a day of a source."""
-    short = [q for q in _day_spans(source) if q.measures[0] <= _FEW_SPAN_SECONDS]
+    spans = (q for q in _day_spans(source) if q.unit == "time")
+    short = [q for q in spans if q.measures[0] <= _FEW_SPAN_SECONDS]
     return {day.weekday for day in days_on(source, short) if day.weekday is not None}
 
 

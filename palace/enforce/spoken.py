@@ -144,6 +144,7 @@ _HALVES = regex.compile(
     r"|\b(?P<more>anderthalb|eineinhalb)\s+(?P<unit>\p{L}+)",
     regex.IGNORECASE,
 )
+_METRE_SAID = regex.compile(r"\sm(?:etre|eter|ètre|etro)s?\s", regex.IGNORECASE)
 _METRES = regex.compile(
     rf"\b(?:an?|one|1|une?|eine?n?|(?P<whole>[2-9]|{_BASE}))\s+m(?:etre|eter|ètre|etro)s?\s+(?P<n>\d{{2}}|{_BASE})"
     r"(?!\s*(?:\p{L}*met|cm|mm|km))",
@@ -206,7 +207,7 @@ _CLOCKS = (
 # A text without one of these says no time in words.
 _CLOCK_WORDS = regex.compile(
     r"past|half|quarter|o['’]clock|noon|midday|midnight|[ \u00a0]Uhr|heure|viertel|halb|kwart"
-    rf"|[ao] las?|[aà]s |alle |{_AM}|{_PM}|{_NIGHT}"
+    rf"|\b(?:[ao] las?|[aà]s )|alle |{_AM}|{_PM}|{_NIGHT}"
     r"|(?:five|ten|twenty|min(?:ute)?s?|fünf|zehn|zwanzig|vijf|tien|twintig)"
     r"\s(?:to|before|after|vor|nach|voor|over)\s",
     regex.IGNORECASE,
@@ -261,7 +262,7 @@ def spoken_numbers(text: str) -> Iterator[Spoken]:
 
 def spoken_parts(text: str) -> Iterator[Spoken]:
     """Yield parts of a unit: "half a minute", "an hour and a half", "a metre forty"."""
-    for match in _METRES.finditer(text):
+    for match in _METRES.finditer(text) if _METRE_SAID.search(text) else ():
         number = match["n"]
         hundredths = float(number) if number.isdigit() else _value(number)
         whole = match["whole"] or "1"

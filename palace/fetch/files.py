@@ -22,7 +22,7 @@ from palace.fetch.plain import decode_text, minutes, printable
 from palace.fetch.regular_file import read_regular, resolve_existing
 from palace.ignoring import IgnoreRules, secret_name
 from palace.ports import Artifact, ArtifactRef
-from palace.text import utc_now
+from palace.text import counted, utc_now
 
 _MAX_PROMPT_CHARS = 20_000
 _MAX_CANDIDATES = 64
@@ -105,7 +105,7 @@ class FilesFetcher:
             raise FetchError(f"{path.name} is not a text file", hint="name a UTF-8 text file")
         return Artifact(
             ref=f"{self.host}:{ref.target}",
-            title=f"{path.name} ({size_bytes} bytes, changed {minutes(changed)})",
+            title=f"{path.name} ({counted(size_bytes, 'byte')}, changed {minutes(changed)})",
             text=printable(text),
             url=str(path),
             fetched_at=self._now(),

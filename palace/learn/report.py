@@ -15,7 +15,7 @@ from typing import Any, Literal
 from palace.learn.consolidate import is_condensed
 from palace.learn.gaps import Gaps
 from palace.secrets import redact
-from palace.text import clip
+from palace.text import clip, counted
 from palace.types.memory import Memory
 
 By = Literal["day", "week"]
@@ -23,7 +23,7 @@ _MAX_ITEM_CHARS = 300
 _MAX_ITEMS = 50
 _OUTCOMES = {
     "hit": "answered",
-    "near_miss": "near misses",
+    "near_miss": "nearly answered",
     "nothing_stored": "not found",
     "unavailable": "failed",
     "not_recall": "no question for the memory",
@@ -112,8 +112,8 @@ def retired_in(
 
 
 def _overview(sources: ReportSources) -> Iterator[str]:
-    counted = Counter(sources.outcomes)
-    told = ", ".join(f"{counted[key]} {word}" for key, word in _OUTCOMES.items() if counted[key])
+    ended = Counter(sources.outcomes)
+    told = ", ".join(f"{ended[key]} {word}" for key, word in _OUTCOMES.items() if ended[key])
     yield f"- Prompts: {len(sources.outcomes)}" + (f" ({told})" if told else "")
     kinds = Counter(item.type for item in sources.retired)
     yield (
@@ -121,7 +121,8 @@ def _overview(sources: ReportSources) -> Iterator[str]:
         f" {kinds['forget']} forgotten"
     )
     sessions = len({m.session for m in sources.timeline if m.session})
-    yield f"- Timeline: {len(sources.timeline)} entries of {sessions} sessions"
+    entries = counted(len(sources.timeline), "entry", "entries")
+    yield f"- Timeline: {entries} of {counted(sessions, 'session')}"
 
 
 def _parts(sources: ReportSources, by: By) -> Iterator[tuple[date, str]]:
@@ -164,7 +165,7 @@ def _happened(entries: Sequence[Memory]) -> Iterator[str]:
             yield f"- {at} {_said(memory.session)}{task}"
             yield from (f"  - {_said(line)}" for line in _words(memory))
     for session, number in sorted(turns.items()):
-        yield f"- {_said(session) or 'no session'}: {number} turns said"
+        yield f"- {_said(session) or 'no session'}: {counted(number, 'turn')} said"
 
 
 def _is_told(memory: Memory) -> bool:
@@ -196,7 +197,8 @@ def _gap_lines(gaps: Gaps) -> Iterator[str]:
         for gap in gaps.gaps
     ]
     if gaps.not_kept:
-        lines.append(f"- {gaps.not_kept} unanswered questions whose words are not kept")
+        unanswered = counted(gaps.not_kept, "unanswered question")
+        lines.append(f"- {unanswered}, the words not kept")
     if lines:
         yield from ("", "## Asked and not found", "", *lines[:_MAX_ITEMS])
 

@@ -6,6 +6,7 @@ the moment a prompt names, with the prompt as it would be asked today.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -32,6 +33,7 @@ _DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
 # Where the words before a date begin, perhaps the verb of believing; and where the date begins.
 _Place = tuple[int, tuple[tuple[int, int], ...], int]
 _LAST_INSTANT = timedelta(microseconds=1)
+_LONGEST_MONTH = 31
 
 
 def state_at(memories: Iterable[Memory], moment: datetime) -> list[Memory]:
@@ -148,6 +150,9 @@ def _end_of(year: str | None, month: str | None, day: str | None, now: datetime)
 
 
 def _start(year: int, month: int, day: int = 1) -> datetime:
+    """Return the begin of a day; the 29th to 31st of a shorter month is the last that it has."""
+    if 28 < day <= _LONGEST_MONTH:
+        day = min(day, monthrange(year, month)[1])
     return datetime(year, month, day, tzinfo=timezone.utc)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from palace.recall.held_out import Asked, Kind
+from palace.text import counted
 
 # One-sided 95 %.
 _Z = 1.645
@@ -178,7 +179,8 @@ def _too_few(kind: Kind, *, questions: int, parts: int, rate: float) -> str:
     """Say why nothing can be measured on so little; "" where it can."""
     needed = fewest_questions(rate)
     if questions < needed:
-        return f"too few {kind}s: {questions} questions could be made and {needed} are needed"
+        made = counted(questions, "question")
+        return f"too few {kind}s: {made} could be made and {needed} are needed"
     if parts < 2:
         place = "pages of conversation" if kind == "turn" else "rooms"
         return f"too few {kind}s: they need at least 2 {place}"

@@ -6,16 +6,15 @@ In: the words of a prompt. Out: the index tokens of the other writings of each d
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 from typing import NamedTuple
 
 import regex
 
+from palace.months import exists
 from palace.text import Word
 
 # A day without a year is looked for in so many years before this one, and in the next.
 _YEARS_BEFORE = 10
-_LEAP_YEAR = 2000
 _DAY = regex.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o)?")  # "1º" is 1o
 _YEAR = regex.compile(r"(?:19|20)\d\d")
 # "14.10." in any language; "10/14" and "14/10" where one of them is no month.
@@ -62,7 +61,7 @@ def named_days(text: str, found: Sequence[Word]) -> Iterator[NamedDay]:
             named = NamedDay(word, month, int(day[1]), told)
         else:
             continue
-        if _exists(named):
+        if exists(named.year, named.month, named.day):
             yield named
 
 
@@ -77,11 +76,3 @@ def _month_beside(found: Sequence[Word], place: int) -> tuple[int, int] | None:
             if number.isdigit():
                 return int(number), last
     return None
-
-
-def _exists(named: NamedDay) -> bool:
-    try:
-        date(named.year or _LEAP_YEAR, named.month, named.day)
-    except ValueError:
-        return False
-    return True

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import regex
 
+from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
 from palace.recall.courtesies import is_courtesy
@@ -34,7 +35,6 @@ from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
 from palace.recall.written_in import written_languages
-from palace.small_months import is_dated
 from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn

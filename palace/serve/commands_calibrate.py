@@ -42,7 +42,8 @@ VERBS = (_calibrate,)
 
 
 def _kind_lines(kind: KindCalibration) -> tuple[render.Line, ...]:
-    head = render.line((f"{kind.kind}s", "bold"), f"  {kind.memories}, {kind.questions} questions")
+    questions = render.counted(kind.questions, "question")
+    head = render.line((f"{kind.kind}s", "bold"), f"  {kind.memories}, {questions}")
     if kind.kept is None or kind.false_hits is None or kind.at_most is None:
         return (head, render.line(f"  {kind.reason}"))
     now = f"kept {kind.kept_now:.1%}, false hits {kind.false_hits_now:.1%}"

@@ -49,9 +49,9 @@ def _export(door: Door, target: Path, form: Form, records: bool) -> Reply:
     with door.existing() as palace:
         if not on_stdout:
             done = palace.export(target, form=form, records=records)
-            counts = f"{done.memories} memories in {done.files} files"
+            counts = f"{_memories(done.memories)} in {render.counted(done.files, 'file')}"
             if done.records:
-                counts += f", {done.records} files of journal and notes"
+                counts += f", {render.counted(done.records, 'file')} of journal and notes"
             line = render.line(("exported", "green"), f"  {counts} to {done.path}")
             return Reply(render.document(done), (line,))
         from tempfile import TemporaryDirectory
@@ -70,12 +70,12 @@ def _reindex(door: Door) -> Reply:
     """
     with door.existing() as palace, door.progress("reading files") as bar:
         done = palace.reindex(progress=bar)
-    lines = [render.line(f"{done.memories} memories read from {len(done.read)} files")]
+    read = f"{_memories(done.memories)} read from {render.counted(len(done.read), 'file')}"
     notices = [
         render.line(("fault", "yellow"), f"  {fault.path}:{fault.line}: {fault.message}")
         for fault in done.faults
     ]
-    return Reply(render.document(done), tuple(lines), notices=tuple(notices))
+    return Reply(render.document(done), (render.line(read),), notices=tuple(notices))
 
 
 @verb("doctor", example="palace doctor")
@@ -188,4 +188,10 @@ _config = Group(
     help="Show the settings, their defaults and their origins.",
     example="palace config explain",
 )
+
+
+def _memories(number: int) -> str:
+    return render.counted(number, "memory", "memories")
+
+
 VERBS = (_export, _reindex, _doctor, _audit, _recover, _config)

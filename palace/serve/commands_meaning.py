@@ -20,7 +20,8 @@ def _embed(door: Door, rebuild: bool) -> Reply:
     """
     with door.existing() as palace, door.progress("embedding") as bar:
         done = palace.embed(rebuild=rebuild, progress=bar)
-    counts = f"{done.embedded} of {done.total} memories are embedded, {done.added} of them now"
+    total = render.counted(done.total, "memory", "memories")
+    counts = f"{done.embedded} of {total} embedded, {done.added} of them now"
     return Reply(render.document(done), (render.line(f"{counts}, by {done.identity}"),))
 
 

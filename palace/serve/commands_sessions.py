@@ -136,7 +136,8 @@ def _gaps(door: Door, since: str | None, limit: int) -> Reply:
     lines = [line for gap in shown for line in render.gap_lines(gap)]
     notices = []
     if gaps.not_kept:
-        notices.append(f"{gaps.not_kept} unanswered questions were not kept (journal.prompts).")
+        unanswered = render.counted(gaps.not_kept, "unanswered question")
+        notices.append(f"{unanswered} not kept (journal.prompts).")
     if not shown and not gaps.not_kept:
         notices.append("Nothing was asked that was not found.")
     if len(gaps.gaps) > len(shown):
@@ -176,7 +177,8 @@ def _compressed_lines(done: Compressed) -> tuple[render.Line, ...]:
             render.line(("deferred", "yellow"), f"  {done.reason}"),
             render.dim("Nothing is lost; it is tried again next time."),
         )
-    head = f"  {len(done.condensed)} messages ({done.trigger}), by {done.by}"
+    messages = render.counted(len(done.condensed), "message")
+    head = f"  {messages} ({done.trigger}), by {done.by}"
     reason = (render.dim(done.reason),) if done.reason else ()
     words = tuple(render.line(text) for text in done.summary.splitlines())
     return (render.line(("condensed", "green"), head), *reason, *words)

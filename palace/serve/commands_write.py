@@ -259,11 +259,14 @@ VERBS = (_init, _remember, _note, _promote, _import)
 
 
 def _import_lines(done: Imported) -> tuple[render.Line, ...]:
-    what, would = done.unit, " would be" if done.dry_run else ""
+    one = "memory" if done.unit == "memories" else done.unit.removesuffix("s")
+    would = " would be" if done.dry_run else ""
+    added = render.counted(done.added, one, done.unit)
+    records = render.counted(done.records, "record")
     lines = [
-        render.line((f"{done.added} {what}{would} added", "green" if done.added else "")),
-        render.line(f"{done.unchanged} {what} unchanged"),
-        *([render.line(f"{done.records} records{would} added")] if done.records else []),
+        render.line((f"{added}{would} added", "green" if done.added else "")),
+        render.line(f"{render.counted(done.unchanged, one, done.unit)} unchanged"),
+        *([render.line(f"{records}{would} added")] if done.records else []),
         render.line((f"{len(done.refused)} refused", "yellow" if done.refused else "")),
         *(render.line(f"  {item.path_or_line}: {item.reason}") for item in done.refused),
     ]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from palace import ConfigError
 from palace.serve import render
@@ -137,8 +138,16 @@ def _remove_empty(root: Path) -> None:
 # What commands are made of
 
 
+def _refuse_empty(value: object, param: click.Parameter | None, ctx: click.Context | None) -> None:
+    """Refuse what is given and empty: it is a variable of the shell that was never set."""
+    given = value if isinstance(value, tuple) else (value,)
+    if any(isinstance(one, str) and not one.strip() for one in given):
+        rest = "give one" if param is not None and param.required else "give one, or leave it out"
+        raise click.BadParameter(f"it is empty; {rest}", ctx, param)
+
+
 class _Path(click.Path):
-    """A path; an empty one is a variable of the shell that was never set."""
+    """A path; an empty one would be the folder that one happens to stand in."""
 
     def convert(
         self,
@@ -147,8 +156,7 @@ class _Path(click.Path):
         ctx: click.Context | None,
     ) -> Any:  # noqa: ANN401 - click's own
         """Return the path."""
-        if not str(value).strip():
-            self.fail("it is empty", param, ctx)
+        _refuse_empty(str(value), param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -180,7 +188,7 @@ class Argument(click.Argument):
 
 
 class Command(click.Command):
-    """A command whose help tells of its arguments, and whose texts are text."""
+    """A command whose help tells of its arguments, and whose texts are text and not empty."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, then the options."""
@@ -192,8 +200,11 @@ class Command(click.Command):
         super().format_options(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
-        """Call the function with texts as what they are in UTF-8."""
+        """Call the function with texts as what they are in UTF-8; none that is given is empty."""
         ctx.params = {name: _as_text(name, value) for name, value in ctx.params.items()}
+        for param in self.params:
+            if ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
+                _refuse_empty(ctx.params.get(str(param.name)), param, ctx)
         return super().invoke(ctx)
 
 
@@ -289,10 +300,17 @@ def given_text(argument: str) -> str:
 
 
 def given_prompt(argument: str) -> str:
-    """Return a prompt as `given_text` does; any bytes at all make one."""
-    if argument == "-":
-        return _standard_input().decode("utf-8-sig", "replace").removesuffix("\n")
-    return argument
+    """Return a prompt as `given_text` does; any bytes at all make one.
+
+    Raises:
+        ConfigError: If standard input has nothing in it.
+    """
+    if argument != "-":
+        return argument
+    text = _standard_input().decode("utf-8-sig", "replace").removesuffix("\n")
+    if not text.strip():
+        raise ConfigError("standard input is empty", hint="give a question or another text")
+    return text
 
 
 def moment_of(text: str) -> datetime:

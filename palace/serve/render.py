@@ -98,7 +98,7 @@ def room_lines(rooms: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
     return tuple(
         line(
             (room["name"].ljust(width), "bold"),
-            f"  {_count(room['memories'], 'memory', 'memories')}",
+            f"  {counted(room['memories'], 'memory', 'memories')}",
             (f"  {', '.join(room['drawers'])}", "dim"),
         )
         for room in rooms
@@ -197,6 +197,11 @@ def gap_lines(gap: Gap) -> tuple[Line, ...]:
     )
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with the word for so many; that for many is `one` with an s if not given."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def clean_line(text: str) -> str:
     """Return a text as one line."""
     return " ".join(text.split())
@@ -208,7 +213,3 @@ def _said(value: object) -> str:
 
 def _row(facts: Iterable[str]) -> str:
     return "  ".join(fact for fact in facts if fact)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

@@ -30,6 +30,7 @@ from palace.ports import Embedder, EmbedderIdentity, Progress, Scope, Vector, Ve
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
+from palace.text import counted
 from palace.types.verdict import LayerName
 
 _T = TypeVar("_T")
@@ -166,7 +167,7 @@ class VectorChannel:
         if embedded == total:
             self._note(VectorState("ready", embedded, total))
         else:
-            reason = f"{embedded} of {total} memories are embedded"
+            reason = f"{embedded} of {counted(total, 'memory', 'memories')} embedded"
             self._note(VectorState("partial", embedded, total, reason))
 
     def _model(self) -> Embedder:

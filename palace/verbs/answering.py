@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from palace.arguments import check_counts, check_given, check_texts, moment_in
+from palace.arguments import check_counts, check_given, check_names, check_texts, moment_in
 from palace.configured import answer_options
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
@@ -192,9 +192,9 @@ class AnsweringVerbs(ReadingVerbs):
 
         Raises:
             MemoryNotFoundError: If the journal has none.
-            ConfigError: If the id is no text.
+            ConfigError: If the id is no text, or empty.
         """
-        check_given(id=verdict_id)
+        check_names(id=verdict_id)
         record = (
             self.journal.find(verdict_id)
             if verdict_id

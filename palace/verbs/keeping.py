@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from palace.arguments import check_given, check_lists, check_texts
+from palace.arguments import check_lists, check_names, check_texts
 from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
@@ -106,9 +106,9 @@ class KeepingVerbs(WritingVerbs):
         Raises:
             MemoryNotFoundError: If there is nothing to take back, or its memory is gone.
             WriteConflictError: If the memory was changed since; not retryable.
-            ConfigError: If the id is no text.
+            ConfigError: If the id is no text, or empty.
         """
-        check_given(id=event)
+        check_names(id=event)
         self.require_root()
         with self.store.locked():
             self.refresh()

@@ -11,8 +11,8 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
-from palace.arguments import check_counts, check_given, check_texts, moment_in
-from palace.errors import MemoryNotFoundError
+from palace.arguments import check_counts, check_given, check_names, check_texts, moment_in
+from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.fields import check_choice
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
@@ -40,9 +40,9 @@ class ReadingVerbs(OpenedPalace):
 
         Raises:
             MemoryNotFoundError: If there is no such room or drawer; names the nearest.
-            ConfigError: If one of them is no text.
+            ConfigError: If one of them is no text, or empty.
         """
-        check_given(room=room, drawer=drawer)
+        check_names(room=room, drawer=drawer)
         self.refresh(force=False)
         if room is not None and room != TIMELINE:
             self._require(room, drawer)
@@ -64,10 +64,12 @@ class ReadingVerbs(OpenedPalace):
         A derived id (`d-…`) is known also after a change wrote another one to the file.
 
         Raises:
-            ConfigError: If the id is no text.
+            ConfigError: If the id is no text, or empty.
             MemoryNotFoundError: If there is none, or several that begin so; names them.
         """
         check_texts(id=memory_id)
+        if not memory_id.strip():
+            raise ConfigError("the id is empty", hint="give an id; `palace list` shows them")
         self.refresh(force=False)
         memory = self.index.get(memory_id)
         if memory is None and memory_id.startswith("d-"):

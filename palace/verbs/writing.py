@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from palace.arguments import check_given, check_lists, check_texts, moment_in
+from palace.arguments import check_lists, check_names, check_texts, moment_in
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import fit_tag
 from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check_validity
@@ -76,11 +76,12 @@ class WritingVerbs(ChangingVerbs):
             TextRefusedError: If the text is unfit or a trigger can never match;
                 `SecretRefusedError` if it holds a secret.
             ConfigError: If `on_conflict`, `kind`, `source`, `key` or a tag is none, a text is no
-                text, a number is not in its range, or it is over before it begins.
+                text, a name is empty, a number is not in its range, or it is over before it
+                begins.
             UnsafeNameError: If a name would leave the palace.
         """
         check_texts(text=text, drawer=drawer, provenance=provenance)
-        check_given(room=room, session=session_id, project=project, key=key)
+        check_names(room=room, session=session_id, project=project, key=key)
         check_lists(tags=tags, triggers=triggers)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
@@ -271,10 +272,11 @@ class WritingVerbs(ChangingVerbs):
             MemoryNotFoundError: If the note does not exist or has expired.
             TextRefusedError: If summary or reason is missing, or it is raw tool output.
             SecretRefusedError: If anything in it is a secret.
-            ConfigError: If `kind` or `on_conflict` is none, or a text is no text.
+            ConfigError: If `kind` or `on_conflict` is none, a text is no text, or the project is
+                empty.
         """
         check_texts(summary=summary, reason=reason, room=room, drawer=drawer)
-        check_given(project=project)
+        check_names(project=project)
         check_choice("on_conflict", on_conflict, ON_CONFLICT)
         check_choice("kind", kind, KINDS)
         noted = entry if isinstance(entry, ScratchEntry) else self._living(entry)

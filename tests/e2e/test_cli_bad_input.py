@@ -79,7 +79,6 @@ def test_any_bytes_at_all_can_be_asked(start: Start) -> None:
     for ended in (
         start("ask", b"what is \xff\xfe?", "--json"),
         start("ask", "-", "--json", stdin=b"\xff\x00\x1b[2J" * 50),
-        start("ask", "-", "--json", stdin=b""),
         start("search", b"\xc3\x28", "--json"),
     ):
         assert ended.returncode in (0, 1)
@@ -107,7 +106,7 @@ def test_utf8_whatever_the_locale_says(start: Start, variables: dict[str, str]) 
     assert start("doctor", **variables).returncode == 0
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n", "x" * 100_000])
+@pytest.mark.parametrize("text", ["\x00", "x" * 100_000])
 def test_unfit_texts_are_refused(here: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     assert run(["remember", text, "--json"]) == 2
     error = json.loads(capsys.readouterr().out)["error"]
@@ -127,16 +126,13 @@ def test_a_secret_is_refused_and_not_repeated(
     assert secret not in out + err
 
 
-@pytest.mark.parametrize("room", ["../up", "/etc", "a/../b", "", "a\x1bb", "CON", ".hidden"])
+@pytest.mark.parametrize("room", ["../up", "/etc", "a/../b", "a\x1bb", "CON", ".hidden"])
 def test_unsafe_rooms_are_refused(
     here: Path, capsys: pytest.CaptureFixture[str], room: str
 ) -> None:
-    code = run(["remember", "The gate is green.", "--room", room, "--json"])
-    document = json.loads(capsys.readouterr().out)
-    if room:
-        assert (code, document["error"]["type"]) == (2, "UnsafeNameError")
-    else:  # an empty name is no name: the default room
-        assert (code, document["status"]) == (0, "stored")
+    assert run(["remember", "The gate is green.", "--room", room, "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"]["type"] == "UnsafeNameError"
+    assert not here.exists()
 
 
 # pipes and terminals
@@ -290,7 +286,7 @@ def test_the_progress_bar_leaves_nothing_behind(
     drawn, _, left = seen.rpartition(b"\x1b[A\x1b[2K")
     assert b"reading files" in drawn
     assert b"100%" in drawn
-    assert left == b"1 memories read from 1 files\r\n"
+    assert left == b"1 memory read from 1 file\r\n"
     seen, _ = _on_terminal(("reindex",), cwd=tmp_path, environment=environment | dumb)
     assert seen == left
 
@@ -435,19 +431,6 @@ def test_a_missing_settings_file(here: Path, capsys: pytest.CaptureFixture[str])
     assert "nowhere.yaml" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [["list", "--root", ""], ["list", "--config", ""], ["import", ""], ["report", "--out", ""]],
-)
-def test_an_empty_path_is_no_folder(
-    here: Path, capsys: pytest.CaptureFixture[str], argv: list[str]
-) -> None:
-    before = sorted(here.rglob("*"))
-    assert run([*argv, "--json"]) == 2
-    assert "is empty" in json.loads(capsys.readouterr().out)["error"]["message"]
-    assert sorted(here.rglob("*")) == before
-
-
 def test_the_folder_of_nobody_is_an_error(here: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 - where it runs
     assert run(["list", "--root", "~nobody-of-this-name/p"]) == 2
     assert "nobody-of-this-name" in capsys.readouterr().err
@@ -531,26 +514,3 @@ def test_help_and_version_need_no_heavy_import(tmp_path: Path, environment: dict
     )
     assert ended.returncode == 0
     assert ended.stderr.strip() == b"[]"
-
-
-@pytest.mark.parametrize(
-    "argv",
-    [
-        ("ask", "x", "--as-of", ""),
-        ("search", "x", "--as-of", ""),
-        ("remember", "x", "--valid-from", ""),
-        ("remember", "x", "--valid-to", ""),
-        ("gaps", "--since", ""),
-        ("report", "--since", ""),
-        ("journal", "--since", ""),
-    ],
-    ids=" ".join,
-)
-def test_a_variable_that_is_empty_is_no_time(
-    here: Path, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
-) -> None:
-    """A script that asks about a day must not be answered about today."""
-    assert run(["init"]) == 0
-    capsys.readouterr()
-    assert run(argv) == 2
-    assert "'' is no time" in capsys.readouterr().err

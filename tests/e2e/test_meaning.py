@@ -194,7 +194,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
         assert not checks["meaning"]["ok"]
         assert [name for name, check in checks.items() if not check["ok"]] == ["meaning"]
         assert run(["--root", "palace", "embed", "--rebuild"]) == 0
-        assert "1 of 1 memories are embedded" in capsys.readouterr().out
+        assert "1 of 1 memory embedded" in capsys.readouterr().out
         assert run(["--root", "palace", "doctor"]) == 0
     capsys.readouterr()
     assert run(["--root", "palace", "doctor"]) == 3

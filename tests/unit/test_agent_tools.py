@@ -343,6 +343,15 @@ def test_wrong_arguments_are_told_and_nothing_is_done(palace, tools, name, argum
     assert palace.memories() == []
 
 
+@pytest.mark.parametrize("name", ["room", "drawer", "key"])
+def test_an_empty_name_is_told_and_nothing_is_stored(palace, tools, name):
+    result = tools["remember"].run({"text": PORT, name: ""})
+
+    assert result["status"] == "refused"
+    assert name in result["message"]
+    assert palace.memories() == []
+
+
 def test_unfit_text_is_refused_with_the_reason(palace, tools):
     secret = "The password is hunter2-Zx9!kLm34"  # noqa: S105 - made up
 

@@ -316,6 +316,18 @@ def test_a_session_that_has_begun_keeps_the_wake_up_that_waits(palace):
     assert palace.take_wake_up("s-1") == "I am Ottokar."
 
 
+def test_a_session_in_use_is_known_however_many_begin_beside_it(monkeypatch):
+    monkeypatch.setattr("palace.enforce.first_turn._KEPT_BEGUN", 4)
+    turns = FirstTurns(None)
+    assert turns.begin("asked of")
+    assert turns.begin("spoken in")
+    for number in range(20):
+        assert turns.begin(f"s-{number}")
+        assert turns.knows("asked of")
+        assert not turns.begin("spoken in")
+    assert [turns.knows(f"s-{number}") for number in range(20)].count(True) == 2
+
+
 def test_only_so_many_wake_ups_are_left():
     turns = FirstTurns(None)
     for number in range(600):

@@ -16,6 +16,7 @@ from palace import (
     PalaceError,
     RetrievalEnforcer,
     Turn,
+    UnsafeNameError,
     agent_tools,
 )
 
@@ -110,6 +111,48 @@ def test_what_may_be_left_out_is_text_where_it_is_given(
 ) -> None:
     with pytest.raises(ConfigError, match=r"^the \w+ must be text, not (bytes|int|list)"):
         verb(palace, wrong)
+
+
+@pytest.mark.parametrize("wrong", ["", "  "])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda p, x: p.remember("The gate is red.", room=x),
+        lambda p, x: p.remember("The gate is red.", drawer=x),
+        lambda p, x: p.remember("The gate is red.", session_id=x),
+        lambda p, x: p.remember("The gate is red.", project=x),
+        lambda p, x: p.remember("The gate is red.", key=x),
+        lambda p, x: p.promote_to_palace(
+            p.notes("s")[0], "a", "b", summary="The gate is red.", reason="why", project=x
+        ),
+        lambda p, x: p.memories(room=x),
+        lambda p, x: p.memories(drawer=x),
+        lambda p, x: p.get(x),
+        lambda p, x: p.forget(x),
+        lambda p, x: p.correct(x, "The gate is red."),
+        lambda p, x: p.history(x),
+        lambda p, x: p.link(_id(p), x),
+        lambda p, x: p.feedback(x, True),
+        lambda p, x: p.undo(x),
+        lambda p, x: p.verdict(x),
+    ],
+)
+def test_an_empty_name_is_no_name_and_none_left_out(
+    palace: Mempalace, verb: Verb, wrong: str
+) -> None:
+    before = [m.text for m in palace.memories(include_inactive=True)]
+
+    with pytest.raises(PalaceError, match=r"empty|is no key") as caught:
+        verb(palace, wrong)
+
+    assert isinstance(caught.value, (ConfigError, UnsafeNameError))
+    assert caught.value.hint
+    assert [m.text for m in palace.memories(include_inactive=True)] == before
+
+
+def test_a_host_without_a_session_or_a_word_may_ask(palace: Mempalace) -> None:
+    asked = RetrievalEnforcer(palace).decide("", session_id="", project="")
+    assert asked.action == "pass"
 
 
 @pytest.mark.parametrize(

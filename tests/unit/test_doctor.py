@@ -207,6 +207,17 @@ class TestInspections:
             == "copies of other files, read as well: rooms/yard/notes (conflicted copy).md"
         )
 
+    def test_headings_with_nothing_below_are_counted(self, palace: Mempalace, root: Path):
+        (root / "rooms" / "boiler.md").write_text(
+            "---\ntitle: Boiler\n---\n# Boiler\n\n## Pressure 1.5 bar\n\n## Service\n\n### In May\n\n"
+            "- Ines came.\n\n### Paid 120 in June\n\n```\n## no heading\n```\n\n## Sold\n<!-- why? -->\n",
+            "utf-8",
+        )
+        (root / "rooms" / "empty.md").write_text("# Empty\n", "utf-8")
+        check = checks_of(palace)["files"]
+        assert check.ok
+        assert check.hint == "2 headings with no text below: a heading alone is no memory"
+
     def test_a_long_list_is_cut(self, palace: Mempalace, root: Path):
         (root / "rooms/people/broken.md").write_text("- A.\n  <!-- memory kind=nonsense -->\n" * 9)
         assert failed(palace)["files"].endswith("and 4 more")
@@ -247,7 +258,7 @@ class TestInspections:
 
     def test_an_index_that_forgot_a_file_is_found(self, palace: Mempalace):
         palace.index._database.rows("UPDATE memories SET data = replace(data, 'Mira', 'Mara')")
-        assert "otherwise in the files" in failed(palace)["rebuild"]
+        assert "not the same in files" in failed(palace)["rebuild"]
 
 
 class TestTrials:

@@ -33,6 +33,19 @@ def check(answer, question=QUESTION, mode="replace", items=ITEMS, **options):
     return AnswerCheck(items, question, mode=mode, fallback_text=FALLBACK, **options).check(answer)
 
 
+def test_a_weekday_some_months_on_is_no_weekday_of_the_memory():
+    lease = evidence("The lease began on Tuesday, 3 March 2026, and runs for 6 months.", as_of=DAY)
+    asked = "When did the lease begin?"
+    assert check("The lease began on a Tuesday.", asked, items=(lease,)).supported
+    for wrong in ("Thursday", "Wednesday"):  # those of 3 September 2026 and 2025
+        assert not check(f"The lease began on a {wrong}.", asked, items=(lease,)).supported
+
+
+def test_a_weekday_some_days_on_is_worked_out():
+    lease = evidence("The lease began on Tuesday, 3 March 2026; we moved 2 days later.", as_of=DAY)
+    assert check("You moved on a Thursday.", "When did we move?", items=(lease,)).supported
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -80,3 +80,13 @@ def test_a_long_source_takes_no_longer_than_it_is_long():
 
     cost(3)
     assert cost(400) < 25 * cost(50)
+
+
+def test_what_was_said_before_is_read_where_something_could_be_exchanged_and_nowhere_else():
+    slots = Slots(["Fees: hall 340, insurance 210.", "Jump in 33.8 s."])
+    before = "We talked of the fees."
+    list(slots.of("You took 33.8 s.", before=before))
+    untouched = read_layout.cache_info().misses
+    read_layout(before)
+    assert read_layout.cache_info().misses == untouched + 1
+    assert list(slots.of("The hall costs 340.", before=before))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palace.enforce.spoken import spoken_clocks, spoken_numbers
+from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,13 @@ def test_times_are_read_after_a_text_without_any() -> None:
     assert not list(spoken_clocks("nothing of the kind"))
     said = next(spoken_clocks("at half past eight in the evening"))
     assert said.values == (1230.0,)
+
+
+@pytest.mark.parametrize("text", ["a las cinco y media", "fechou às cinco e meia"])
+def test_a_time_behind_its_article_is_read(text: str) -> None:
+    assert [said.values for said in spoken_clocks(text)] == [(330.0, 1050.0)]
+
+
+def test_a_metre_and_some_hundredths_is_read() -> None:
+    assert [s.values for s in spoken_parts("It is a metre forty wide.")] == [(1.4,)]
+    assert not list(spoken_parts("It is forty wide."))

@@ -15,6 +15,7 @@ from palace.text import (
     MONEY,
     canonical_number,
     clip,
+    counted,
     estimate_tokens,
     fold,
     id_time,
@@ -426,3 +427,14 @@ def test_looking_for_a_label_takes_no_time() -> None:
 def test_brackets_inside_one_character_are_no_part_of_a_word(text: str, token: str) -> None:
     assert fold(text) == token
     assert not {"(", ")"} & set("".join(tokens(f"see {text} there")))
+
+
+@pytest.mark.parametrize(
+    ("said", "number"), [("0 memories", 0), ("1 memory", 1), ("2 memories", 2), ("-1 memories", -1)]
+)
+def test_one_is_said_as_one(said, number):
+    assert counted(number, "memory", "memories") == said
+
+
+def test_most_words_for_many_end_in_s():
+    assert (counted(1, "file"), counted(2, "file")) == ("1 file", "2 files")

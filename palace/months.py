@@ -1,12 +1,47 @@
-"""Months in small letters that mean something else, too: "3 may" and "mar 9" are days.
+"""Months: their names, their days, and words in small letters that may be one.
 
-In: a text and the place of such a word. Out: whether a day or a year beside it makes it a month.
+In: a day, or a text and the place of a word such as "may". Out: whether there is such a day, and
+whether a day or a year beside the word makes it a month: "3 may" and "mar 9" are days.
 """
 
 from __future__ import annotations
 
+from datetime import date
+
 import regex
 
+_ROMANCE = (
+    "janvier enero janeiro gennaio",
+    "février febrero fevereiro febbraio",
+    "mars marzo março",
+    "avril abril aprile",
+    "mai mayo maio maggio",
+    "juin junio junho giugno",
+    "juillet julio julho luglio",
+    "août agosto",
+    "septembre septiembre setembro settembre",
+    "octobre octubre outubro ottobre",
+    "novembre noviembre novembro",
+    "décembre diciembre dezembro dicembre",
+)
+_OTHERS = (
+    "january jan januar januari janv ene genn январь января январе jänner",
+    "february feb februar februari févr февраль февраля феврале",
+    "march mar märz maart mrt март марта марте",
+    "april apr avr abr апрель апреля апреле",
+    "may mei май мая мае",
+    "june jun juni июнь июня июне",
+    "july jul juli juil июль июля июле",
+    "august aug augustus август августа августе",
+    "september sep sept sett сентябрь сентября сентябре",
+    "october oct oktober okt октябрь октября октябре",
+    "november nov ноябрь ноября ноябре",
+    "december dec dezember dez dic декабрь декабря декабре",
+)
+MONTH_NAMES = tuple(tuple(f"{a} {b}".split()) for a, b in zip(_ROMANCE, _OTHERS, strict=True))
+"""The names of each month, whole and cut, from January on."""
+NO_MONTH = "Mei"
+"""A name when written so: Dutch months have no capital."""
 SMALL_MONTHS = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
 """Words that are months with a capital, and in small letters only beside a day or a year."""
 
@@ -37,10 +72,12 @@ _DAY_OR_YEAR_BEHIND = regex.compile(
     rf"{_BLANK}{{1,3}}(?:(?P<year>{_YEAR})|{_DAY}(?P<ordinal>st|nd|rd|th)?(?:[-–]{_DAY})?)"
     r"(?![\w%€£$/'’+-]|[.,:]\d)"
 )
+# With or without their accents; some of the cut ones are other words elsewhere.
+_WHOLE_BEHIND = "|".join(" ".join(_ROMANCE).split()).translate(
+    {ord("é"): "[eé]", ord("û"): "[uû]", ord("ç"): "[cç]"}
+)
 _MONTH_BEHIND = regex.compile(
-    rf"{_BLANK}*(?:de )?(?:janvier|f[eé]vrier|mars|avril|mai|juin|juillet|ao[uû]t|septembre|octobre"
-    r"|novembre|d[eé]cembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre"
-    r"|noviembre|diciembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre"
+    rf"{_BLANK}*(?:de )?(?:{_WHOLE_BEHIND}"
     r"|ene|feb|mar|abr|apr|may|mag|jun|giu|jul|lug|ago|sep|set|oct|ott|nov|dic)(?!\w)",
     regex.IGNORECASE,
 )
@@ -62,6 +99,15 @@ _DONE = regex.compile(
     regex.IGNORECASE,
 )
 _BARS = regex.compile(rf"{_BLANK}+bars?(?!\w)", regex.IGNORECASE)
+
+
+def exists(year: int | None, month: int, day: int | None) -> bool:
+    """Whether there is such a day, or such a month; without a year, in a leap year."""
+    try:
+        date(2000 if year is None else year, month, 1 if day is None else day)
+    except ValueError:
+        return False
+    return True
 
 
 def is_dated(text: str, start: int, end: int) -> bool:
