@@ -436,14 +436,20 @@ class SqliteIndex:
             raise self._database.failed(damage) from error
 
     def get(self, memory_id: str) -> Memory | None:
-        """Return one memory by id, active or not; a unique prefix of 8 characters is enough."""
+        """Return one memory by id, active or not; a unique prefix of 8 characters is enough.
+
+        In copies of a file it stands several times: the shortest name is that of what was copied.
+        """
         memory_id = sayable(memory_id)
-        rows = self._memories("m.id = ? LIMIT 1", (memory_id,))
+        first = "ORDER BY length(f.path), f.path LIMIT 1"
+        rows = self._memories(f"m.id = ? {first}", (memory_id,))
         if not rows and len(memory_id) >= 8:
-            rows = self._memories(
-                "m.id >= ? AND m.id < ? LIMIT 2", (memory_id, memory_id + "\U0010ffff")
+            ids = self._database.rows(
+                "SELECT DISTINCT id FROM memories WHERE id >= ? AND id < ? LIMIT 2",
+                (memory_id, memory_id + "\U0010ffff"),
             )
-        return self._decoded(*rows[0]) if len(rows) == 1 else None
+            return self.get(ids[0][0]) if len(ids) == 1 else None
+        return self._decoded(*rows[0]) if rows else None
 
     def memories(
         self, *, room: str | None = None, path: str | None = None, layer: LayerName = "L1"

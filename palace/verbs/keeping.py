@@ -211,9 +211,10 @@ class KeepingVerbs(WritingVerbs):
             copies = retired_copies(version, self.index.memories())
             gone.update((copy.id, copy) for copy in copies)
         eraser = Eraser.of(gone.values())
-        for old in [place for version in gone.values() for place in self._places(version)]:
-            self.store.erase(old)
-            self.index_file(old.path)
+        standing = [m for old in gone.values() for m in self._places(old.id) if m.text == old.text]
+        for place in standing:
+            self.store.erase(place)
+            self.index_file(place.path)
         self.store.forget_words(eraser.holds)
         for derived in self.derived:
             derived.scrub()
@@ -236,10 +237,9 @@ class KeepingVerbs(WritingVerbs):
         copies = self._parts.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
 
-    def _places(self, memory: Memory) -> list[Memory]:
-        """Return a memory wherever it stands: a copy of a whole file has the same ids."""
-        every = self.index.memories()
-        return [m for m in every if (m.id, m.text) == (memory.id, memory.text)]
+    def _places(self, memory_id: str) -> list[Memory]:
+        """Return all memories of one id: a copy of a whole file has those of the file."""
+        return [m for m in self.index.memories() if m.id == memory_id]
 
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]

@@ -165,6 +165,26 @@ def test_copies_with_the_same_id_go_with_what_is_retired(tmp_path, copied, verb)
         assert [m.text for m in palace.memories()] == [OLD, OLD]
 
 
+def test_what_is_changed_beside_a_copy_is_taken_back(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard").memory
+        _copied(tmp_path, "file")
+        palace.refresh()
+        files = sorted((tmp_path / "rooms/yard").iterdir())
+        before = [file.read_bytes() for file in files]
+        begun = memory.id[:12]
+        for change in (
+            lambda: palace.tag(begun, ["iron"]),
+            lambda: palace.tag(begun, ["heavy"]),
+            lambda: palace.link(begun, "yard/notes"),
+            lambda: palace.forget(begun),
+        ):
+            assert change().path == memory.path
+        for _ in range(4):
+            palace.undo()
+        assert [file.read_bytes() for file in files] == before
+
+
 @pytest.mark.parametrize("copied", ["file", "lines"])
 def test_copies_with_the_same_id_are_erased_with_it(tmp_path, copied):
     with Mempalace.open(tmp_path) as palace:
