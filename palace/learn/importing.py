@@ -159,7 +159,7 @@ def _notes_in(source: Path, *, is_own: bool, without: Path) -> list[str]:
         without: A palace that may stand in it and would take itself in, once more each time.
     """
     real = Path(os.path.realpath(source))
-    paths = sorted(markdown_files(source, inside=None))
+    paths = sorted(markdown_files(source))
     if real in without.parents:
         paths = [path for path in paths if not (real / path).is_relative_to(without)]
     if not is_own:

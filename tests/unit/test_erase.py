@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timezone
@@ -139,6 +140,17 @@ def test_what_goes_is_gone_from_a_copy_of_its_file_too(palace, root, undo):
     assert not [p.name for p in file.parent.iterdir() if SECRETIVE in p.read_text("utf-8")]
     assert "blue kettle" in file.with_name("mira (edited).md").read_text("utf-8")
     assert SECRETIVE not in RetrievalEnforcer(palace).decide(ASKED).text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need rights there")
+@pytest.mark.parametrize("undo", [False, True])
+def test_what_goes_is_gone_where_a_link_leads_to_its_file(palace, root, undo):
+    memory = palace.remember(SECRETIVE, room="people").memory
+    (root / "rooms/also").symlink_to("people")
+    (root / "rooms/mira.md").symlink_to("people/notes.md")
+    palace.undo() if undo else palace.erase(memory.id)
+    assert palace.memories(include_inactive=True) == []
+    assert undo or traces(root) == []
 
 
 def test_the_journal_keeps_ids_order_and_what_is_about_others(palace, root):
