@@ -35,7 +35,7 @@ class KeepingVerbs(WritingVerbs):
         """
         check_lists(add=add, remove=remove)
         with self._changing("tag") as change:
-            memory = self.get(memory_id)
+            memory = self._meant(memory_id)
             change.about["memory"] = memory.id
             return change_tags(change.writer, memory, add=add, remove=remove)
 
@@ -54,7 +54,7 @@ class KeepingVerbs(WritingVerbs):
         """
         check_texts(target=target)
         with self._changing("link") as change:
-            memory = self.get(memory_id)
+            memory = self._meant(memory_id)
             name = target if remove and target in memory.links else self._target(change, target)
             if name == memory.id:
                 raise ConfigError("a memory is not linked to itself", hint="name another one")
@@ -117,7 +117,7 @@ class KeepingVerbs(WritingVerbs):
                 record,
                 store=self.store,
                 get=self.index.get,
-                places=self._places,
+                places=self.index.places,
                 written=self.index_file,
             )
             about = {"undoes": done.event, "memory": record.get("memory")}
@@ -199,7 +199,7 @@ class KeepingVerbs(WritingVerbs):
         """
         check_texts(reason=reason)
         self.refresh()
-        memory = self.get(memory_id)
+        memory = self._meant(memory_id)
         if memory.room == PLAYBOOKS:
             raise TextRefusedError(
                 f"{memory.id} is a playbook, not a memory", hint=f"delete the file {memory.path}"
@@ -211,8 +211,8 @@ class KeepingVerbs(WritingVerbs):
             copies = retired_copies(version, self.index.memories())
             gone.update((copy.id, copy) for copy in copies)
         eraser = Eraser.of(gone.values())
-        standing = [m for old in gone.values() for m in self._places(old.id) if m.text == old.text]
-        for place in standing:
+        places = [place for version in gone.values() for place in self.index.places(version.id)]
+        for place in [p for p in places if p.text == gone[p.id].text]:
             self.store.erase(place)
             self.index_file(place.path)
         self.store.forget_words(eraser.holds)
@@ -236,10 +236,6 @@ class KeepingVerbs(WritingVerbs):
         eraser = Eraser.of([memory])
         copies = self._parts.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
-
-    def _places(self, memory_id: str) -> list[Memory]:
-        """Return all memories of one id: a copy of a whole file has those of the file."""
-        return [m for m in self.index.memories() if m.id == memory_id]
 
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]

@@ -181,10 +181,10 @@ class WritingVerbs(ChangingVerbs):
         """
         check_texts(text=text, reason=reason)
         check_choice("source", source, SOURCES)
-        wrong = self.get(memory_id)
+        wrong = self._meant(memory_id)
         writer = self._parts.writer.judged(Draft(text, scope=wrong.scope), replaces=[wrong])
         with self._changing("correction", writer=writer) as change:
-            old = self.get(wrong.id)
+            old = self._meant(wrong.id)
             change.session = old.session or None
             result = correct(
                 change.writer,
@@ -215,7 +215,7 @@ class WritingVerbs(ChangingVerbs):
         """
         check_texts(reason=reason)
         with self._changing("forget") as change:
-            old = self.get(memory_id)
+            old = self._meant(memory_id)
             change.session = old.session or None
             copies = self._parts.copies_of(old)
             gone = forget(change.writer, old, reason=reason, copies=copies)

@@ -185,6 +185,31 @@ def test_what_is_changed_beside_a_copy_is_taken_back(tmp_path):
         assert [file.read_bytes() for file in files] == before
 
 
+def test_a_drawer_made_out_of_another_one_is_not_taken_for_it(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard", drawer="2025").memory
+        drawer = tmp_path / memory.path
+        made = drawer.with_name("2026.md")
+        made.write_text(drawer.read_text().replace(OLD, NEW))
+        palace.refresh()
+        before = made.read_bytes(), drawer.read_bytes()
+        for change in (
+            lambda: palace.forget(memory.id),
+            lambda: palace.erase(memory.id),
+            lambda: palace.correct(memory.id, "The lathe is sold."),
+            lambda: palace.tag(memory.id, ["iron"]),
+            lambda: palace.link(memory.id, "yard/2025"),
+        ):
+            with pytest.raises(MemoryNotFoundError, match=r"2025\.md.*2026\.md") as refused:
+                change()
+            assert "comment" in refused.value.hint
+        assert (made.read_bytes(), drawer.read_bytes()) == before
+        made.write_text(made.read_text().partition("  <!--")[0])
+        palace.refresh()
+        assert palace.forget(memory.id).text == OLD
+        assert [m.text for m in palace.memories()] == [NEW]
+
+
 @pytest.mark.parametrize("copied", ["file", "lines"])
 def test_copies_with_the_same_id_are_erased_with_it(tmp_path, copied):
     with Mempalace.open(tmp_path) as palace:

@@ -135,10 +135,10 @@ def test_what_goes_is_gone_from_a_copy_of_its_file_too(palace, root, undo):
     for name in ("mira (copy)", "mira.sync-conflict-20261101-101112-ABC"):
         file.with_name(f"{name}.md").write_bytes(file.read_bytes())
     edited = file.read_text(encoding="utf-8").replace(SECRETIVE, "Mira likes the blue kettle.")
-    file.with_name("mira (edited).md").write_text(edited, encoding="utf-8")
+    file.with_name("mira (conflicted copy).md").write_text(edited, encoding="utf-8")
     palace.undo() if undo else palace.erase(memory.id)
     assert not [p.name for p in file.parent.iterdir() if SECRETIVE in p.read_text("utf-8")]
-    assert "blue kettle" in file.with_name("mira (edited).md").read_text("utf-8")
+    assert "blue kettle" in file.with_name("mira (conflicted copy).md").read_text("utf-8")
     assert SECRETIVE not in RetrievalEnforcer(palace).decide(ASKED).text
 
 
