@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.arguments import path_in
+from palace.arguments import moment_in, path_in
 from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
@@ -141,6 +141,7 @@ class TransferringVerbs(ReadingVerbs):
             speaker=fit(turn.speaker),
             session=fit(turn.session),
             provenance=fit(turn.provenance),
+            at=moment_in("at", turn.at) or turn.at,
         )
 
     def export(
