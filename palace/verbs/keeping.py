@@ -13,6 +13,7 @@ from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
+from palace.store.markdown import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.memory import Memory
 from palace.verbs.writing import WritingVerbs
@@ -210,7 +211,7 @@ class KeepingVerbs(WritingVerbs):
         for version in tuple(gone.values()):
             copies = retired_copies(version, self.index.memories())
             gone.update((copy.id, copy) for copy in copies)
-        eraser = Eraser.of(gone.values())
+        eraser = Eraser.of(gone.values(), called=map(self._first_called, gone.values()))
         places = [place for version in gone.values() for place in self.index.places(version.id)]
         for place in [p for p in places if p.text == gone[p.id].text]:
             self.store.erase(place)
@@ -236,6 +237,11 @@ class KeepingVerbs(WritingVerbs):
         eraser = Eraser.of([memory])
         copies = self._parts.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
+
+    def _first_called(self, memory: Memory) -> str:
+        """Return the derived id that a memory had until one was written to its file, if ever."""
+        above = list(self.index.memories(path=memory.path))[: memory.position]
+        return derived_id(memory.path, memory.text, sum(m.text == memory.text for m in above))
 
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]

@@ -69,6 +69,19 @@ def test_nothing_is_left_of_a_memory_that_was_asked_for_cited_and_promoted(palac
     assert "Mira likes the blue kettle." in palace.search("kettle")[0].memory.text
 
 
+def test_what_was_asked_before_a_line_by_hand_had_an_id_goes_too(palace, root):
+    page = root / "rooms/people/mira.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"- {SECRETIVE}\n- {SECRETIVE}\n", "utf-8")
+    palace.refresh()
+    asked = RetrievalEnforcer(palace).decide("What does Mira keep in the zinc box?")
+    first, second = palace.memories()
+    assert first.id in [e.id for e in asked.evidence]
+    for memory in (second, first):
+        palace.erase(palace.tag(memory.id, ["box"]).id)
+    assert traces(root) == []
+
+
 def test_what_a_session_was_condensed_to_loses_the_words_too(palace, root):
     memory = palace.remember(SECRETIVE).memory
     said = [
