@@ -130,7 +130,9 @@ class WritingVerbs(ChangingVerbs):
             if draft.key:
                 holders = list(self._holding(draft))
                 if holders and room is None:
-                    where, drawer = holders[0].room, holders[0].drawer
+                    # Not in a copy of the file, whose name is longer: somebody will delete it.
+                    first = min(holders, key=lambda holder: len(holder.path))
+                    where, drawer = first.room, first.drawer
                 result = remember_keyed(
                     change.writer,
                     draft,

@@ -185,6 +185,15 @@ def test_what_is_changed_beside_a_copy_is_taken_back(tmp_path):
         assert [file.read_bytes() for file in files] == before
 
 
+def test_the_new_value_of_a_key_goes_to_no_copy(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard", key="lathe").memory
+        _copied(tmp_path, "file")
+        palace.refresh()
+        assert palace.remember(NEW, key="lathe").memory.path == memory.path
+        assert [m.text for m in palace.memories()] == [NEW]
+
+
 def test_a_drawer_made_out_of_another_one_is_not_taken_for_it(tmp_path):
     with Mempalace.open(tmp_path) as palace:
         memory = palace.remember(OLD, room="yard", drawer="2025").memory
