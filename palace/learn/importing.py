@@ -306,9 +306,8 @@ def _stamps(page: Path) -> int:
 
 def _import_mem0(source: Path, intake: Intake, progress: Progress | None) -> None:
     origins: set[str] = set()
-    words: set[tuple[str, str]] = (
-        set()
-    )  # with the drawer: two owners may say the same of themselves
+    # With the drawer: two owners may say the same of themselves.
+    words: set[tuple[str, str]] = set()
     for memory in intake.to.known():
         if memory.room != TIMELINE:
             origins.add(memory.provenance)
@@ -324,9 +323,9 @@ def _import_mem0(source: Path, intake: Intake, progress: Progress | None) -> Non
         if draft is None:
             continue
         drawer, key = _drawer_name(found.drawer), _folded(draft.text)
-        said = {("", key), (drawer.casefold(), key)}
+        places = {("", key), (drawer.casefold(), key)}
         is_named = draft.provenance != MEM0_ROOM
-        if not words.isdisjoint(said) or (is_named and draft.provenance in origins):
+        if not words.isdisjoint(places) or (is_named and draft.provenance in origins):
             intake.unchanged += 1
             continue
         words.add((drawer.casefold(), key))
