@@ -100,7 +100,7 @@ def undo_change(
     *,
     store: EditableStore,
     get: Callable[[str], Memory | None],
-    places: Callable[[Memory], Sequence[Memory]],
+    places: Callable[[str], Sequence[Memory]],
     written: Callable[[str], object],
 ) -> Undone:
     """Take one change back, its steps in reverse; nothing happens unless all of them can be.
@@ -109,7 +109,7 @@ def undo_change(
         record: Of the journal, with `steps`.
         store: Where the memories stand.
         get: Returns a memory by its id.
-        places: Returns it wherever it stands, also in copies of its file.
+        places: Returns all that have an id: copies of a file have those of the file.
         written: Called with every path that changed.
 
     Raises:
@@ -117,20 +117,19 @@ def undo_change(
         MemoryNotFoundError: If one of them is gone.
     """
     steps = list(reversed(record["steps"]))
-    latest: dict[str, Mapping[str, Any]] = {}
+    passed = {(step["memory"], step.get("before")) for step in steps}
     for step in steps:
-        latest.setdefault(str(step["memory"]), step)
-    for step in steps:
-        is_latest = latest[str(step["memory"])] is step
-        _refuse_changed(step, _present(step, get), store if is_latest else None)
+        is_latest = (step["memory"], step.get("after")) not in passed
+        _refuse_changed(step, _standing(step, store, get, places), store if is_latest else None)
     restored: dict[str, Memory] = {}
     removed: list[str] = []
     for step in steps:
-        memory = _present(step, get)
+        memory = _standing(step, store, get, places)
         if step["did"] == "added":
-            for place in places(memory):
-                store.erase(place)
-                written(place.path)
+            for place in places(memory.id):
+                if place.text == memory.text:
+                    store.erase(place)
+                    written(place.path)
             removed.append(memory.id)
             restored.pop(memory.id, None)
         else:
@@ -141,14 +140,23 @@ def undo_change(
     return Undone(str(record["id"]), str(record["type"]), tuple(restored.values()), tuple(removed))
 
 
-def _present(step: Mapping[str, Any], get: Callable[[str], Memory | None]) -> Memory:
+def _standing(
+    step: Mapping[str, Any],
+    store: EditableStore,
+    get: Callable[[str], Memory | None],
+    places: Callable[[str], Sequence[Memory]],
+) -> Memory:
+    """Return the memory that a step was about, of copies the one that is as the step left it."""
     memory = get(str(step["memory"]))
     if memory is None:
         raise MemoryNotFoundError(
             f"the memory {step['memory']} is gone: the change cannot be taken back",
             hint="see `palace history` for what is left of it",
         )
-    return memory
+    if step["did"] == "added" or store.comment_of(memory) == step["after"]:
+        return memory
+    left = (place for place in places(memory.id) if store.comment_of(place) == step["after"])
+    return next(left, memory)
 
 
 def _refuse_changed(step: Mapping[str, Any], memory: Memory, store: EditableStore | None) -> None:

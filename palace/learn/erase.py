@@ -28,7 +28,7 @@ class Eraser:
     """Tells and removes the words of erased memories.
 
     Attributes:
-        ids: Of the memories that go.
+        ids: Of the memories that go, those they once had among them.
         words: What they say, in the form of `_plain`.
     """
 
@@ -36,11 +36,16 @@ class Eraser:
     words: tuple[str, ...]
 
     @classmethod
-    def of(cls, memories: Iterable[Memory]) -> Eraser:
-        """Return the eraser of these memories."""
+    def of(cls, memories: Iterable[Memory], *, called: Iterable[str] = ()) -> Eraser:
+        """Return the eraser of these memories.
+
+        Args:
+            memories: What goes.
+            called: Other ids that records know them by.
+        """
         gone = list(memories)
         words = dict.fromkeys(_plain(m.text) for m in gone)
-        return cls(frozenset(m.id for m in gone), tuple(w for w in words if w))
+        return cls(frozenset([*(m.id for m in gone), *called]), tuple(w for w in words if w))
 
     def holds(self, text: str) -> bool:
         """Whether a text holds the words of an erased memory, as a whole."""

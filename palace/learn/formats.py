@@ -71,7 +71,7 @@ def is_palace(source: Path) -> bool:
     """
     if (source / IDENTITY).is_file() or (source / ".palace").is_dir():
         return True
-    tops = {path.split("/")[0] for path in markdown_files(source, inside=None)}
+    tops = {path.split("/")[0] for path in markdown_files(source)}
     return any((source / name).is_dir() for name in FOLDERS) and tops <= {*FOLDERS, *NOT_NOTES}
 
 

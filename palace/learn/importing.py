@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -41,7 +42,7 @@ from palace.learn.formats import (
 )
 from palace.learn.hygiene import control_character_reason
 from palace.learn.intake import Destination, Imported, Intake
-from palace.learn.places import SUFFIX, room_reason
+from palace.learn.places import SUFFIX, name_reason, room_reason
 from palace.learn.record_files import (
     JOURNAL,
     SCRATCHPAD,
@@ -64,7 +65,7 @@ MEM0_ROOM = "mem0"
 MAX_DRAWER_CHARS = 60
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
-_NAME_UNFIT = regex.compile(r"[^\w.@+-]+")
+_NAME_UNFIT = regex.compile(r"[^\w.]+")
 
 
 def import_path(
@@ -159,7 +160,7 @@ def _notes_in(source: Path, *, is_own: bool, without: Path) -> list[str]:
         without: A palace that may stand in it and would take itself in, once more each time.
     """
     real = Path(os.path.realpath(source))
-    paths = sorted(markdown_files(source, inside=None))
+    paths = sorted(markdown_files(source))
     if real in without.parents:
         paths = [path for path in paths if not (real / path).is_relative_to(without)]
     if not is_own:
@@ -305,11 +306,13 @@ def _stamps(page: Path) -> int:
 
 def _import_mem0(source: Path, intake: Intake, progress: Progress | None) -> None:
     origins: set[str] = set()
-    words: set[str] = set()
+    # With the drawer: two owners may say the same of themselves.
+    words: set[tuple[str, str]] = set()
     for memory in intake.to.known():
         if memory.room != TIMELINE:
             origins.add(memory.provenance)
-            words.add(_folded(memory.text))
+            owner = memory.drawer.casefold() if memory.room == MEM0_ROOM else ""
+            words.add((owner, _folded(memory.text)))
     drawers: dict[str, list[Draft]] = {}
     for found in read_mem0(items_of(source, progress=progress)):
         name = f"{source.name}:{found.line}"
@@ -319,12 +322,14 @@ def _import_mem0(source: Path, intake: Intake, progress: Progress | None) -> Non
         draft = _fitting(name, found, intake)
         if draft is None:
             continue
-        key, is_named = _folded(draft.text), draft.provenance != MEM0_ROOM
-        if key in words or (is_named and draft.provenance in origins):
+        drawer, key = _drawer_name(found.drawer), _folded(draft.text)
+        places = {("", key), (drawer.casefold(), key)}
+        is_named = draft.provenance != MEM0_ROOM
+        if not words.isdisjoint(places) or (is_named and draft.provenance in origins):
             intake.unchanged += 1
             continue
-        words.add(key)
-        drawers.setdefault(_drawer_name(found.drawer), []).append(draft)
+        words.add((drawer.casefold(), key))
+        drawers.setdefault(drawer, []).append(draft)
     for drawer, drafts in sorted(drawers.items()):
         for memory in intake.to.store.add_many(drafts, room=MEM0_ROOM, drawer=drawer):
             intake.paths[memory.path] = None
@@ -353,7 +358,11 @@ def _fitting(name: str, found: Known, intake: Intake) -> Draft | None:
 
 
 def _drawer_name(owner: str) -> str:
-    return _NAME_UNFIT.sub("-", owner).strip(".-")[:MAX_DRAWER_CHARS] or "memories"
+    """Return the name of an owner's drawer as it stands on disk, whatever its case."""
+    plain = unicodedata.normalize("NFKC", owner)
+    name = _NAME_UNFIT.sub("-", plain)[:MAX_DRAWER_CHARS].strip(".-")
+    is_fit = any(map(str.isalnum, name)) and not name_reason(name)
+    return name if is_fit else "memories"
 
 
 def _folded(text: str) -> str:

@@ -1,7 +1,7 @@
 """Memory on its way out: an export from which an empty palace becomes equal to this one.
 
-In: the palace's root. Out: one JSON file, or a folder of Markdown; `palace.learn.importing` reads
-both.
+In: the palace's root and the files a person owns there. Out: one JSON file, or a folder of
+Markdown; `palace.learn.importing` reads both.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def export_json(
     root: Path,
     target: Path,
     *,
+    files: Sequence[str],
     memories: Sequence[Memory],
     records: Mapping[str, Path] = MappingProxyType({}),
 ) -> Exported:
@@ -63,6 +64,7 @@ def export_json(
     Args:
         root: The palace.
         target: The file to write; it must not exist. New: 0600.
+        files: What a person owns, as paths below the root.
         memories: Written beside the files, for readers; an import takes the files alone.
         records: Files of journal and notes to export, by their path in the export.
 
@@ -74,13 +76,13 @@ def export_json(
         raise ConfigError(f"{target} exists already", hint="name a file that does not exist yet")
     if not target.parent.is_dir():
         raise ConfigError(f"there is no folder {target.parent}", hint="make it first")
-    files = [_file_entry(path, _read(root / path)) for path in own_files(root)]
+    own = [_file_entry(path, _read(root / path)) for path in files]
     kept = [_file_entry(path, _read(file)) for path, file in records.items()]
     text = json.dumps(
         {
             "format": FORMAT,
             "version": VERSION,
-            "files": files,
+            "files": own,
             "records": kept,
             "memories": [_memory_entry(memory) for memory in memories],
         },
@@ -89,13 +91,14 @@ def export_json(
     )
     # A lone surrogate cannot be UTF-8; its backslash escape is the same character to JSON.
     _write_whole(target, f"{text}\n".encode("utf-8", "backslashreplace"))
-    return Exported(target, len(files), len(memories), len(kept))
+    return Exported(target, len(own), len(memories), len(kept))
 
 
 def export_markdown(
     root: Path,
     target: Path,
     *,
+    files: Sequence[str],
     memories: Sequence[Memory],
     records: Mapping[str, Path] = MappingProxyType({}),
 ) -> Exported:
@@ -104,6 +107,7 @@ def export_markdown(
     Args:
         root: The palace.
         target: The folder; made if needed (0700), else it must be empty and outside the palace.
+        files: As in `export_json`.
         memories: What the files hold; they are only counted.
         records: As in `export_json`.
 
@@ -118,76 +122,36 @@ def export_markdown(
             raise ConfigError(
                 f"{target} exists and is not an empty folder", hint="name a new or empty folder"
             )
-        paths = own_files(root)
         _make_folder(target)
-        for path, file in {**{path: root / path for path in paths}, **records}.items():
+        for path, file in {**{path: root / path for path in files}, **records}.items():
             _make_folder((target / path).parent)
             _write_whole(target / path, _read(file))
     except OSError as error:
         raise StoreUnavailableError(
             f"the export to {target} failed: {said(error)}", hint="check the disk and the folder"
         ) from error
-    return Exported(target, len(paths), len(memories), len(records))
-
-
-def own_files(root: Path) -> list[str]:
-    """Return what a person owns in a palace, as paths relative to its root, sorted.
-
-    Symlinks are followed inside the palace only, each real folder once. Names that the palace does
-    not read (backslashes, bytes that are not UTF-8) are left out.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
-    """
-    found = [IDENTITY] if (root / IDENTITY).is_file() and is_inside(root / IDENTITY, root) else []
-    for folder in FOLDERS:
-        try:
-            found += [f"{folder}/{path}" for path in markdown_files(root / folder, inside=root)]
-        except OSError as error:
-            raise StoreUnavailableError(
-                f"{root / folder} cannot be read: {said(error)}", hint="check its permissions"
-            ) from error
-    return sorted(path for path in found if _is_read(path))
-
-
-def _is_read(path: str) -> bool:
-    """Whether the palace reads such a path, whatever it would call a new one."""
-    is_text = path.encode("utf-8", "replace").decode() == path
-    nested = path.startswith("playbooks/") and path.count("/") > 1
-    return is_text and "\\" not in path and not nested
+    return Exported(target, len(files), len(memories), len(records))
 
 
 # Folders
 
 
-def markdown_files(folder: Path, *, inside: Path | None) -> Iterator[str]:
-    """Yield the Markdown files below a folder as relative paths, no hidden or lock files.
+def markdown_files(folder: Path) -> Iterator[str]:
+    """Yield the Markdown files below a folder as relative paths, no hidden or lock files, no links.
 
     Args:
         folder: Where to look; nothing is found if it is missing.
-        inside: Symlinks are followed that lead nowhere else; None follows none.
     """
     pending = [("", folder)] if folder.is_dir() else []
-    seen: set[str] = set()
     while pending:
         prefix, current = pending.pop()
-        real = os.path.realpath(current)
-        if real in seen:
-            continue
-        seen.add(real)
         for entry in sorted(current.iterdir()):
-            allowed = is_inside(entry, inside) if inside else not entry.is_symlink()
-            if is_no_note(entry.name) or not allowed:
+            if is_no_note(entry.name) or entry.is_symlink():
                 continue
             if entry.is_dir():
                 pending.append((f"{prefix}{entry.name}/", entry))
             elif entry.name[-3:].lower() == SUFFIX and entry.is_file():
                 yield prefix + entry.name
-
-
-def is_inside(path: Path, root: Path) -> bool:
-    """Whether a path, all links followed, lies in a folder."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _file_entry(path: str, data: bytes) -> dict[str, str]:

@@ -22,6 +22,7 @@ from palace.serve.door import (
     Door,
     Reply,
     argument,
+    end_of,
     given_text,
     moment_of,
     session_option,
@@ -102,7 +103,9 @@ def _init(door: Door, folder: Path | None, sample: bool, preset: PresetName | No
 )
 @click.option("--confidence", type=SHARE, default=1.0, help="From 0 to 1; how sure it is.")
 @click.option("--valid-from", metavar="WHEN", help="From when it holds, an ISO date or time.")
-@click.option("--valid-to", metavar="WHEN", help="Until when it holds; not found afterwards.")
+@click.option(
+    "--valid-to", metavar="WHEN", help="Until when it holds, a date included; not found afterwards."
+)
 @click.option(
     "--trigger",
     multiple=True,
@@ -149,7 +152,7 @@ def _remember(
             provenance=provenance,
             confidence=confidence,
             valid_from=moment_of(valid_from) if valid_from is not None else None,
-            valid_to=moment_of(valid_to) if valid_to is not None else None,
+            valid_to=end_of(valid_to) if valid_to is not None else None,
             triggers=trigger,
             key=key,
             on_conflict=on_conflict,

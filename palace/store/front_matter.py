@@ -1,6 +1,6 @@
 """The YAML block at the top of a Markdown file, read without ever failing.
 
-In: the lines of a file. Out: a mapping of plain values, and what was wrong with it.
+In: the lines of a file. Out: its values, numbers and days as they are written, and what was wrong.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MAX_FRONT_MATTER_CHARS = 16_384
 _OPENER = "---"
 _CLOSERS = ("---", "...")
 _KEY = regex.compile(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
-# What safe_load lets escape for hostile scalars and nesting, beside its own errors.
+# What a safe loader lets escape for hostile scalars and nesting, beside its own errors.
 _FAILURES = (
     yaml.YAMLError,
     ValueError,
@@ -27,6 +27,35 @@ _FAILURES = (
 )
 # YAML reads these as the end of a line unless they are written as escapes.
 _FOLDED = frozenset("\x85\u2028\u2029")
+_TAG = "tag:yaml.org,2002:"
+
+
+class _Plain(str):
+    """A number, a switch or a day, as it is written: 1.10 is not 1.1, and `no` may be Norwegian."""
+
+    tag: str
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads scalars as they are written; one that does not exist, such as a day, is refused."""
+
+    def plain(self, node: yaml.ScalarNode) -> _Plain:
+        yaml.SafeLoader.yaml_constructors[node.tag](self, node)
+        found = _Plain(node.value)
+        found.tag = node.tag
+        return found
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes scalars as `_Loader` has read them."""
+
+    def plain(self, value: _Plain) -> yaml.ScalarNode:
+        return self.represent_scalar(value.tag, str(value))
+
+
+for _kind in ("bool", "int", "float", "timestamp"):
+    _Loader.add_constructor(_TAG + _kind, _Loader.plain)
+_Dumper.add_representer(_Plain, _Dumper.plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +115,12 @@ def write_front_matter(values: Mapping[str, object]) -> str:
 
 
 def _dump(values: Mapping[str, object], *, allow_unicode: bool) -> str:
-    return yaml.safe_dump(
-        dict(values), allow_unicode=allow_unicode, sort_keys=False, width=1_000_000
+    return yaml.dump(
+        dict(values),
+        Dumper=_Dumper,
+        allow_unicode=allow_unicode,
+        sort_keys=False,
+        width=1_000_000,
     )
 
 
@@ -113,7 +146,7 @@ def _load(text: str, *, end: int) -> FrontMatter:
 def _read(text: str, *, line: int, end: int) -> FrontMatter:
     """Read some of the rows between the fences; the first of them is this line of the file."""
     try:
-        values = yaml.safe_load(text)
+        values = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe one
     except _FAILURES as error:
         # Of what never ends, the beginning is the place to look.
         mark = getattr(error, "context_mark", None) or getattr(error, "problem_mark", None)
@@ -126,7 +159,11 @@ def _read(text: str, *, line: int, end: int) -> FrontMatter:
     if not isinstance(values, dict):
         problem = "front matter is not a list of `key: value`"
         return FrontMatter(end=end, problem=problem, line=line)
-    return FrontMatter(values={str(key): value for key, value in values.items()}, end=end)
+    return FrontMatter(values={_name(key): value for key, value in values.items()}, end=end)
+
+
+def _name(key: object) -> str:
+    return key if isinstance(key, str) else str(key)
 
 
 def _text(value: object) -> str:

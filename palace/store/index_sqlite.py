@@ -438,13 +438,23 @@ class SqliteIndex:
 
     def get(self, memory_id: str) -> Memory | None:
         """Return one memory by id, active or not; a unique prefix of 8 characters is enough."""
-        memory_id = sayable(memory_id)
-        rows = self._memories("m.id = ? LIMIT 1", (memory_id,))
-        if not rows and len(memory_id) >= 8:
-            rows = self._memories(
-                "m.id >= ? AND m.id < ? LIMIT 2", (memory_id, memory_id + "\U0010ffff")
+        found = self.places(memory_id)
+        if not found and len(memory_id) >= 8:
+            begin = sayable(memory_id)
+            ids = self._database.rows(
+                "SELECT DISTINCT id FROM memories WHERE id >= ? AND id < ? LIMIT 2",
+                (begin, begin + "\U0010ffff"),
             )
-        return self._decoded(*rows[0]) if len(rows) == 1 else None
+            found = self.places(ids[0][0]) if len(ids) == 1 else []
+        return found[0] if found else None
+
+    def places(self, memory_id: str) -> list[Memory]:
+        """Return all memories of one id: a copy of a file has those of the file.
+
+        The shortest name is that of the file that was copied; it comes first.
+        """
+        condition = "m.id = ? ORDER BY length(f.path), f.path"
+        return [self._decoded(*row) for row in self._memories(condition, (sayable(memory_id),))]
 
     def memories(
         self, *, room: str | None = None, path: str | None = None, layer: LayerName = "L1"

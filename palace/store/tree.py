@@ -15,6 +15,7 @@ from pathlib import Path
 from palace.errors import MemoryNotFoundError, UnsafeNameError
 from palace.portable import is_no_note
 from palace.store.files import unavailable
+from palace.store.identity_file import IDENTITY_FILE
 from palace.store.names import (
     drawer_name,
     fold_case,
@@ -24,9 +25,10 @@ from palace.store.names import (
     safe_component,
     without_suffix,
 )
-from palace.types.memory import Fault, FileStamp
+from palace.types.memory import TIMELINE, Fault, FileStamp
 
 ROOMS = "rooms"
+PLAYBOOKS = "playbooks"
 SUFFIX = ".md"
 _LEADS_OUT = "a symlink that leads out of the palace"
 
@@ -35,7 +37,7 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
     """Return a stamp of every Markdown file below these folders, and what was left out and why.
 
     Hidden names, lock files (`~$`) and other suffixes are left out silently; symlinks are followed
-    inside the palace only, each real folder once.
+    inside the palace only, each real folder and file once, by its own name if that is among them.
 
     Args:
         root: The palace.
@@ -45,6 +47,7 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
         StoreUnavailableError: If a folder cannot be read.
     """
     stamps: list[FileStamp] = []
+    links: list[FileStamp] = []
     faults: list[Fault] = []
     for path, entry in walk(root, folders, faults):
         if path[-3:].lower() != SUFFIX or not entry.is_file():
@@ -55,9 +58,37 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
             continue  # deleted since the folder was listed
         except OSError as error:
             raise unavailable(error, "read", Path(entry.path)) from error
-        stamps.append(FileStamp(path, status.st_size, status.st_mtime_ns))
+        found = links if entry.is_symlink() else stamps
+        found.append(FileStamp(path, status.st_size, status.st_mtime_ns))
     stamps.sort(key=attrgetter("path"))
-    return stamps, faults
+    return _with_links(root, stamps, links), faults
+
+
+def _with_links(root: Path, own: list[FileStamp], links: list[FileStamp]) -> list[FileStamp]:
+    """Add the linked files that are not there by their own name, each once."""
+    if not links:
+        return own
+    by_name = attrgetter("path")
+    real = {
+        os.path.realpath(root / stamp.path): stamp for stamp in sorted(links, key=by_name)[::-1]
+    }
+    real |= {os.path.realpath(root / stamp.path): stamp for stamp in own}
+    return sorted(real.values(), key=by_name)
+
+
+def own_files(root: Path) -> list[str]:
+    """Return what a person owns in a palace, as paths relative to its root, sorted.
+
+    That is `identity.txt`, the Markdown of rooms and timeline, and the playbooks.
+
+    Raises:
+        StoreUnavailableError: If a folder cannot be read.
+    """
+    identity = root / IDENTITY_FILE
+    is_own = identity.is_file() and _is_inside(os.path.realpath(identity), os.path.realpath(root))
+    stamps = scan_files(root, (ROOMS, TIMELINE))[0]
+    stamps += [stamp for stamp in scan_files(root, (PLAYBOOKS,))[0] if stamp.path.count("/") == 1]
+    return sorted([*[IDENTITY_FILE] * is_own, *(stamp.path for stamp in stamps)])
 
 
 def walk(

@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from palace.errors import StoreError
+from palace.errors import MemoryNotFoundError, StoreError
 from palace.learn.changes import WatchedStore
 from palace.learn.remember import Writer
+from palace.portable import without_copy_mark
 from palace.text import new_id, utc_now
+from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs
 
 _log = logging.getLogger(__name__)
@@ -60,6 +62,23 @@ class ChangingVerbs(ReadingVerbs):
                     about = {**change.about, "steps": watched.steps}
                     self._note_change(type, change.session, about)
 
+    def _meant(self, memory_id: str) -> Memory:
+        """Return the one memory that is to be changed; otherwise as `get`.
+
+        Raises:
+            MemoryNotFoundError: If there is none, or the id stands in another drawer with other
+                words: somebody made a new drawer out of an old one, comments included.
+        """
+        memory = self.get(memory_id)
+        for other in self.index.places(memory.id):
+            if other.text != memory.text and _drawer_of(other) != _drawer_of(memory):
+                raise MemoryNotFoundError(
+                    f"the id {memory.id} stands in {memory.source} and, below other words, in"
+                    f" {other.source}",
+                    hint="delete the comment of the copy, so that it gets an id of its own",
+                )
+        return memory
+
     def _note_change(self, type: str, session: str | None, about: dict[str, Any]) -> None:
         if not self.settings.journal.enabled:
             return
@@ -75,3 +94,7 @@ class ChangingVerbs(ReadingVerbs):
         except StoreError as error:
             # What was written is written; it only cannot be taken back by its record.
             _log.warning("the change %s is not in the journal: %s", type, error)
+
+
+def _drawer_of(memory: Memory) -> tuple[str, str]:
+    return memory.room, without_copy_mark(memory.drawer).casefold()

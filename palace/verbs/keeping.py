@@ -13,6 +13,7 @@ from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
+from palace.store.markdown import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.memory import Memory
 from palace.verbs.writing import WritingVerbs
@@ -35,7 +36,7 @@ class KeepingVerbs(WritingVerbs):
         """
         check_lists(add=add, remove=remove)
         with self._changing("tag") as change:
-            memory = self.get(memory_id)
+            memory = self._meant(memory_id)
             change.about["memory"] = memory.id
             return change_tags(change.writer, memory, add=add, remove=remove)
 
@@ -54,7 +55,7 @@ class KeepingVerbs(WritingVerbs):
         """
         check_texts(target=target)
         with self._changing("link") as change:
-            memory = self.get(memory_id)
+            memory = self._meant(memory_id)
             name = target if remove and target in memory.links else self._target(change, target)
             if name == memory.id:
                 raise ConfigError("a memory is not linked to itself", hint="name another one")
@@ -117,7 +118,7 @@ class KeepingVerbs(WritingVerbs):
                 record,
                 store=self.store,
                 get=self.index.get,
-                places=self._places,
+                places=self.index.places,
                 written=self.index_file,
             )
             about = {"undoes": done.event, "memory": record.get("memory")}
@@ -199,7 +200,7 @@ class KeepingVerbs(WritingVerbs):
         """
         check_texts(reason=reason)
         self.refresh()
-        memory = self.get(memory_id)
+        memory = self._meant(memory_id)
         if memory.room == PLAYBOOKS:
             raise TextRefusedError(
                 f"{memory.id} is a playbook, not a memory", hint=f"delete the file {memory.path}"
@@ -210,10 +211,11 @@ class KeepingVerbs(WritingVerbs):
         for version in tuple(gone.values()):
             copies = retired_copies(version, self.index.memories())
             gone.update((copy.id, copy) for copy in copies)
-        eraser = Eraser.of(gone.values())
-        for old in [place for version in gone.values() for place in self._places(version)]:
-            self.store.erase(old)
-            self.index_file(old.path)
+        eraser = Eraser.of(gone.values(), called=map(self._first_called, gone.values()))
+        places = [place for version in gone.values() for place in self.index.places(version.id)]
+        for place in [p for p in places if p.text == gone[p.id].text]:
+            self.store.erase(place)
+            self.index_file(place.path)
         self.store.forget_words(eraser.holds)
         for derived in self.derived:
             derived.scrub()
@@ -236,10 +238,10 @@ class KeepingVerbs(WritingVerbs):
         copies = self._parts.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
 
-    def _places(self, memory: Memory) -> list[Memory]:
-        """Return a memory wherever it stands: a copy of a whole file has the same ids."""
-        every = self.index.memories()
-        return [m for m in every if (m.id, m.text) == (memory.id, memory.text)]
+    def _first_called(self, memory: Memory) -> str:
+        """Return the derived id that a memory had until one was written to its file, if ever."""
+        above = list(self.index.memories(path=memory.path))[: memory.position]
+        return derived_id(memory.path, memory.text, sum(m.text == memory.text for m in above))
 
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]

@@ -90,7 +90,8 @@ class ReadingVerbs(OpenedPalace):
 
     def _unknown(self, memory_id: str) -> MemoryNotFoundError:
         # Ids begin with their time: those of one minute begin alike.
-        alike = [m.id for m in self.index.memories() if m.id.startswith(memory_id)]
+        every = (m.id for m in self.index.memories())
+        alike = list(dict.fromkeys(name for name in every if name.startswith(memory_id)))
         if len(alike) < 2:
             return MemoryNotFoundError(
                 f"no memory has the id {memory_id!r}", hint="see `palace list` or `palace search`"

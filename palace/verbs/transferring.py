@@ -14,13 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.arguments import path_in
+from palace.arguments import moment_in, path_in
 from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
 from palace.store.files import ABSENT, atomic_write, locked
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
+from palace.store.tree import own_files
 from palace.types.session import ConversationTurn
 from palace.verbs.reading import ReadingVerbs
 
@@ -106,8 +107,6 @@ class TransferringVerbs(ReadingVerbs):
     @contextmanager
     def _copy(self) -> Iterator[Path]:
         """A copy of what a person owns; files are never changed in place, so links will do."""
-        from palace.learn.transfer import own_files
-
         folder = self.root / ".palace"
         near = folder if os.access(folder, os.W_OK) else None
         with tempfile.TemporaryDirectory(prefix="dry-run-", dir=near) as name:
@@ -142,6 +141,7 @@ class TransferringVerbs(ReadingVerbs):
             speaker=fit(turn.speaker),
             session=fit(turn.session),
             provenance=fit(turn.provenance),
+            at=moment_in("at", turn.at) or turn.at,
         )
 
     def export(
@@ -165,10 +165,11 @@ class TransferringVerbs(ReadingVerbs):
 
         path = path_in("target", target)
         memories = self.memories(include_inactive=True)
+        files = own_files(self.root)
         kept = record_files(self._record_folders) if records else {}
         if form == "json":
-            return export_json(self.root, path, memories=memories, records=kept)
-        return export_markdown(self.root, path, memories=memories, records=kept)
+            return export_json(self.root, path, files=files, memories=memories, records=kept)
+        return export_markdown(self.root, path, files=files, memories=memories, records=kept)
 
 
 def _nowhere(_file: Path, _lines: bytes) -> None:

@@ -131,7 +131,9 @@ class WritingVerbs(ChangingVerbs):
             if draft.key:
                 holders = list(self._holding(draft))
                 if holders and room is None:
-                    where, drawer = holders[0].room, holders[0].drawer
+                    # Not in a copy of the file, whose name is longer: somebody will delete it.
+                    first = min(holders, key=lambda holder: len(holder.path))
+                    where, drawer = first.room, first.drawer
                 result = remember_keyed(
                     change.writer,
                     draft,
@@ -182,10 +184,10 @@ class WritingVerbs(ChangingVerbs):
         """
         check_texts(text=text, reason=reason)
         check_choice("source", source, SOURCES)
-        wrong = self.get(memory_id)
+        wrong = self._meant(memory_id)
         writer = self._parts.writer.judged(Draft(text, scope=wrong.scope), replaces=[wrong])
         with self._changing("correction", writer=writer) as change:
-            old = self.get(wrong.id)
+            old = self._meant(wrong.id)
             change.session = old.session or None
             result = correct(
                 change.writer,
@@ -216,7 +218,7 @@ class WritingVerbs(ChangingVerbs):
         """
         check_texts(reason=reason)
         with self._changing("forget") as change:
-            old = self.get(memory_id)
+            old = self._meant(memory_id)
             change.session = old.session or None
             copies = self._parts.copies_of(old)
             gone = forget(change.writer, old, reason=reason, copies=copies)

@@ -49,6 +49,14 @@ def test_every_field_of_a_memory_can_be_given(palace):
     assert {name: memory[name] for name in expected} == expected
 
 
+def test_what_holds_until_a_date_holds_on_that_day(palace):
+    day = ("--valid-from", "2026-05-01", "--valid-to", "2026-05-01")
+    memory = palace("remember", PORT, *day)["memory"]
+    assert memory["valid_to"] == "2026-05-01T23:59:59.999999+00:00"
+    assert palace("search", "staging port", "--as-of", "2026-05-01T18:00")["hits"]
+    assert not palace("search", "staging port", "--as-of", "2026-05-02T00:00")["hits"]
+
+
 def test_where_forgotten_words_still_stand_is_said(palace, tmp_path, capsys):
     old = palace("remember", PORT)["memory"]["id"]
     page = tmp_path / "palace" / "timeline" / "2026-05-07.md"

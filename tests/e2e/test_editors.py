@@ -165,6 +165,60 @@ def test_copies_with_the_same_id_go_with_what_is_retired(tmp_path, copied, verb)
         assert [m.text for m in palace.memories()] == [OLD, OLD]
 
 
+def test_what_is_changed_beside_a_copy_is_taken_back(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard").memory
+        _copied(tmp_path, "file")
+        palace.refresh()
+        files = sorted((tmp_path / "rooms/yard").iterdir())
+        before = [file.read_bytes() for file in files]
+        begun = memory.id[:12]
+        for change in (
+            lambda: palace.tag(begun, ["iron"]),
+            lambda: palace.tag(begun, ["heavy"]),
+            lambda: palace.link(begun, "yard/notes"),
+            lambda: palace.forget(begun),
+        ):
+            assert change().path == memory.path
+        for _ in range(4):
+            palace.undo()
+        assert [file.read_bytes() for file in files] == before
+
+
+def test_the_new_value_of_a_key_goes_to_no_copy(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard", key="lathe").memory
+        _copied(tmp_path, "file")
+        palace.refresh()
+        assert palace.remember(NEW, key="lathe").memory.path == memory.path
+        assert [m.text for m in palace.memories()] == [NEW]
+
+
+def test_a_drawer_made_out_of_another_one_is_not_taken_for_it(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        memory = palace.remember(OLD, room="yard", drawer="2025").memory
+        drawer = tmp_path / memory.path
+        made = drawer.with_name("2026.md")
+        made.write_text(drawer.read_text().replace(OLD, NEW))
+        palace.refresh()
+        before = made.read_bytes(), drawer.read_bytes()
+        for change in (
+            lambda: palace.forget(memory.id),
+            lambda: palace.erase(memory.id),
+            lambda: palace.correct(memory.id, "The lathe is sold."),
+            lambda: palace.tag(memory.id, ["iron"]),
+            lambda: palace.link(memory.id, "yard/2025"),
+        ):
+            with pytest.raises(MemoryNotFoundError, match=r"2025\.md.*2026\.md") as refused:
+                change()
+            assert "comment" in refused.value.hint
+        assert (made.read_bytes(), drawer.read_bytes()) == before
+        made.write_text(made.read_text().partition("  <!--")[0])
+        palace.refresh()
+        assert palace.forget(memory.id).text == OLD
+        assert [m.text for m in palace.memories()] == [NEW]
+
+
 @pytest.mark.parametrize("copied", ["file", "lines"])
 def test_copies_with_the_same_id_are_erased_with_it(tmp_path, copied):
     with Mempalace.open(tmp_path) as palace:

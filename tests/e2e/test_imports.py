@@ -231,6 +231,23 @@ def test_a_mem0_export_becomes_a_room(palace: Mempalace, tmp_path: Path, data: o
     assert (walnuts.session, walnuts.scope) == ("r7", "global")
 
 
+@pytest.mark.parametrize("owner", ["CON", "nul.txt", "@", "__", "..", "🦀"])
+def test_an_owner_that_names_no_drawer_stops_no_import(palace, tmp_path, owner):
+    data = [{"id": "1", "memory": "Likes tea", "user_id": owner}]
+    done = taken(palace, put(tmp_path, {"m.json": data}) / "m.json")
+    assert (done.added, done.refused) == (1, ())
+    assert [m.drawer for m in palace.memories()] == ["memories"]
+
+
+def test_what_two_owners_say_is_taken_for_each(palace, tmp_path):
+    owners = ["ann", "bob", "Bob"]
+    data = [{"id": o, "memory": "Is a vegetarian", "user_id": o} for o in owners]
+    source = put(tmp_path, {"m.json": data}) / "m.json"
+    assert taken(palace, source).added == 2
+    assert [m.drawer for m in palace.memories()] == ["ann", "bob"]
+    assert palace.import_from(source).unchanged == 3
+
+
 # Markdown
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,14 @@ def test_a_turn_with_a_secret_is_not_taken(palace):
     with pytest.raises(SecretRefusedError):
         palace.import_turns(turns)
     assert KEY.encode() not in kept(palace)
+    assert b"Hello." not in kept(palace)
+
+
+def test_a_turn_of_no_moment_is_refused_by_name(palace):
+    beyond = datetime.max.replace(tzinfo=timezone(timedelta(hours=-5)))
+    for at in (beyond, "2026-05-08"):
+        with pytest.raises(ConfigError, match="at "):
+            palace.import_turns([ConversationTurn("s", "Ann", "Hello.", at)])
     assert b"Hello." not in kept(palace)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timezone
@@ -66,6 +67,19 @@ def test_nothing_is_left_of_a_memory_that_was_asked_for_cited_and_promoted(palac
     assert palace.notes("s1") == []
     assert palace.index.check() is None
     assert "Mira likes the blue kettle." in palace.search("kettle")[0].memory.text
+
+
+def test_what_was_asked_before_a_line_by_hand_had_an_id_goes_too(palace, root):
+    page = root / "rooms/people/mira.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"- {SECRETIVE}\n- {SECRETIVE}\n", "utf-8")
+    palace.refresh()
+    asked = RetrievalEnforcer(palace).decide("What does Mira keep in the zinc box?")
+    first, second = palace.memories()
+    assert first.id in [e.id for e in asked.evidence]
+    for memory in (second, first):
+        palace.erase(palace.tag(memory.id, ["box"]).id)
+    assert traces(root) == []
 
 
 def test_what_a_session_was_condensed_to_loses_the_words_too(palace, root):
@@ -134,11 +148,22 @@ def test_what_goes_is_gone_from_a_copy_of_its_file_too(palace, root, undo):
     for name in ("mira (copy)", "mira.sync-conflict-20261101-101112-ABC"):
         file.with_name(f"{name}.md").write_bytes(file.read_bytes())
     edited = file.read_text(encoding="utf-8").replace(SECRETIVE, "Mira likes the blue kettle.")
-    file.with_name("mira (edited).md").write_text(edited, encoding="utf-8")
+    file.with_name("mira (conflicted copy).md").write_text(edited, encoding="utf-8")
     palace.undo() if undo else palace.erase(memory.id)
     assert not [p.name for p in file.parent.iterdir() if SECRETIVE in p.read_text("utf-8")]
-    assert "blue kettle" in file.with_name("mira (edited).md").read_text("utf-8")
+    assert "blue kettle" in file.with_name("mira (conflicted copy).md").read_text("utf-8")
     assert SECRETIVE not in RetrievalEnforcer(palace).decide(ASKED).text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need rights there")
+@pytest.mark.parametrize("undo", [False, True])
+def test_what_goes_is_gone_where_a_link_leads_to_its_file(palace, root, undo):
+    memory = palace.remember(SECRETIVE, room="people").memory
+    (root / "rooms/also").symlink_to("people")
+    (root / "rooms/mira.md").symlink_to("people/notes.md")
+    palace.undo() if undo else palace.erase(memory.id)
+    assert palace.memories(include_inactive=True) == []
+    assert undo or traces(root) == []
 
 
 def test_the_journal_keeps_ids_order_and_what_is_about_others(palace, root):

@@ -217,6 +217,16 @@ def test_a_whole_id_wins_over_a_prefix(index: SqliteIndex) -> None:
     assert found.text == "one"
 
 
+def test_what_stands_in_copies_of_a_file_is_that_of_the_file(index: SqliteIndex) -> None:
+    copied = memory("one", id="m-aaaa1111")
+    for path in ("rooms/desk/a (copy).md", "rooms/desk/a.md", "rooms/desk/a (copy 2).md"):
+        index.apply([paged(copied, path=path)])
+        for asked in ("m-aaaa1111", "m-aaaa11"):
+            found = index.get(asked)
+            assert found is not None
+            assert found.path == min(index.digests(), key=len)
+
+
 def test_memories_in_file_order(index: SqliteIndex) -> None:
     index.apply([paged(memory("b0", 0), memory("b1", 1, status="inactive"), path="rooms/b/x.md")])
     index.apply([paged(memory("a0", 2, room="attic"), path="rooms/a/x.md")])

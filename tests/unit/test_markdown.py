@@ -241,6 +241,14 @@ def test_one_value_of_the_front_matter_that_cannot_be_read_costs_its_key_alone(w
     assert page.render() == source
 
 
+@pytest.mark.parametrize(
+    "written", ["no", "On", "12:30", "007", "1.10", "1_000", "0x1F", "true", "2026-11-24", "3.0"]
+)
+def test_the_front_matter_is_read_as_it_is_written(written):
+    page = parse(PATH, f"---\ntitle: {written}\ntags: [en, {written}]\n---\n- x\n")
+    assert (page.title, page.tags, page.faults) == (written, ("en", written), ())
+
+
 def test_what_git_could_not_merge_is_read_and_its_marks_are_nobodys_words():
     source = (
         "<<<<<<< HEAD\n# x\n- x is 950.\n  <!-- memory id=m-1 -->\n- y\n||||||| base\n"

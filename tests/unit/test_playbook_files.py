@@ -96,6 +96,15 @@ def test_writing_keeps_the_body_and_foreign_keys(tmp_path):
     assert "owner: someone" in (tmp_path / "playbooks" / "rollback.md").read_text()
 
 
+def test_foreign_values_stay_as_they_are_written(tmp_path):
+    rows = 'made: 2026-05-04\nversion: 1.10\ndone: no\nat: 12:30\nport: "5432"\n1.10: new\n'
+    store = _folder(tmp_path, deploy=f"---\n{rows}triggers:\n- on\n---\n1. Deploy.\n")
+    written = store.write(store.read("deploy"))
+    assert written.triggers == ("on",)
+    text = (tmp_path / "playbooks/deploy.md").read_text("utf-8")
+    assert text.startswith("---\n" + rows.replace('"', "'"))
+
+
 def test_a_playbook_without_a_body_gets_one_from_its_steps(tmp_path):
     store = PlaybookFiles(tmp_path)
     steps = ("First:\n```\n1. code\n```", "# not a heading", "- nested", "plain")
