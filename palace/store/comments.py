@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 NOT_UTF8 = "bytes that are not UTF-8 text"
 ID_FIELD = "id"
@@ -49,6 +49,8 @@ _CHOICES: Mapping[str, frozenset[str]] = {
 _LISTS = frozenset({"tags", "triggers", "links"})
 _UNITS = frozenset({"importance", "confidence"})
 _TIMES = frozenset({"created", "updated", "valid_from", "valid_to", "retired"})
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _OPEN = "<!--"
 _NAME = re.compile(r"[ \t]*memory(?=[ \t]|-->|\Z)")
@@ -279,7 +281,14 @@ def _decode(key: str, raw: str) -> object:
         raise ValueError("an id has letters, digits and '-_.:' only")
     if key in _UNITS:
         return _unit(text)
-    return parse_time(text) if key in _TIMES else text
+    return _moment(key, text) if key in _TIMES else text
+
+
+def _moment(key: str, text: str) -> datetime:
+    """Return a time; what holds until a day holds on that day."""
+    moment = parse_time(text)
+    is_last_day = key == "valid_to" and _DAY.fullmatch(text.strip()) is not None
+    return moment + timedelta(days=1, microseconds=-1) if is_last_day else moment
 
 
 def _decode_text(raw: str) -> str:
@@ -316,7 +325,7 @@ def _encode(key: str, value: object) -> str | None:
     if key in _UNITS:
         return repr(_unit(value))
     if key in _TIMES:
-        return format_time(value if isinstance(value, datetime) else parse_time(str(value)))
+        return format_time(value if isinstance(value, datetime) else _moment(key, str(value)))
     raw = _encode_text(str(value))
     _decode(key, raw)
     return raw

@@ -353,6 +353,15 @@ def test_comments_quote_what_needs_it():
             write_comment(bad)
 
 
+def test_what_is_valid_to_a_day_holds_on_that_day() -> None:
+    comment = "<!-- memory valid_from=2026-12-01 valid_to=2026-12-31 -->"
+    values = read_comment(comment)[0]
+    assert values["valid_from"] == datetime(2026, 12, 1, tzinfo=timezone.utc)
+    assert values["valid_to"] == datetime(2026, 12, 31, 23, 59, 59, 999999, tzinfo=timezone.utc)
+    until_noon = read_comment("<!-- memory valid_to=2026-12-31T12:00Z -->")[0]
+    assert until_noon["valid_to"] == datetime(2026, 12, 31, 12, tzinfo=timezone.utc)
+
+
 def test_times_are_utc_and_need_a_real_day():
     assert parse_time("2026-05-07 14:30 UTC").hour == 14
     assert parse_time("2026-05-07T14:30-0200").hour == 16
