@@ -64,6 +64,7 @@ _FRACTIONS = {
 }
 _POINTS = frozenset(map(stem, ("points", "percentage", "prozentpunkte", "puntos", "pontos")))
 _NEARLY = 0.1
+_HUNDREDTH = 0.01
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
 _MOST_IN_THREES = 8
@@ -147,7 +148,7 @@ def _has_rival(said: Quantity, sources: Sequence[Source], sentence: str) -> bool
 
 def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: float) -> bool:
     """Whether the plainest step that reaches a number reaches few others like it."""
-    lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
+    lists = [tuple(_comparable(source.parts, said, told=told)) for source in sources]
     rows = [row[:_MOST_PARTS] for source in sources for row in source.rows]
     together = tuple(chain(*lists))[:_MOST_PARTS]
     reached: set[float] = set()
@@ -178,10 +179,15 @@ def _rests(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
             yield 2 * max(sizes) - sum(sizes)
 
 
-def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
-    """Yield numbers; of what they are counts matters only where no word says what was done."""
+def _comparable(parts: Sequence[Quantity], said: Quantity, *, told: bool) -> Iterator[Quantity]:
+    """Yield numbers; of what they are counts matters only where no word says what was done.
+
+    What comes to thousandths is worked out from such: beside 0.045 "1.911" is no 1,911.
+    """
+    step = -1 if _place(said.values[0], rough=False) < _HUNDREDTH else 1
     for part in parts[:_MOST_PARTS]:
-        yield replace(part, noun="") if told else part
+        noun = "" if told else part.noun
+        yield replace(part, values=part.values[::step], noun=noun)
 
 
 def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
@@ -195,7 +201,7 @@ def _with_stated(
     said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
 ) -> Iterator[float]:
     """Yield what a number that is stated comes to with another, stated or remembered."""
-    known = [q for source in sources for q in _comparable(source.parts, told=True)]
+    known = [q for source in sources for q in _comparable(source.parts, said, told=True)]
     for first in stated[:_MOST_STATED]:
         one = replace(first, noun="")
         for second in (*known, *stated):
