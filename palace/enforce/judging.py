@@ -307,16 +307,9 @@ def _specifics_missing(
         if not is_inside(start, taken) and not support.dates.has_weekday(weekday, sentence, end)
     )
     taken += spans
-    others = list(short_quantities(sentence))
-    for quantity in find_quantities(sentence, taken):
-        taken.append((quantity.start, quantity.end))
-        if not any(
-            support.quantities.has_quantity(reading, sentence, before)
-            for reading in _meant(quantity, sentence)
-        ) and not any(
-            _may_read(quantity, other) and support.quantities.has_reading(other) for other in others
-        ):
-            wrong.append((quantity.start, quantity.text.strip()))
+    numbers = find_quantities(sentence, taken)
+    taken += [(q.start, q.end) for q in numbers]
+    wrong.extend((q.start, q.text.strip()) for q in _unfounded(numbers, sentence, support, before))
     wrong.extend(
         (word.start, word.surface)
         for word, opening in find_names(sentence, taken, german=german)
@@ -337,6 +330,35 @@ def _specifics_missing(
         )
     )
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _unfounded(
+    numbers: Sequence[Quantity], sentence: str, support: Support, before: str
+) -> list[Quantity]:
+    """Return the numbers of a sentence that do not hold.
+
+    One may be worked out from others that hold, so they are asked again while more of them do; two
+    that only prove each other ("60 off 276, so 216") do not hold.
+    """
+    others = list(short_quantities(sentence))
+    left, held = list(numbers), list[Quantity]()
+    while True:
+        holding = [
+            quantity
+            for quantity in left
+            if any(
+                support.quantities.has_quantity(reading, sentence, before, held)
+                for reading in _meant(quantity, sentence)
+            )
+            or any(
+                _may_read(quantity, other) and support.quantities.has_reading(other)
+                for other in others
+            )
+        ]
+        if not holding:
+            return left
+        held += holding
+        left = [quantity for quantity in left if quantity not in holding]
 
 
 def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:

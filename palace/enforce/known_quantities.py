@@ -89,8 +89,21 @@ class KnownQuantities:
             for q in self._quantities
         )
 
-    def has_quantity(self, quantity: Quantity, sentence: str, before: str = "") -> bool:
-        """Whether a number stands there with its unit, or follows from what stands there."""
+    def has_quantity(
+        self,
+        quantity: Quantity,
+        sentence: str,
+        before: str = "",
+        beside: Sequence[Quantity] = (),
+    ) -> bool:
+        """Whether a number stands there with its unit, or follows from what stands there.
+
+        Args:
+            quantity: A number of an answer.
+            sentence: The sentence around it.
+            before: What was asked and said before: its numbers may be worked on, as
+            beside: those of the sentence that hold.
+        """
         if quantity.unit == "version":
             return self._has_version(quantity.version)
         if quantity.unit == "clock":
@@ -98,8 +111,8 @@ class KnownQuantities:
         if quantity.unit == "ordinal":
             return self._has_ordinal(quantity, sentence)
         if quantity.unit:
-            return self._has_measure(quantity, sentence, before)
-        return self._has_number(quantity, sentence, before)
+            return self._has_measure(quantity, sentence, before, beside)
+        return self._has_number(quantity, sentence, before, beside)
 
     def _has_version(self, version: str) -> bool:
         return any(
@@ -148,14 +161,16 @@ class KnownQuantities:
             for v in quantity.values
         )
 
-    def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
+    def _has_measure(
+        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
+    ) -> bool:
         return (
             self.has_reading(quantity)
             or self._has_binary(quantity)
             or self._has_loosely(quantity)
             or self._has_share(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
-            or self._follows(quantity, sentence, before)
+            or self._follows(quantity, sentence, before, beside)
             or self._may_count(quantity, sentence)
         )
 
@@ -183,7 +198,9 @@ class KnownQuantities:
             not shares.isdisjoint(q.values) for q in self._quantities if not q.unit
         )
 
-    def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
+    def _has_number(
+        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
+    ) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
         thing = "" if quantity.noun in answer_words().function else quantity.noun
@@ -210,7 +227,7 @@ class KnownQuantities:
         years = {float(day.year) for day in self.dates.days if day.year}
         return (
             not years.isdisjoint(quantity.values)
-            or self._follows(quantity, sentence, before)
+            or self._follows(quantity, sentence, before, beside)
             or self._may_count(quantity, sentence)
         )
 
@@ -246,10 +263,12 @@ class KnownQuantities:
             return False  # worked out or wrong
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
-    def _follows(self, quantity: Quantity, sentence: str, before: str) -> bool:
+    def _follows(
+        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
+    ) -> bool:
         """Whether a number is worked out from what stands there."""
         return (
-            comes_to(quantity, self.sources, sentence, before, strict=self.strict)
+            comes_to(quantity, self.sources, sentence, before, beside=beside, strict=self.strict)
             or is_span(quantity, self.sources, sentence)
             or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)

@@ -111,8 +111,13 @@ _ORDINALS = {
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
         " twelfth".split(), 1)
 }  # fmt: skip
-_SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion": 1e9,
-             "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip
+_MILLION = "mio million millions millionen millones milhoes milioni miljoen mln"
+_SUFFIXES = {"k": 1e3, "m": 1e6, "bn": 1e9, "billion": 1e9, "thousand": 1e3, "tausend": 1e3,
+             "hundred": 100, "dozen": 12, **dict.fromkeys(_MILLION.split(), 1e6)}  # fmt: skip
+_LARGE_BEHIND = regex.compile(
+    rf"[ \u00a0]({'|'.join(word for word in _SUFFIXES if len(word) > 2)})(?!\p{{L}})",
+    regex.IGNORECASE,
+)
 _SPACES = r"[ \u00a0\u202f]"
 _DIGITS = (
     rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
@@ -410,8 +415,7 @@ def _is_fraction(text: str, start: int) -> bool:
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
     loose = bool(right_before(_AROUND, text, start) or _OR_SO.match(text, end))
     if sign:
-        family, factor = _UNITS[sign]
-        return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
+        return _with_sign(text, values, start, end, sign, loose=loose)
     energy = _ENERGY.match(text, end)
     torque = _TORQUE.match(text, end)
     after = energy or torque or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
@@ -444,6 +448,18 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     word = word[:1] if _HAN_WORD.fullmatch(word) else word  # "2枚だけで"
     noun = stem(word) if word.isalpha() else ""
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
+
+
+def _with_sign(
+    text: str, values: tuple[float, ...], start: int, end: int, sign: str, *, loose: bool
+) -> Quantity:
+    """Return an amount of money, scaled by the word behind it: "€1.5 million"."""
+    family, factor = _UNITS[sign]
+    large = _LARGE_BEHIND.match(text, end)
+    if large:
+        scale = _SUFFIXES[fold(large[1])]
+        values, end = tuple(value * scale for value in values), large.end()
+    return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
 
 
 def _values(digits: str) -> tuple[float, ...]:

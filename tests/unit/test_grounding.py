@@ -459,6 +459,8 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
         ("trip Wed 18 - Fri 20 June", "Three days, Wednesday the 18th to Friday the 20th.", "Three days, Wednesday the 17th to Friday the 20th."),
         ("Juni: Dienst Mo 8, Mi 10, frei ab Fr 12", "Frei ab dem 12. Juni.", "Frei ab dem 13. Juni."),
         ("container komt dinsdag 22 april", "Op de 22e komt de container.", "Op de 23e komt de container."),
+        ("massimale 1.500.000 €", "The ceiling is €1.5 million.", "The ceiling is €1.6 million."),
+        ("puppy class, max 8 dogs: Tess (whippet), Duke (boxer), Mabel (lab), Pixel (sheltie)", "It is half full, four dogs of eight.", "It is half full, five dogs of eight."),
         ("5.8 kg, should get down to 5.0 by autumn", "It should get down to 5 kg.", "It should get down to 4 kg."),
     ],
 )  # fmt: skip
@@ -480,6 +482,22 @@ def test_spans_lead_from_one_memory_to_another(first, second, good, bad):
     items = [evidence(first, id="m-first", as_of=DAY), evidence(second, id="m-second", as_of=DAY)]
     assert check(good, "And?", items=items).unsupported == ()
     assert not check(bad, "And?", items=items).supported
+
+
+@pytest.mark.parametrize(
+    ("answer", "unsupported"),
+    [
+        ("3 Nächte à 92 € sind 276 €, nach der Anzahlung von 80 € bleiben 196 €.", ()),
+        (
+            "3 Nächte à 92 € sind 276 €, nach der Anzahlung von 60 € bleiben 216 €.",
+            ("60 €", "216 €"),
+        ),
+        ("Das sind 270 €, nach der Anzahlung von 74 € bleiben 196 €.", ("270 €", "74 €", "196 €")),
+    ],
+)
+def test_numbers_that_only_prove_each_other_do_not_hold(answer, unsupported):
+    items = [evidence("3 Nächte à 92 €", id="m-a"), evidence("80 € Anzahlung überwiesen", id="m-b")]
+    assert check(answer, "Was muss ich noch zahlen?", items=items).unsupported == unsupported
 
 
 @pytest.mark.parametrize(
