@@ -317,7 +317,7 @@ def _specifics_missing(
         and not support.has_joined_name(word, sentence)
         and not is_spelled(word, support)
         and (len(word.surface) > 1 or support.has_other_label(word, sentence))
-        and not (opening and (support.has_word(word) or support.has_synonym(word)))
+        and not (opening and _is_known_word(word, support))
     )
     wrong.extend(
         (word.start, word.surface)
@@ -330,6 +330,11 @@ def _specifics_missing(
         )
     )
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _is_known_word(word: Word, support: Support) -> bool:
+    """Whether a word that may only open a sentence is no name."""
+    return support.has_word(word) or support.has_synonym(word) or support.is_ordinary(word)
 
 
 def _unfounded(

@@ -158,6 +158,13 @@ def listed_set(language: str) -> frozenset[str]:
 
 
 @cache
+def everyday_words(language: str) -> frozenset[str]:
+    """Return the tokens of a language in the tables that were written by hand."""
+    tables = (_table(f"{language}_written"), _table(f"{language}_en"))
+    return frozenset(token for table in tables if table is not None for token in table.tokens)
+
+
+@cache
 def english_words() -> frozenset[str]:
     """Return what may be English in a note: listed, a function word, or one of time and number."""
     lexicon = load_lexicon("en")

@@ -485,6 +485,25 @@ def test_spans_lead_from_one_memory_to_another(first, second, good, bad):
 
 
 @pytest.mark.parametrize(
+    ("question", "memory", "answer", "unsupported"),
+    [
+        ("What do I bring?", "towels, goggles, cap, Sat 9:30", "Pack towels, goggles and the cap.", ()),
+        ("What do I wear?", "all black, long sleeves, no patent shoes", "Wear long-sleeved black.", ()),
+        ("What goes in?", "450 g flour, 10 g salt", "Flour is 450 g.", ()),
+        ("How long?", "zone 1 beds 25 min", "| Zone | Minutes |\n|---|---|\n| 1 | 25 |", ()),
+        ("Qu'a fait le plombier ?", "joint robinet + flotteur WC changés", "Côté réparations, un joint et un flotteur.", ()),
+        ("Hoe doet de kast?", "Vriezer niet openen, buren waarschuwen", "Vergeet niet de buren te waarschuwen.", ()),
+        ("Who approved it?", "Heidi approved the budget", "Heather approved the budget.", ("Heather",)),
+        ("Who rents it?", "Marco Conti rents the flat", "Mario Conti rents it.", ("Mario",)),
+        ("Who is on when?", "Wed: Priya, Thu: Tom", "| Day | Who |\n|---|---|\n| Wed | Ravi |", ("Ravi",)),
+    ],
+)  # fmt: skip
+def test_an_ordinary_word_that_opens_a_sentence_is_no_name(question, memory, answer, unsupported):
+    items = [evidence(memory, as_of=DAY)]
+    assert check(answer, question, items=items).unsupported == unsupported
+
+
+@pytest.mark.parametrize(
     ("answer", "unsupported"),
     [
         ("3 Nächte à 92 € sind 276 €, nach der Anzahlung von 80 € bleiben 196 €.", ()),
