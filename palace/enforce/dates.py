@@ -84,6 +84,8 @@ _PATTERNS = tuple(
     )
 )
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
+# "nelle tue note"
+_ITALIAN_YOURS = regex.compile(r"\b(?:le|alle|delle|dalle|nelle|sulle) $", regex.IGNORECASE)
 _CUT_WEEKDAY = regex.compile(
     r"\b(?P<n0>Mo|lun)|\b(?P<n1>Di)|\b(?P<n2>Mi|mer|mié|wo)|\b(?P<n3>Do|jeu|gio|jue)|\b(?P<n4>Fr|ven|vie|vr)"
     r"|\b(?P<n5>Sa|sam|sab|sáb|za)|\b(?P<n6>So|dim|dom|zo)"
@@ -308,6 +310,8 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         folded = fold(match[0])
         number = _WEEKDAYS.get(folded, _WEEKDAYS.get(folded.removesuffix("s")))
         if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not match[0][0].isupper()):
+            continue
+        if match[0] == "tue" and right_before(_ITALIAN_YOURS, text, match.start()):
             continue
         found.append((number, match.start(), match.end()))
     found.extend(

@@ -232,12 +232,21 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         wrong += strangers(bare, taken, grounds.question, grounds.foreign_texts, support)
     found = [*missing, *wrong]
     lone = ""
-    if not found and not answer_words().refusals.search(fold(bare)):
+    if not found and not _claims_nothing(bare, before):
         found = grounds.slots.misplaced(
             bare, grounds.question, before, given=not grounds.is_yes_no
         ) or _claims_missing(bare, taken, grounds)
         lone = "" if found else _lone_word(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
+
+
+def _claims_nothing(sentence: str, before: str) -> bool:
+    """Whether a sentence says that nothing is known, or what to do where another said so."""
+    lists = answer_words()
+    folded = fold(sentence)
+    if lists.refusals.search(folded):
+        return True
+    return bool(lists.refusals.search(fold(before)) and lists.advice.search(folded))
 
 
 def _mark_chars(sentence: str, *, german: bool) -> int:

@@ -504,6 +504,32 @@ def test_an_ordinary_word_that_opens_a_sentence_is_no_name(question, memory, ans
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "Purtroppo non te lo so dire, il prezzo non l'hai annotato.",
+        "Nelle tue note il costo non c'è, ci sono solo data e ora della visita.",
+        "Das kann ich dir leider nicht sagen. Am besten fragst du in der Praxis nach.",
+        "Daar heb ik niets over. Meet voor de zekerheid haar hoofd even op.",
+        "Lo siento, no te lo sé decir. Pregunta directamente en la consulta.",
+        "Je ne saurais vous le dire, vous ne l'avez pas noté. Appelez plutôt le cabinet.",
+        "Infelizmente não te sei dizer. O melhor é ligar para o consultório.",
+        "No idea – it isn't mentioned anywhere. You could ask at the practice.",
+    ],
+)
+def test_a_refusal_and_the_advice_behind_it_claim_nothing(answer):
+    items = [evidence("Allergologo Fabiani, visita Jonas 9/4 ore 11:15", as_of=DAY)]
+    assert check(answer, "Quanto costa?", items=items).unsupported == ()
+
+
+def test_advice_alone_is_held_against_the_memory():
+    items = [evidence("Allergist Fabiani, visit Jonas 9/4 11:15", as_of=DAY)]
+    advice = "You should ring the insurance company tomorrow about the excess."
+    assert not check(advice, "And?", items=items).supported
+    refused = "That isn't noted anywhere. You could ask Sonja."
+    assert check(refused, "And?", items=items).unsupported == ("Sonja",)
+
+
+@pytest.mark.parametrize(
     ("answer", "unsupported"),
     [
         ("3 Nächte à 92 € sind 276 €, nach der Anzahlung von 80 € bleiben 196 €.", ()),
