@@ -98,13 +98,17 @@ _POINTED_WEEKDAY = regex.compile(
     r"|(?P<n4>ven|vie|sex)|(?P<n5>sam|sab|sáb)|(?P<n6>dim|dom))(?=\.)",
     regex.IGNORECASE,
 )
+# "lun 11 + mar 12": a Tuesday beside another day cut so, else a month.
+_TUESDAY = regex.compile(r"\bmar(?=\.?\s\d{1,2}\b)")
+_CUT_BESIDE = regex.compile(r"\b(?:lun|mer|mié|jeu|gio|jue|ven|vie|sam|s[aá]b|dim|dom)\.?\s\d")
 _DENSE_WEEKDAY = regex.compile(
     r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일"
 )
 _BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
-    r"\b(?:the|am|vom|zum|le|el|il|du|au|del|al|dal|de|op)\s+(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er?)?"
-    r"(?![\w:.,]*\d|\s?(?:%|€|h|Uhr|uur|heures?|ore)|\s\p{L})"
+    r"\b(?:(?:the|am|vom|zum|le|el)|(?P<of>il|du|au|del|al|dal|de|op))\s+(?P<day>\d{1,2})"
+    r"(?:st|nd|rd|th|\.|er?)?(?![\w:.,]*\d|\s?(?:%|€|h|Uhr|uur|heures?|ore)\b)"
+    r"(?(of)(?!\s(?!(?:au|al|à|tot|et|y|e|en)\s)\p{L}))"  # no "de 12 plantas"
     r"|(?<=day\s|\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\s)(?P<day>\d{1,2})"
     r"(?:(?:st|nd|rd|th)\b|(?![\w:.,–-]*\d|\w|\s?(?:[ap]\.?m|h|Uhr|to|until)\b|\s\p{Lu}))"
 )
@@ -274,6 +278,8 @@ def _is_count_after(match: regex.Match[str], *, numeric: bool) -> bool:
     said = match.groupdict()
     if numeric or not said.get("day") or said.get("year"):
         return False
+    if _TUESDAY.match(match.string, match.start()) and _CUT_BESIDE.search(match.string):
+        return True
     return match.start("month") < match.start("day") and fold(said["month"]) not in _DAY_BEHIND
 
 
@@ -319,6 +325,8 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         for match in _CUT_WEEKDAY.finditer(text)
         if _AFTER_CUT.match(text, match.end())
     )
+    if _CUT_BESIDE.search(text):
+        found.extend((1, *match.span()) for match in _TUESDAY.finditer(text))
     pointed = [(_weekday_cut(match), *match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
     if len({number for number, *_ in pointed}) > 1:  # one alone may be another word cut
         known = {start for _, start, _ in found}

@@ -17,7 +17,7 @@ from palace.enforce.arithmetic import comes_to, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
-from palace.enforce.quantities import DEGREES, Quantity, read_quantities
+from palace.enforce.quantities import DEGREES, FOR_ONE, Quantity, read_quantities
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
 from palace.text import fold
@@ -81,6 +81,13 @@ class KnownQuantities:
     @cached_property
     def _quantities(self) -> tuple[Quantity, ...]:
         return tuple(q for s in self.sources for q in s.readings)
+
+    @cached_property
+    def _counts(self) -> tuple[Quantity, ...]:
+        """Numbers that tell how many there are, which "5 plants per m" does not."""
+        return tuple(
+            q for s in self.sources for q in s.readings if not FOR_ONE.match(s.text, q.end)
+        )
 
     def has_reading(self, quantity: Quantity) -> bool:
         """Whether a number that shorthand may mean stands there as it is, not worked out."""
@@ -211,7 +218,7 @@ class KnownQuantities:
             )
             spoken = {v for q in read_quantities(sentence) for v in q.values}
             return same_thing or not any(
-                q.noun == thing and spoken.isdisjoint(q.values) for q in self._quantities
+                q.noun == thing and spoken.isdisjoint(q.values) for q in self._counts
             )
         if hourly and not thing and self._is_shortly(quantity, sentence):
             return True

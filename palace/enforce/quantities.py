@@ -245,6 +245,12 @@ class Quantity:
         return tuple(round(value * self.factor, 6) for value in self.values)
 
 
+FOR_ONE = regex.compile(
+    r"\s?\p{L}++(?:\s?/\s?\p{L}|\s(?:per|pro|par|por|al|each|an?)\s)", regex.IGNORECASE
+)
+"""What behind a number says that so many are for one: "5 plants per m"."""
+
+
 def is_unit(word: str) -> bool:
     """Whether a word is the name of a unit."""
     return fold(word) in _UNITS

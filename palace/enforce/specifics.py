@@ -13,6 +13,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_framing, read_words
 from palace.recall.lexicon import load_lexicon
+from palace.recall.related import everyday_words
 from palace.text import Word, fold, month_token, right_before, starts_sentence
 
 SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound", "name"]
@@ -80,7 +81,8 @@ _TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
 )
-WORDS_AND_NAMES = frozenset(
+# Words that are names of people too.
+_WORDS_AND_NAMES = frozenset(
     "aimee alexa ali allen amber amy angel annie archie aria art baker basil beau beck bella"
     " belle bianca bill billie billy black blanca blanche bloem brandy brook brooke brooks brown"
     " bruno burns candy cara carol celeste charity chase cherry chiara chip christian claire"
@@ -100,7 +102,6 @@ WORDS_AND_NAMES = frozenset(
     " victoria viola violet vitoria wade walker ward west white will william wolf wood woods"
     " young".split()
 )
-"""Words that are names of people too."""
 _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
@@ -218,6 +219,13 @@ def may_be_name(surface: str) -> bool:
     return all(map(_may_be_name, read_words(surface)))
 
 
+def is_everyday(surface: str, language: str = "en") -> bool:
+    """Whether a word with a capital is one of every day, and no name too."""
+    everyday = everyday_words(language)
+    found = (word.token in everyday for word in read_words(surface))
+    return fold(surface) not in _WORDS_AND_NAMES and all(found)
+
+
 def _may_be_name(word: Word) -> bool:
     folded = fold(word.surface)
     if len(folded) == 1:
@@ -241,7 +249,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     following = next_two[0] if next_two else None
     folded = fold(word.surface)
     plain = folded.endswith(_PLAIN_ENDINGS)
-    ordinary = word.token in answer_words().groups and folded not in WORDS_AND_NAMES
+    ordinary = word.token in answer_words().groups and folded not in _WORDS_AND_NAMES
     empty = folded in answer_words().function or folded in _IMPERATIVES
     if empty or plain or ordinary or following is None:
         return False

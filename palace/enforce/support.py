@@ -17,8 +17,8 @@ from palace.enforce.known_dates import KnownDates
 from palace.enforce.known_quantities import KnownQuantities
 from palace.enforce.known_specifics import KnownSpecifics
 from palace.enforce.source import Source, is_cut_from, is_cut_name
-from palace.enforce.specifics import WORDS_AND_NAMES, may_be_name
-from palace.recall.related import everyday_words, translated
+from palace.enforce.specifics import is_everyday, may_be_name
+from palace.recall.related import translated
 from palace.text import Word, fold, stem
 
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
@@ -122,8 +122,7 @@ class Support:
 
     def is_ordinary(self, word: Word) -> bool:
         """Whether a word with a capital is one of every day and no name."""
-        everyday = everyday_words(self.language)
-        return word.token in everyday and fold(word.surface) not in WORDS_AND_NAMES
+        return is_everyday(word.surface, self.language)
 
     def _has_translation(self, word: Word) -> bool:
         """Whether an English word for one of another language stands there.

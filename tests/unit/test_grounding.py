@@ -461,6 +461,11 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
         ("container komt dinsdag 22 april", "Op de 22e komt de container.", "Op de 23e komt de container."),
         ("massimale 1.500.000 €", "The ceiling is €1.5 million.", "The ceiling is €1.6 million."),
         ("puppy class, max 8 dogs: Tess (whippet), Duke (boxer), Mabel (lab), Pixel (sheltie)", "It is half full, four dogs of eight.", "It is half full, five dogs of eight."),
+        ("finish coat 16 Apr, no paint for 4 wks min, 6 better", "Six weeks, so until 28 May.", "Six weeks, so until 30 May."),
+        ("gravel strip 300 mm all round, 500 at rooflights", "It is half a metre at the rooflights.", "It is a quarter of a metre at the rooflights."),
+        ("Août : nuits lun 4 - jeu 7, jours lun 11 + mar 12", "Jours les 11 et 12 août, lundi et mardi.", "Jours les 11 et 13 août, lundi et mercredi."),
+        ("Août : congés du 13 au 31", "Les congés commencent le 13 août.", "Les congés commencent le 14 août."),
+        ("240 Carpinus betulus, £444; hedge = 5 plants per m", "240 plants, £444.", "250 plants, £444."),
         ("5.8 kg, should get down to 5.0 by autumn", "It should get down to 5 kg.", "It should get down to 4 kg."),
     ],
 )  # fmt: skip
