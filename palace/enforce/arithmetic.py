@@ -63,6 +63,14 @@ _FRACTIONS = {
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
 _POINTS = frozenset(map(stem, ("points", "percentage", "prozentpunkte", "puntos", "pontos")))
+# What was done with an amount, or is to be: "deposit 40 paid".
+_DONE = frozenset(
+    stem(word)
+    for word in (
+        "paid due owed left down off open spent sold used gone bezahlt angezahlt offen verkauft"
+        " weg verse paye regle pagado pagados pagato pagati pago pagos betaald voldaan verkocht"
+    ).split()
+)
 _NEARLY = 0.1
 _HUNDREDTH = 0.01
 _SIDE_BY_SIDE = 2
@@ -324,7 +332,7 @@ def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> floa
 def says_nothing(noun: str) -> bool:
     """Whether the word behind a number is no thing that is counted: "412 now"."""
     lists = answer_words()
-    return len(noun) < 2 or noun in lists.function or noun in lists.framing
+    return len(noun) < 2 or noun in lists.function or noun in lists.framing or noun in _DONE
 
 
 def _alike(parts: Sequence[Quantity], said: Quantity) -> list[float]:

@@ -466,6 +466,7 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
         ("Août : nuits lun 4 - jeu 7, jours lun 11 + mar 12", "Jours les 11 et 12 août, lundi et mardi.", "Jours les 11 et 13 août, lundi et mercredi."),
         ("Août : congés du 13 au 31", "Les congés commencent le 13 août.", "Les congés commencent le 14 août."),
         ("240 Carpinus betulus, £444; hedge = 5 plants per m", "240 plants, £444.", "250 plants, £444."),
+        ("£165: deposit 40 paid, rest by 2 May", "Open: £125 by 2 May.", "Open: £115 by 2 May."),
         ("5.8 kg, should get down to 5.0 by autumn", "It should get down to 5 kg.", "It should get down to 4 kg."),
     ],
 )  # fmt: skip
