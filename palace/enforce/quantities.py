@@ -246,7 +246,7 @@ class Quantity:
 
 
 FOR_ONE = regex.compile(
-    r"\s?\p{L}++(?:\s?/\s?\p{L}|\s(?:per|pro|par|por|al|each|an?)\s)", regex.IGNORECASE
+    r"\s?\p{L}{1,40}+(?:\s?/\s?\p{L}|\s(?:per|pro|par|por|al|each|an?)\s)", regex.IGNORECASE
 )
 """What behind a number says that so many are for one: "5 plants per m"."""
 
