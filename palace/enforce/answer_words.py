@@ -26,6 +26,7 @@ class AnswerWords:
         persons: Words for who speaks and who is spoken to.
         framing: Words that frame an answer and claim nothing.
         refusals: Pattern of a sentence that says that nothing is known.
+        advice: Pattern of a sentence that says what to do where nothing is known.
         courtesies: Pattern of a whole sentence that is mere courtesy.
         affirmations: Words for yes.
         denials: Words for no.
@@ -41,6 +42,7 @@ class AnswerWords:
     persons: frozenset[str]
     framing: frozenset[str]
     refusals: regex.Pattern[str]
+    advice: regex.Pattern[str]
     courtesies: regex.Pattern[str]
     affirmations: frozenset[str]
     denials: frozenset[str]
@@ -67,7 +69,8 @@ def answer_words() -> AnswerWords:
         function=_forms(data["function"]).union(*(lexicon.stopwords for lexicon in lexicons)),
         persons=frozenset(map(fold, data["persons"].split())),
         framing=_forms(data["framing"]),
-        refusals=regex.compile("|".join(f"(?:{pattern})" for pattern in data["refusals"])),
+        refusals=_any_of(data["refusals"]),
+        advice=_any_of(data["advice"]),
         courtesies=regex.compile(rf"\W*(?:{'|'.join(map(fold, data['courtesies']))})\W*"),
         affirmations=frozenset(map(fold, data["affirmations"].split())),
         denials=frozenset(map(fold, data["denials"].split())),
@@ -81,6 +84,10 @@ def answer_words() -> AnswerWords:
         ),
         antonyms=tuple(_sides(pair) for pair in data["antonyms"]),
     )
+
+
+def _any_of(patterns: list[str]) -> regex.Pattern[str]:
+    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 def _sides(pair: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -31,7 +31,7 @@ _WORKED_OUT = regex.compile(
     r"|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|early|ahead|spare|included|times (?:as|the)|too \p{L}+|short"
+    r"|half|early|ahead|spare|included|times (?:as|the)|too \p{L}+|short"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
@@ -63,7 +63,16 @@ _FRACTIONS = {
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
 _POINTS = frozenset(map(stem, ("points", "percentage", "prozentpunkte", "puntos", "pontos")))
+# What was done with an amount, or is to be: "deposit 40 paid".
+_DONE = frozenset(
+    stem(word)
+    for word in (
+        "paid due owed left down off open spent sold used gone bezahlt angezahlt offen verkauft"
+        " weg verse paye regle pagado pagados pagato pagati pago pagos betaald voldaan verkocht"
+    ).split()
+)
 _NEARLY = 0.1
+_HUNDREDTH = 0.01
 _SIDE_BY_SIDE = 2
 _MOST_PARTS = 16
 _MOST_IN_THREES = 8
@@ -90,6 +99,7 @@ def comes_to(
     sentence: str,
     before: str = "",
     *,
+    beside: Sequence[Quantity] = (),
     strict: bool = False,
 ) -> bool:
     """Whether a number is what numbers of the sources come to, hardly by chance.
@@ -97,8 +107,9 @@ def comes_to(
     Args:
         said: A number of an answer.
         sources: What its parts may stand in.
-        sentence: The sentence around it, whose numbers it may be worked out from, and
-        before: what was asked and said before, likewise.
+        sentence: The sentence around it.
+        before: What was asked and said before, whose numbers it may be worked out from.
+        beside: The other numbers of the sentence that hold, likewise.
         strict: Whether it must hardly be by chance, and not rest on what the answer itself says.
     """
     joined = _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end)
@@ -108,15 +119,16 @@ def comes_to(
     if _hits(said, spelled, rough=said.loose) or _is_result(said, sentence):
         return True
     told = says_worked_out(said, sentence)
-    stated = _stated(said, sentence, before)
+    stated = [*_usable(beside), *_usable(read_quantities(before))]
     if not strict:
-        worked_out = {*_totals(said, sentence, told=told)}
+        worked_out = {*_totals(said, beside, told=told)}
         if told:
             worked_out |= {*_typed(said, sources), *_rests(said, sources)}
         if _hits(said, worked_out, rough=said.loose):
             return True
-    beside = says_worked_out(said, sentence, within=_BESIDE_CHARS)
-    if not beside and _stands_for(said, sources, stated, sentence, told=told):
+    if not says_worked_out(said, sentence, within=_BESIDE_CHARS) and _stands_for(
+        said, sources, before, sentence, told=told
+    ):
         return False
     if strict:
         return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
@@ -147,7 +159,7 @@ def _has_rival(said: Quantity, sources: Sequence[Source], sentence: str) -> bool
 
 def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: float) -> bool:
     """Whether the plainest step that reaches a number reaches few others like it."""
-    lists = [tuple(_comparable(source.parts, told=told)) for source in sources]
+    lists = [tuple(_comparable(source.parts, said, told=told)) for source in sources]
     rows = [row[:_MOST_PARTS] for source in sources for row in source.rows]
     together = tuple(chain(*lists))[:_MOST_PARTS]
     reached: set[float] = set()
@@ -178,24 +190,29 @@ def _rests(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
             yield 2 * max(sizes) - sum(sizes)
 
 
-def _comparable(parts: Sequence[Quantity], *, told: bool) -> Iterator[Quantity]:
-    """Yield numbers; of what they are counts matters only where no word says what was done."""
+def _comparable(parts: Sequence[Quantity], said: Quantity, *, told: bool) -> Iterator[Quantity]:
+    """Yield numbers; of what they are counts matters only where no word says what was done.
+
+    What comes to thousandths is worked out from such: beside 0.045 "1.911" is no 1,911.
+    """
+    step = -1 if _place(said.values[0], rough=False) < _HUNDREDTH else 1
     for part in parts[:_MOST_PARTS]:
-        yield replace(part, noun="") if told else part
+        noun = "" if told else part.noun
+        yield replace(part, values=part.values[::step], noun=noun)
 
 
-def _stated(said: Quantity, sentence: str, before: str) -> list[Quantity]:
-    """Return the other numbers of the sentence, of the question and of what was said before."""
-    own = [q for q in read_quantities(sentence) if not said.start <= q.start < said.end]
-    told = (*own, *read_quantities(before))
-    return [q for q in told if q.values and q.unit not in NO_PARTS and q.noun[:1] not in _OF_DATES]
+def _usable(numbers: Iterable[Quantity]) -> list[Quantity]:
+    """Return the numbers that others may be worked out from."""
+    return [
+        q for q in numbers if q.values and q.unit not in NO_PARTS and q.noun[:1] not in _OF_DATES
+    ]
 
 
 def _with_stated(
     said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
 ) -> Iterator[float]:
     """Yield what a number that is stated comes to with another, stated or remembered."""
-    known = [q for source in sources for q in _comparable(source.parts, told=True)]
+    known = [q for source in sources for q in _comparable(source.parts, said, told=True)]
     for first in stated[:_MOST_STATED]:
         one = replace(first, noun="")
         for second in (*known, *stated):
@@ -204,16 +221,12 @@ def _with_stated(
 
 
 def _stands_for(
-    said: Quantity,
-    sources: Sequence[Source],
-    stated: Sequence[Quantity],
-    sentence: str,
-    *,
-    told: bool,
+    said: Quantity, sources: Sequence[Source], before: str, sentence: str, *, told: bool
 ) -> bool:
     """Whether a number stands for another: beside the same words, or nearly as large."""
     beside = nearest_words(sentence, said.start, said.end)
-    spoken = {m for q in stated for m in q.measures}
+    own = (q for q in read_quantities(sentence) if not said.start <= q.start < said.end)
+    spoken = {m for q in _usable((*own, *read_quantities(before))) for m in q.measures}
     return any(
         (part.unit == said.unit or (not part.unit and says_nothing(part.noun)))
         and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2
@@ -236,13 +249,12 @@ def _is_result(said: Quantity, sentence: str) -> bool:
     return False
 
 
-def _totals(said: Quantity, sentence: str, *, told: bool) -> Iterator[float]:
+def _totals(said: Quantity, beside: Sequence[Quantity], *, told: bool) -> Iterator[float]:
     """Yield what all other numbers of the sentence come to: "47: thirty of them, the other 17".
 
-    Each of them is checked for itself. What they leave counts where a word says so: "of 12 seven
-    are sold, so five are left".
+    What they leave counts where a word says so: "of 12 seven are sold, so five are left".
     """
-    sizes = [size for q in _stated(said, sentence, "") if (size := _size(q, said)) is not None]
+    sizes = [size for q in _usable(beside) if (size := _size(q, said)) is not None]
     if len(sizes) > 1:
         yield sum(sizes)
         if told:
@@ -320,7 +332,7 @@ def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> floa
 def says_nothing(noun: str) -> bool:
     """Whether the word behind a number is no thing that is counted: "412 now"."""
     lists = answer_words()
-    return len(noun) < 2 or noun in lists.function or noun in lists.framing
+    return len(noun) < 2 or noun in lists.function or noun in lists.framing or noun in _DONE
 
 
 def _alike(parts: Sequence[Quantity], said: Quantity) -> list[float]:

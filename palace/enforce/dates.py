@@ -16,6 +16,23 @@ import regex
 from palace.months import exists
 from palace.text import fold, month_token, right_before
 
+_WEEKDAY_LINES = (
+    "monday mon montag lundi lunes segunda-feira lunedi maandag "
+    "понедельник 月曜 星期一 周一 월요일",
+    "tuesday tue tues dienstag mardi martes terca-feira martedi dinsdag "
+    "вторник 火曜 星期二 周二 화요일",
+    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi woensdag среда среду 水曜 "
+    "星期三 周三 수요일",
+    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi donderdag четверг 木曜 "
+    "星期四 周四 목요일",
+    "friday fri freitag vendredi viernes sexta-feira venerdi vrijdag пятница пятницу 金曜 "
+    "星期五 周五 금요일",
+    "saturday sat samstag sonnabend samedi sabado sabato zaterdag "
+    "суббота субботу 土曜 星期六 周六 토요일",
+    "sunday sun sonntag dimanche domingo domenica zondag "
+    "воскресенье 日曜 星期日 星期天 周日 일요일",
+)
+_WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _MONTH = r"(?P<month>\p{L}{3,10})\.?"
 _ORDINAL_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
@@ -25,6 +42,12 @@ _ORDINAL_WORDS = (
 ).split()
 _SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
+# What may stand before the last day of a range: "sam 12 au sam 19 juillet".
+_ITS_WEEKDAY = (
+    rf"(?:(?:{'|'.join(word for word in _WEEKDAYS if word.isascii())}|thur?|mo|d[io]|mi|fr|s[ao]"
+    r"|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|s[aá]b|dom|gio|seg|ter|qua|qui|sex|ma|wo|vr|z[ao])"
+    r"\.?,?\s(?:the\s|le\s|el\s|il\s|den\s|dem\s|de\s)?)?"
+)
 _YEAR = r"(?P<year>\d{4})(?!-\d|\s?h\b)"  # no hours: "Nov 13, 1900-0730"
 _RANGE = r"\s*(?:[-–—/+&]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
 # Behind a number it says that this is no day: "June 15 cm", "Oct 2-3 kg".
@@ -43,9 +66,9 @@ _PATTERNS = tuple(
     regex.compile(pattern, regex.IGNORECASE)
     for pattern in (
         r"(?<![\d.,/-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d|[-/.]\d)",
-        r"(?:(?P<year>\d{4})\s*[年년]\s*)?(?P<month>\d{1,2})\s*[月월]\s*(?:(?P<day>\d{1,2})\s*[日일])?",
+        r"(?:(?P<year>\d{4})\s*[年년]\s*)?(?P<month>\d{1,2})\s*[月월]\s*の?(?:(?P<day>\d{1,2})\s*[日일])?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
-        rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})\.?{_RANGE})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
+        rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?{_RANGE}{_ITS_WEEKDAY})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
         rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:{_RANGE}(?P<other>\d{{1,2}})(?:st|nd|rd|th)?"
         rf"(?![\d%]|:\d|\s?{_MEASURE}))?(?:,?\s+{_YEAR})?"
@@ -61,24 +84,9 @@ _PATTERNS = tuple(
         rf"\b{_MONTH}(?!\w)",
     )
 )
-_WEEKDAY_LINES = (
-    "monday mon montag lundi lunes segunda-feira lunedi maandag "
-    "понедельник 月曜 星期一 周一 월요일",
-    "tuesday tue tues dienstag mardi martes terca-feira martedi dinsdag "
-    "вторник 火曜 星期二 周二 화요일",
-    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi woensdag среда среду 水曜 "
-    "星期三 周三 수요일",
-    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi donderdag четверг 木曜 "
-    "星期四 周四 목요일",
-    "friday fri freitag vendredi viernes sexta-feira venerdi vrijdag пятница пятницу 金曜 "
-    "星期五 周五 금요일",
-    "saturday sat samstag sonnabend samedi sabado sabato zaterdag "
-    "суббота субботу 土曜 星期六 周六 토요일",
-    "sunday sun sonntag dimanche domingo domenica zondag "
-    "воскресенье 日曜 星期日 星期天 周日 일요일",
-)
-_WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
+# "nelle tue note"
+_ITALIAN_YOURS = regex.compile(r"\b(?:le|alle|delle|dalle|nelle|sulle) $", regex.IGNORECASE)
 _CUT_WEEKDAY = regex.compile(
     r"\b(?P<n0>Mo|lun)|\b(?P<n1>Di)|\b(?P<n2>Mi|mer|mié|wo)|\b(?P<n3>Do|jeu|gio|jue)|\b(?P<n4>Fr|ven|vie|vr)"
     r"|\b(?P<n5>Sa|sam|sab|sáb|za)|\b(?P<n6>So|dim|dom|zo)"
@@ -91,12 +99,17 @@ _POINTED_WEEKDAY = regex.compile(
     r"|(?P<n4>ven|vie|sex)|(?P<n5>sam|sab|sáb)|(?P<n6>dim|dom))(?=\.)",
     regex.IGNORECASE,
 )
+# "lun 11 + mar 12": a Tuesday beside another day cut so, else a month.
+_TUESDAY = regex.compile(r"\bmar(?=\.?\s\d{1,2}\b)")
+_CUT_BESIDE = regex.compile(r"\b(?:lun|mer|mié|jeu|gio|jue|ven|vie|sam|s[aá]b|dim|dom)\.?\s\d")
 _DENSE_WEEKDAY = regex.compile(
     r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일"
 )
 _BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
 _BARE_DAY = regex.compile(
-    r"\b(?:the|am|vom|zum|le|el)\s+(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er)?(?![\w:.,]*\d)"
+    r"\b(?:(?:the|am|vom|zum|le|el)|(?P<of>il|du|au|del|al|dal|de|op))\s+(?P<day>\d{1,2})"
+    r"(?:st|nd|rd|th|\.|er?)?(?![\w:.,]*\d|\s?(?:%|€|h|Uhr|uur|heures?|ore)\b)"
+    r"(?(of)(?!\s(?!(?:au|al|à|tot|et|y|e|en)\s)\p{L}))"  # no "de 12 plantas"
     r"|(?<=day\s|\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\s)(?P<day>\d{1,2})"
     r"(?:(?:st|nd|rd|th)\b|(?![\w:.,–-]*\d|\w|\s?(?:[ap]\.?m|h|Uhr|to|until)\b|\s\p{Lu}))"
 )
@@ -113,7 +126,8 @@ _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTED)}|an?)"
 _HALF_A_YEAR = 6  # months
 _BESIDE_CHARS = 12
 _DAY_BEHIND_WEEKDAY = regex.compile(
-    r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?(?![\w:]|[.,]\d)"
+    r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+|de\s+)?"
+    r"(?P<day>\d{1,2})(?:st|nd|rd|th|er?|\.)?(?![\w:]|[.,]\d)"
 )
 ISO_WEEK = regex.compile(
     r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
@@ -265,6 +279,8 @@ def _is_count_after(match: regex.Match[str], *, numeric: bool) -> bool:
     said = match.groupdict()
     if numeric or not said.get("day") or said.get("year"):
         return False
+    if _TUESDAY.match(match.string, match.start()) and _CUT_BESIDE.search(match.string):
+        return True
     return match.start("month") < match.start("day") and fold(said["month"]) not in _DAY_BEHIND
 
 
@@ -293,12 +309,16 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         number = _WEEKDAYS.get(folded, _WEEKDAYS.get(folded.removesuffix("s")))
         if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not match[0][0].isupper()):
             continue
+        if match[0] == "tue" and right_before(_ITALIAN_YOURS, text, match.start()):
+            continue
         found.append((number, match.start(), match.end()))
     found.extend(
         (_weekday_cut(match), *match.span())
         for match in _CUT_WEEKDAY.finditer(text)
         if _AFTER_CUT.match(text, match.end())
     )
+    if _CUT_BESIDE.search(text):
+        found.extend((1, *match.span()) for match in _TUESDAY.finditer(text))
     pointed = [(_weekday_cut(match), *match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
     if len({number for number, *_ in pointed}) > 1:  # one alone may be another word cut
         known = {start for _, start, _ in found}
@@ -313,11 +333,13 @@ def _weekday_cut(match: regex.Match[str]) -> int:
 
 def date_beside(text: str, end: int) -> FoundDate | None:
     """Return the date, or the bare day, that stands behind a weekday: "Friday the 13th"."""
-    for day in find_dates(text):
-        if day.day and 0 <= day.start - end <= _BESIDE_CHARS:
-            return day
+    dates = [d for d in find_dates(text) if d.day and 0 <= d.start - end <= _BESIDE_CHARS]
     bare = _DAY_BEHIND_WEEKDAY.match(text, end)
-    return FoundDate(None, None, int(bare[1])) if bare else None
+    number = int(bare["day"]) if bare else None
+    first = [day for day in dates if day.day == number]  # "Fri 4 to Sun 6 July" begins on the 4th
+    if bare and not dates:
+        return FoundDate(None, None, number)
+    return next(iter([*first, *dates]), None)
 
 
 def part_of_month(text: str, month: FoundDate) -> tuple[str, range] | None:
@@ -361,8 +383,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     months = dict.fromkeys((day.year, day.month) for day in written if day.month)
     if as_of is not None and not months:
         months[as_of.year, as_of.month] = None
-    for match in _BARE_DAY.finditer(text):
-        number = int(match["day"])
+    for number in _bare_days(text, written):
         written.extend(
             FoundDate(year, month, number)
             for year, month in months
@@ -396,6 +417,17 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
     found.extend(_periods_meant(folded, said))
     return found
+
+
+def _bare_days(text: str, dated: Sequence[FoundDate]) -> list[int]:
+    """Return the days that are said without their month: "the 5th", "jeu 7"."""
+    behind = (_DAY_BEHIND_WEEKDAY.match(text, end) for _, _, end in find_weekdays(text))
+    found = [*_BARE_DAY.finditer(text), *(match for match in behind if match)]
+    return [
+        int(match["day"])
+        for match in found
+        if not any(day.start <= match.start("day") < day.end for day in dated)
+    ]
 
 
 def _days_beside(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:

@@ -232,12 +232,21 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         wrong += strangers(bare, taken, grounds.question, grounds.foreign_texts, support)
     found = [*missing, *wrong]
     lone = ""
-    if not found and not answer_words().refusals.search(fold(bare)):
+    if not found and not _claims_nothing(bare, before):
         found = grounds.slots.misplaced(
             bare, grounds.question, before, given=not grounds.is_yes_no
         ) or _claims_missing(bare, taken, grounds)
         lone = "" if found else _lone_word(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
+
+
+def _claims_nothing(sentence: str, before: str) -> bool:
+    """Whether a sentence says that nothing is known, or what to do where another said so."""
+    lists = answer_words()
+    folded = fold(sentence)
+    if lists.refusals.search(folded):
+        return True
+    return bool(lists.refusals.search(fold(before)) and lists.advice.search(folded))
 
 
 def _mark_chars(sentence: str, *, german: bool) -> int:
@@ -307,16 +316,9 @@ def _specifics_missing(
         if not is_inside(start, taken) and not support.dates.has_weekday(weekday, sentence, end)
     )
     taken += spans
-    others = list(short_quantities(sentence))
-    for quantity in find_quantities(sentence, taken):
-        taken.append((quantity.start, quantity.end))
-        if not any(
-            support.quantities.has_quantity(reading, sentence, before)
-            for reading in _meant(quantity, sentence)
-        ) and not any(
-            _may_read(quantity, other) and support.quantities.has_reading(other) for other in others
-        ):
-            wrong.append((quantity.start, quantity.text.strip()))
+    numbers = find_quantities(sentence, taken)
+    taken += [(q.start, q.end) for q in numbers]
+    wrong.extend((q.start, q.text.strip()) for q in _unfounded(numbers, sentence, support, before))
     wrong.extend(
         (word.start, word.surface)
         for word, opening in find_names(sentence, taken, german=german)
@@ -324,7 +326,7 @@ def _specifics_missing(
         and not support.has_joined_name(word, sentence)
         and not is_spelled(word, support)
         and (len(word.surface) > 1 or support.has_other_label(word, sentence))
-        and not (opening and (support.has_word(word) or support.has_synonym(word)))
+        and not (opening and _is_known_word(word, support))
     )
     wrong.extend(
         (word.start, word.surface)
@@ -337,6 +339,40 @@ def _specifics_missing(
         )
     )
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _is_known_word(word: Word, support: Support) -> bool:
+    """Whether a word that may only open a sentence is no name."""
+    return support.has_word(word) or support.has_synonym(word) or support.is_ordinary(word)
+
+
+def _unfounded(
+    numbers: Sequence[Quantity], sentence: str, support: Support, before: str
+) -> list[Quantity]:
+    """Return the numbers of a sentence that do not hold.
+
+    One may be worked out from others that hold, so they are asked again while more of them do; two
+    that only prove each other ("60 off 276, so 216") do not hold.
+    """
+    others = list(short_quantities(sentence))
+    left, held = list(numbers), list[Quantity]()
+    while True:
+        holding = [
+            quantity
+            for quantity in left
+            if any(
+                support.quantities.has_quantity(reading, sentence, before, held)
+                for reading in _meant(quantity, sentence)
+            )
+            or any(
+                _may_read(quantity, other) and support.quantities.has_reading(other)
+                for other in others
+            )
+        ]
+        if not holding:
+            return left
+        held += holding
+        left = [quantity for quantity in left if quantity not in holding]
 
 
 def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:

@@ -17,7 +17,7 @@ from palace.enforce.arithmetic import comes_to, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
-from palace.enforce.quantities import DEGREES, Quantity, read_quantities
+from palace.enforce.quantities import DEGREES, FOR_ONE, Quantity, read_quantities
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
 from palace.text import fold
@@ -82,6 +82,13 @@ class KnownQuantities:
     def _quantities(self) -> tuple[Quantity, ...]:
         return tuple(q for s in self.sources for q in s.readings)
 
+    @cached_property
+    def _counts(self) -> tuple[Quantity, ...]:
+        """Numbers that tell how many there are, which "5 plants per m" does not."""
+        return tuple(
+            q for s in self.sources for q in s.readings if not FOR_ONE.match(s.text, q.end)
+        )
+
     def has_reading(self, quantity: Quantity) -> bool:
         """Whether a number that shorthand may mean stands there as it is, not worked out."""
         return any(
@@ -89,8 +96,21 @@ class KnownQuantities:
             for q in self._quantities
         )
 
-    def has_quantity(self, quantity: Quantity, sentence: str, before: str = "") -> bool:
-        """Whether a number stands there with its unit, or follows from what stands there."""
+    def has_quantity(
+        self,
+        quantity: Quantity,
+        sentence: str,
+        before: str = "",
+        beside: Sequence[Quantity] = (),
+    ) -> bool:
+        """Whether a number stands there with its unit, or follows from what stands there.
+
+        Args:
+            quantity: A number of an answer.
+            sentence: The sentence around it.
+            before: What was asked and said before: its numbers may be worked on, as
+            beside: those of the sentence that hold.
+        """
         if quantity.unit == "version":
             return self._has_version(quantity.version)
         if quantity.unit == "clock":
@@ -98,8 +118,8 @@ class KnownQuantities:
         if quantity.unit == "ordinal":
             return self._has_ordinal(quantity, sentence)
         if quantity.unit:
-            return self._has_measure(quantity, sentence, before)
-        return self._has_number(quantity, sentence, before)
+            return self._has_measure(quantity, sentence, before, beside)
+        return self._has_number(quantity, sentence, before, beside)
 
     def _has_version(self, version: str) -> bool:
         return any(
@@ -148,14 +168,16 @@ class KnownQuantities:
             for v in quantity.values
         )
 
-    def _has_measure(self, quantity: Quantity, sentence: str, before: str) -> bool:
+    def _has_measure(
+        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
+    ) -> bool:
         return (
             self.has_reading(quantity)
             or self._has_binary(quantity)
             or self._has_loosely(quantity)
             or self._has_share(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
-            or self._follows(quantity, sentence, before)
+            or self._follows(quantity, sentence, before, beside)
             or self._may_count(quantity, sentence)
         )
 
@@ -183,7 +205,9 @@ class KnownQuantities:
             not shares.isdisjoint(q.values) for q in self._quantities if not q.unit
         )
 
-    def _has_number(self, quantity: Quantity, sentence: str, before: str) -> bool:
+    def _has_number(
+        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
+    ) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
         thing = "" if quantity.noun in answer_words().function else quantity.noun
@@ -194,7 +218,7 @@ class KnownQuantities:
             )
             spoken = {v for q in read_quantities(sentence) for v in q.values}
             return same_thing or not any(
-                q.noun == thing and spoken.isdisjoint(q.values) for q in self._quantities
+                q.noun == thing and spoken.isdisjoint(q.values) for q in self._counts
             )
         if hourly and not thing and self._is_shortly(quantity, sentence):
             return True
@@ -210,7 +234,7 @@ class KnownQuantities:
         years = {float(day.year) for day in self.dates.days if day.year}
         return (
             not years.isdisjoint(quantity.values)
-            or self._follows(quantity, sentence, before)
+            or self._follows(quantity, sentence, before, beside)
             or self._may_count(quantity, sentence)
         )
 
@@ -246,10 +270,12 @@ class KnownQuantities:
             return False  # worked out or wrong
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
-    def _follows(self, quantity: Quantity, sentence: str, before: str) -> bool:
+    def _follows(
+        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
+    ) -> bool:
         """Whether a number is worked out from what stands there."""
         return (
-            comes_to(quantity, self.sources, sentence, before, strict=self.strict)
+            comes_to(quantity, self.sources, sentence, before, beside=beside, strict=self.strict)
             or is_span(quantity, self.sources, sentence)
             or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)

@@ -20,9 +20,11 @@ from palace.text import fold, right_before, stem
 # Unit -> (family, how many of the family's smallest unit).
 _UNIT_LINES = """
 time 0.001 ms millisecond milliseconds millisekunden
+time 1 sek
 time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo
 time 1 secondi seconden 秒
 time 60 min mins minute minutes minuten minuto minutos minuti minuut minutig 分 分钟 分間
+time 3600 std
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
 time 60 минута минуту минуты минут 分鐘 분
 time 3600 час часа часов 小時 시간
@@ -39,15 +41,16 @@ length 1000 км 公里
 length 0.01 см 厘米
 volume 0.001 мл 毫升
 time 3600 hourly stundlich stundig
-time 86400 d day days tag tage tagen jour jours dia dias giorno giorni dag dagen 天 日間 night
+time 86400 d day days tag tage tagen jour jours dia dias giorno giorni gg dag dagen 天 日間 night
 time 86400 nights nts nuits noches nacht nachte tagig
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
 time 604800 weken wochig 周
 time 1209600 fortnight fortnights
+months 1 mth mths mnd
 months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月
 months 1 monatig ヶ月 カ月 ヵ月
 months 3 quarter-year
-months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren
+months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren jr
 months 12 jahrig 年間
 months 120 decade decades
 bytes 1 byte bytes
@@ -108,8 +111,13 @@ _ORDINALS = {
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
         " twelfth".split(), 1)
 }  # fmt: skip
-_SUFFIXES = {"k": 1e3, "mio": 1e6, "million": 1e6, "m": 1e6, "bn": 1e9, "billion": 1e9,
-             "thousand": 1e3, "tausend": 1e3, "hundred": 100, "dozen": 12}  # fmt: skip
+_MILLION = "mio million millions millionen millones milhoes milioni miljoen mln"
+_SUFFIXES = {"k": 1e3, "m": 1e6, "bn": 1e9, "billion": 1e9, "thousand": 1e3, "tausend": 1e3,
+             "hundred": 100, "dozen": 12, **dict.fromkeys(_MILLION.split(), 1e6)}  # fmt: skip
+_LARGE_BEHIND = regex.compile(
+    rf"[ \u00a0]({'|'.join(word for word in _SUFFIXES if len(word) > 2)})(?!\p{{L}})",
+    regex.IGNORECASE,
+)
 _SPACES = r"[ \u00a0\u202f]"
 _DIGITS = (
     rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
@@ -117,6 +125,7 @@ _DIGITS = (
 )
 # Letters of writing without blanks: a number stands beside them as beside a blank.
 _DENSE = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]"
+_HAN_WORD = regex.compile(r"\p{Han}+")
 _VERSION = regex.compile(
     rf"(?:(?<![\w.])|(?<={_DENSE}))v?(\d+(?:\.\d+){{2,}})(?!(?!{_DENSE})\w|\.\d)", regex.IGNORECASE
 )
@@ -134,13 +143,13 @@ _NUMBER = regex.compile(
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
 _UNIT_AFTER = regex.compile(
-    r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%€$£¥％]"
-    r"|[かヶカヵ]月|개월|시간|유로|달러|\p{Han}{1,2}|(?:[\p{L}]+))",
+    r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%％]|[€$£¥](?!\d)"
+    rf"|[かヶカヵ]月|개월|시간|유로|달러|\p{{Han}}{{1,2}}|\p{{Latin}}+(?={_DENSE})|\p{{L}}+)",
     regex.IGNORECASE,
 )
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
 _COUNTED = regex.compile(r"\b(?:a|one|two|three)[ -]$", regex.IGNORECASE)
-_ORDINAL_END = regex.compile(r"(?:st|nd|rd|th)\b")
+_ORDINAL_END = regex.compile(r"(?:st|nd|rd|th|er?|ste|de)\b")
 _TENTH_AND = regex.compile(
     rf"\b(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?P<one>{'|'.join(_ORDINALS)})\b",
     regex.IGNORECASE,
@@ -234,6 +243,12 @@ class Quantity:
     def measures(self) -> tuple[float, ...]:
         """The values in the family's smallest unit."""
         return tuple(round(value * self.factor, 6) for value in self.values)
+
+
+FOR_ONE = regex.compile(
+    r"\s?\p{L}{1,40}+(?:\s?/\s?\p{L}|\s(?:per|pro|par|por|al|each|an?)\s)", regex.IGNORECASE
+)
+"""What behind a number says that so many are for one: "5 plants per m"."""
 
 
 def is_unit(word: str) -> bool:
@@ -406,8 +421,7 @@ def _is_fraction(text: str, start: int) -> bool:
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
     loose = bool(right_before(_AROUND, text, start) or _OR_SO.match(text, end))
     if sign:
-        family, factor = _UNITS[sign]
-        return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
+        return _with_sign(text, values, start, end, sign, loose=loose)
     energy = _ENERGY.match(text, end)
     torque = _TORQUE.match(text, end)
     after = energy or torque or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
@@ -437,15 +451,28 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if word in _CENTS:
         hundredths = tuple(value / 100 for value in values)
         return Quantity(hundredths, "", 1, start, after.end(), text[start : after.end()], loose)
+    word = word[:1] if _HAN_WORD.fullmatch(word) else word  # "2枚だけで"
     noun = stem(word) if word.isalpha() else ""
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
+
+
+def _with_sign(
+    text: str, values: tuple[float, ...], start: int, end: int, sign: str, *, loose: bool
+) -> Quantity:
+    """Return an amount of money, scaled by the word behind it: "€1.5 million"."""
+    family, factor = _UNITS[sign]
+    large = _LARGE_BEHIND.match(text, end)
+    if large:
+        scale = _SUFFIXES[fold(large[1])]
+        values, end = tuple(value * scale for value in values), large.end()
+    return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
 
 
 def _values(digits: str) -> tuple[float, ...]:
     """Return what digits may mean: `1.260` is 1260 or 1.26, `18,500` is 18500, `2,5` is 2.5."""
     plain = regex.sub(r"[ \u00a0\u202f'’]", "", digits)
     readings = []
-    if regex.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", plain):
+    if regex.fullmatch(r"[1-9]\d{0,2}(?:[.,]\d{3})+", plain):
         readings.append(regex.sub(r"[.,]", "", plain))
     if regex.fullmatch(r"\d+", plain):
         readings.append(plain)

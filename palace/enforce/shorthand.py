@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import regex
 
@@ -90,6 +91,9 @@ _CRON = regex.compile(
     r"(?<![\w*/.,:-])(?P<m>[0-5]?\d)\s(?P<h>[01]?\d|2[0-3])\s(?:\*|[0-3]?\d)\s(?:\*|[01]?\d)"
     r"\s(?P<days>\*|[0-7](?:[,-][0-7]){0,6})(?![\w*/.,:-])"
 )
+_LEFT_OUT = frozenset({"time", "months", "length", "mass", "volume"})
+_NO_THINGS = frozenset("at in on for if with min max better best ideally".split())
+_GOES_ON_WITH = regex.compile(r"[^\d.;:!?\n()]{0,25},\s|\s?(?:/|or|and|to|then|->|→)\s?")
 _OLDEST_SHORT_YEAR = 70
 _NOON = 12
 
@@ -99,6 +103,7 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     yield from _clock_ranges(text)
     yield from _clocks(text)
     yield from _spread(text)
+    yield from _elided(text)
     for match in _LABEL.finditer(text):
         yield Quantity((float(match[1]),), "", 1.0, *match.span(), match[0])
     for pattern, unit, factor in _AT_SECOND_SIGHT:
@@ -191,6 +196,16 @@ def _clocks(text: str) -> Iterator[Quantity]:
             and right_before(_CLOCK_WORD, text, said.start)
         ):
             yield _clock(text, (said.start, said.end), str(int(spoken)), None, "")
+
+
+def _elided(text: str) -> Iterator[Quantity]:
+    """Yield numbers with the unit that only the one before has: "300 mm all round, 500 at the"."""
+    for first, second in pairwise(find_quantities(text)):
+        between = text[first.end : second.start]
+        alone = not second.unit and (not second.noun or second.noun in _NO_THINGS)
+        alone = alone and second.text.isdigit()  # "6.5 h, 5.6. 6 h" has days
+        if alone and first.unit in _LEFT_OUT and _GOES_ON_WITH.fullmatch(between):
+            yield replace(second, unit=first.unit, factor=first.factor, noun="")
 
 
 def _spread(text: str) -> Iterator[Quantity]:

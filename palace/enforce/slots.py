@@ -22,11 +22,12 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.dates import find_dates, find_weekdays
-from palace.enforce.quantities import find_quantities
+from palace.enforce.quantities import FOR_ONE, find_quantities
 from palace.enforce.shorthand import short_dates
 from palace.enforce.specifics import (
     find_names,
     find_specifics,
+    is_everyday,
     is_german,
     is_inside,
     may_be_name,
@@ -48,6 +49,7 @@ _TITLE = regex.compile(
 )
 _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
 _NUMBER = "number"
+_RATE = "rate"
 _YEAR = regex.compile(r"\d\d")  # "9 Jan 26"
 _PARTING = " \t\n.,;|/+&•"  # between the items of a list, and before the first
 _HALF_DAY = 720  # minutes
@@ -309,7 +311,7 @@ def _mentions(text: str, *, german: bool, titled: frozenset[str]) -> Iterator[_F
             yield _Found("clock", key, number.start, number.end)
         elif number.values and not (number.start - 1 in ends and _YEAR.fullmatch(number.text)):
             yield _Found(
-                _NUMBER,
+                _RATE if FOR_ONE.match(text, number.end) else _NUMBER,
                 frozenset(number.measures),
                 number.start,
                 number.end,
@@ -345,9 +347,10 @@ def _names(
         names = [word for word in _CAPITAL.findall(text[start:end]) if may_be_name(word)]
         if not names or (german and not has_title and titled.isdisjoint(map(fold, names))):
             continue
-        opens = starts_sentence(text, start) and not has_title and start not in likely
-        opens = opens and len(names) < 2
-        opening = opens and _LISTED.match(text, end) is None
+        opens = starts_sentence(text, start) and not has_title and len(names) < 2
+        if opens and is_everyday(names[0]):  # "Repeat Sun 29 June", "Supplier: Veldhoek"
+            continue
+        opening = opens and start not in likely and _LISTED.match(text, end) is None
         kind = "capitals" if text[start:end].isupper() else "name"
         yield _Found(kind, frozenset(map(fold, names)), start, end, opening)
 

@@ -19,8 +19,8 @@ from palace.enforce.source import Source
 
 _ENDED = regex.compile(
     r"\b(?:until|till|to|before|after|from|since|ends?|ending|expires?|runs? out|through|due|next"
-    r"|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu|vor|spätestens|ab|avant|antes"
-    r"|prima|voor|last)\b",
+    r"|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu|vor|spätestens|avant|antes"
+    r"|prima|voor|last|ab|seit|dès|depuis|fin|desde|hasta|até|dal|dall['’]|entro|fino|tot|vanaf)\b",
     regex.IGNORECASE,
 )
 _AGED = regex.compile(

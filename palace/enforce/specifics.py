@@ -12,7 +12,9 @@ from typing import Literal
 import regex
 
 from palace.enforce.answer_words import answer_words, is_framing, read_words
+from palace.recall.given_names import as_listed, given_names
 from palace.recall.lexicon import load_lexicon
+from palace.recall.related import everyday_words
 from palace.text import Word, fold, month_token, right_before, starts_sentence
 
 SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound", "name"]
@@ -75,11 +77,32 @@ _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
 _WITHOUT = regex.compile(r"(?<!\w)w/o(?!\w)", regex.IGNORECASE)
 _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
+_CELL = regex.compile(r"\|\s*[*_]*$")
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
 )
-_WORDS_AND_NAMES = frozenset("bill mark max page rose".split())
+# Words that are names of people too.
+_WORDS_AND_NAMES = frozenset(
+    "aimee alexa ali allen amber amy angel annie archie aria art baker basil beau beck bella"
+    " belle bianca bill billie billy black blanca blanche bloem brandy brook brooke brooks brown"
+    " bruno burns candy cara carol celeste charity chase cherry chiara chip christian claire"
+    " clara clark clay clement cliff consuelo cook cooper coral dale dan dawn dean denis diana"
+    " dolly dolores donna dot drake drew duke dusty earl ed emerald emmi esther faith felicity"
+    " fern fleur floor flor flora ford forest fox franca frances frank freddie gemma gene"
+    " georgia ginger glen graca grace grant gray green grey guido guy hank harmony hart heath"
+    " heather henri henry herb hilary holly honey honor hope hunter iris isla ivory jack jasmine"
+    " jay jean jet jewel joy judge junior justice kent king kit knight lamb lance lane lars"
+    " laurel lee len lena leo lever levi lily lloyd lone lottie luce lucy luis luna luz mac mae"
+    " marc marco marguerite marie marina mario mark mary mason massimo mat matt max mees mel"
+    " mercedes mercy merel miles mills min moll moore nan nick nils nina noble noel norm norma"
+    " olive oliver otto page pansy pasquale patience paz pearl peg penny perry pia pierre pilar"
+    " pip piper polly porter potter prince raven ray reed reg regina rene rex rich rob robin rod"
+    " roman roos rosa rose rosemary ross ruby rusty sage sal sandy sierra sky skye sol stanley"
+    " star stella sterling stone storm sue sunny tallis tamara tina tom travis vale vera"
+    " victoria viola violet vitoria wade walker ward west white will william wolf wood woods"
+    " young".split()
+)
 _NOT_NAMES = frozenset(
     "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
@@ -171,8 +194,8 @@ def find_names(
         german: Whether the sentence stands in a German conversation.
 
     Returns:
-        (word, opening) pairs; `opening` marks a word that begins a sentence, where a capital
-        proves little: it is a name only if what follows says so.
+        (word, opening) pairs; `opening` marks a word that begins a sentence or a cell of a table,
+        where a capital proves little: in a sentence it is a name only if what follows says so.
     """
     german = german or is_german(text)
     found: list[tuple[Word, bool]] = []
@@ -184,7 +207,7 @@ def find_names(
         if german and not (number and listed[number - 1].surface.casefold() in _TITLES):
             continue
         if not starts_sentence(text, word.start) or right_before(_AFTER_TITLE, text, word.start):
-            found.append((word, False))
+            found.append((word, right_before(_CELL, text, word.start) is not None))
         elif _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
             found.append((word, True))
         elif [after.shape for after in listed[number + 1 : number + 2]] == ["dense"]:
@@ -195,6 +218,15 @@ def find_names(
 def may_be_name(surface: str) -> bool:
     """Whether a word with a capital may be a name: no month, no function word, no frame."""
     return all(map(_may_be_name, read_words(surface)))
+
+
+def is_everyday(surface: str, language: str = "en") -> bool:
+    """Whether a word with a capital is one of every day, and no name too."""
+    everyday = everyday_words(language)
+    return fold(surface) not in _WORDS_AND_NAMES and all(
+        word.token in everyday and as_listed(word) not in given_names()
+        for word in read_words(surface)
+    )
 
 
 def _may_be_name(word: Word) -> bool:

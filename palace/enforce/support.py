@@ -17,7 +17,7 @@ from palace.enforce.known_dates import KnownDates
 from palace.enforce.known_quantities import KnownQuantities
 from palace.enforce.known_specifics import KnownSpecifics
 from palace.enforce.source import Source, is_cut_from, is_cut_name
-from palace.enforce.specifics import may_be_name
+from palace.enforce.specifics import is_everyday, may_be_name
 from palace.recall.related import translated
 from palace.text import Word, fold, stem
 
@@ -120,6 +120,10 @@ class Support:
         """Whether a word of the same meaning stands there."""
         return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
 
+    def is_ordinary(self, word: Word) -> bool:
+        """Whether a word with a capital is one of every day and no name."""
+        return is_everyday(word.surface, self.language)
+
     def _has_translation(self, word: Word) -> bool:
         """Whether an English word for one of another language stands there.
 
@@ -183,7 +187,7 @@ class Support:
         Beside the same word, as in "with Robert" for "with Ruben": so names are told that only
         open a sentence or stand in a language in which every noun has a capital.
         """
-        if not _is_capital(word) or self.has_word(word):
+        if not _is_capital(word) or self.has_word(word) or self.is_ordinary(word):
             return False
         said = read_words(sentence)
         place = said.index(word)

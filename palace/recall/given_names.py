@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from palace.recall.lexicon import Lexicon
-from palace.recall.related import written_set
+from palace.recall.related import everyday_words
 from palace.text import Word, fold, starts_sentence
 
 LISTED = Path(__file__).parent / "given_names.txt"
@@ -30,7 +30,7 @@ def is_given_name(word: Word, lexicon: Lexicon) -> bool:
     return (
         word.shape == "word"
         and as_listed(word) in given_names()
-        and (word.surface[0].isupper() or word.token not in written_set(lexicon.language))
+        and (word.surface[0].isupper() or word.token not in everyday_words(lexicon.language))
     )
 
 
@@ -81,7 +81,7 @@ def _is_name_like(word: Word, lexicon: Lexicon, *, capital: bool) -> bool:
     """Whether a word is no everyday one, and has a capital where one is to be expected."""
     if capital and not word.surface[0].isupper():
         return False
-    everyday = word.token in written_set(lexicon.language)
+    everyday = word.token in everyday_words(lexicon.language)
     return not everyday and fold(word.surface) not in lexicon.function_words
 
 

@@ -158,10 +158,10 @@ def listed_set(language: str) -> frozenset[str]:
 
 
 @cache
-def written_set(language: str) -> frozenset[str]:
-    """Return the everyday words of a language: the tokens of its table written by hand."""
-    table = _table(f"{language}_written")
-    return frozenset(() if table is None else table.tokens)
+def everyday_words(language: str) -> frozenset[str]:
+    """Return the tokens of a language in the tables that were written by hand."""
+    tables = (_table(f"{language}_written"), _table(f"{language}_en"))
+    return frozenset(token for table in tables if table is not None for token in table.tokens)
 
 
 @cache

@@ -457,6 +457,29 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
         ("the model is co-supervised by Tam", "The model has a co-supervisor, Tam.", "The model has a co-author, Tim."),
         ("Found by Tam 2026-02-09", "Tam found it on 9 February.", "Olga found it on 9 February."),
         ("14 plants (9 Ruby Ox, 5 Black Finch), 45 cm apart", "14 plants of 2 varieties.", "14 plants of 3 varieties."),
+        ("setts 100x100x80 £68/m², 100x200x80 £61", "They are £68 or £61.", "They are £68 or £62."),
+        ("1.800 l à 0,938 € inkl.", "1.800 l à 0,938 €, also 1.688,40 €.", "1.800 l à 0,938 €, also 1.698,40 €."),
+        ("digoxin 0.125 mg in the morning", "Digoxin, 0.125 mg.", "Digoxin, 125 mg."),
+        ("val_loss: run 18 1.866, run 19 1.911", "It was 0.045 lower.", "It was 0.055 lower."),
+        ("刃：240mm荒目、前回は2枚注文", "240mm荒目です。", "250mm荒目です。"),
+        ("刃：前回は2枚注文、3枚以上で送料無料", "2枚だけでした。", "4枚だけでした。"),
+        ("発表会 12月13日（土）", "発表会は12月の13日です。", "発表会は12月の14日です。"),
+        ("Zahnspange 14 Std. täglich", "Sie trägt die Spange vierzehn Stunden.", "Sie trägt die Spange fünfzehn Stunden."),
+        ("onderhoud gratis binnen 3 mnd", "Binnen drie maanden is het gratis.", "Binnen vier maanden is het gratis."),
+        ("gekocht 4 mei 2023, nieuwwaarde eerste 3 jr", "Dat geldt tot mei 2026.", "Dat geldt tot mei 2027."),
+        ("visita 9/4, sospendere 5 gg prima", "Dal 4 aprile niente.", "Dal 6 aprile niente."),
+        ("Gîte du sam 12 au sam 19 juillet", "Du 12 au 19 juillet.", "Du 13 au 19 juillet."),
+        ("trip Wed 18 - Fri 20 June", "Three days, Wednesday the 18th to Friday the 20th.", "Three days, Wednesday the 17th to Friday the 20th."),
+        ("Juni: Dienst Mo 8, Mi 10, frei ab Fr 12", "Frei ab dem 12. Juni.", "Frei ab dem 13. Juni."),
+        ("container komt dinsdag 22 april", "Op de 22e komt de container.", "Op de 23e komt de container."),
+        ("massimale 1.500.000 €", "The ceiling is €1.5 million.", "The ceiling is €1.6 million."),
+        ("puppy class, max 8 dogs: Tess (whippet), Duke (boxer), Mabel (lab), Pixel (sheltie)", "It is half full, four dogs of eight.", "It is half full, five dogs of eight."),
+        ("finish coat 16 Apr, no paint for 4 wks min, 6 better", "Six weeks, so until 28 May.", "Six weeks, so until 30 May."),
+        ("gravel strip 300 mm all round, 500 at rooflights", "It is half a metre at the rooflights.", "It is a quarter of a metre at the rooflights."),
+        ("Août : nuits lun 4 - jeu 7, jours lun 11 + mar 12", "Jours les 11 et 12 août, lundi et mardi.", "Jours les 11 et 13 août, lundi et mercredi."),
+        ("Août : congés du 13 au 31", "Les congés commencent le 13 août.", "Les congés commencent le 14 août."),
+        ("240 Carpinus betulus, £444; hedge = 5 plants per m", "240 plants, £444.", "250 plants, £444."),
+        ("£165: deposit 40 paid, rest by 2 May", "Open: £125 by 2 May.", "Open: £115 by 2 May."),
         ("5.8 kg, should get down to 5.0 by autumn", "It should get down to 5 kg.", "It should get down to 4 kg."),
     ],
 )  # fmt: skip
@@ -478,6 +501,67 @@ def test_spans_lead_from_one_memory_to_another(first, second, good, bad):
     items = [evidence(first, id="m-first", as_of=DAY), evidence(second, id="m-second", as_of=DAY)]
     assert check(good, "And?", items=items).unsupported == ()
     assert not check(bad, "And?", items=items).supported
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "answer", "unsupported"),
+    [
+        ("What do I bring?", "towels, goggles, cap, Sat 9:30", "Pack towels, goggles and the cap.", ()),
+        ("What do I wear?", "all black, long sleeves, no patent shoes", "Wear long-sleeved black.", ()),
+        ("What goes in?", "450 g flour, 10 g salt", "Flour is 450 g.", ()),
+        ("How long?", "zone 1 beds 25 min", "| Zone | Minutes |\n|---|---|\n| 1 | 25 |", ()),
+        ("Qu'a fait le plombier ?", "joint robinet + flotteur WC changés", "Côté réparations, un joint et un flotteur.", ()),
+        ("Hoe doet de kast?", "Vriezer niet openen, buren waarschuwen", "Vergeet niet de buren te waarschuwen.", ()),
+        ("Who approved it?", "Heidi approved the budget", "Heather approved the budget.", ("Heather",)),
+        ("Who rents it?", "Marco Conti rents the flat", "Mario Conti rents it.", ("Mario",)),
+        ("Who is on when?", "Wed: Priya, Thu: Tom", "| Day | Who |\n|---|---|\n| Wed | Ravi |", ("Ravi",)),
+    ],
+)  # fmt: skip
+def test_an_ordinary_word_that_opens_a_sentence_is_no_name(question, memory, answer, unsupported):
+    items = [evidence(memory, as_of=DAY)]
+    assert check(answer, question, items=items).unsupported == unsupported
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Purtroppo non te lo so dire, il prezzo non l'hai annotato.",
+        "Nelle tue note il costo non c'è, ci sono solo data e ora della visita.",
+        "Das kann ich dir leider nicht sagen. Am besten fragst du in der Praxis nach.",
+        "Daar heb ik niets over. Meet voor de zekerheid haar hoofd even op.",
+        "Lo siento, no te lo sé decir. Pregunta directamente en la consulta.",
+        "Je ne saurais vous le dire, vous ne l'avez pas noté. Appelez plutôt le cabinet.",
+        "Infelizmente não te sei dizer. O melhor é ligar para o consultório.",
+        "No idea – it isn't mentioned anywhere. You could ask at the practice.",
+    ],
+)
+def test_a_refusal_and_the_advice_behind_it_claim_nothing(answer):
+    items = [evidence("Allergologo Fabiani, visita Jonas 9/4 ore 11:15", as_of=DAY)]
+    assert check(answer, "Quanto costa?", items=items).unsupported == ()
+
+
+def test_advice_alone_is_held_against_the_memory():
+    items = [evidence("Allergist Fabiani, visit Jonas 9/4 11:15", as_of=DAY)]
+    advice = "You should ring the insurance company tomorrow about the excess."
+    assert not check(advice, "And?", items=items).supported
+    refused = "That isn't noted anywhere. You could ask Sonja."
+    assert check(refused, "And?", items=items).unsupported == ("Sonja",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "unsupported"),
+    [
+        ("3 Nächte à 92 € sind 276 €, nach der Anzahlung von 80 € bleiben 196 €.", ()),
+        (
+            "3 Nächte à 92 € sind 276 €, nach der Anzahlung von 60 € bleiben 216 €.",
+            ("60 €", "216 €"),
+        ),
+        ("Das sind 270 €, nach der Anzahlung von 74 € bleiben 196 €.", ("270 €", "74 €", "196 €")),
+    ],
+)
+def test_numbers_that_only_prove_each_other_do_not_hold(answer, unsupported):
+    items = [evidence("3 Nächte à 92 €", id="m-a"), evidence("80 € Anzahlung überwiesen", id="m-b")]
+    assert check(answer, "Was muss ich noch zahlen?", items=items).unsupported == unsupported
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,11 @@ def test_a_title_makes_a_name_wherever_it_stands():
     assert found == {"Brenkert": {"Ollmann"}}
 
 
+def test_an_ordinary_word_that_opens_a_line_is_no_name():
+    memory = "Repeat Sunday, Millbrook hall.\nSupplier: Veldhoek Bulbs."
+    assert rivals(Slots([memory]), "It is at Millbrook.") == {"Millbrook": {"Veldhoek Bulbs"}}
+
+
 def test_a_name_ends_where_a_day_begins():
     names = [m.text for m in read_layout("They meet at Lower Eastgate Wednesday.").mentions]
     assert names == ["Wednesday", "Lower Eastgate"]
