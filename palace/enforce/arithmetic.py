@@ -16,7 +16,7 @@ from itertools import chain, combinations, pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.quantities import DEGREES, Quantity, read_quantities
+from palace.enforce.quantities import DEGREES, MONEY, Quantity, read_quantities
 from palace.enforce.source import NO_PARTS, Source, nearest_words
 from palace.text import fold, stem
 
@@ -503,7 +503,7 @@ def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float
         if count.unit == "percent":
             yield from (size * n / 100 for n in (count.values[0], 100 - count.values[0]))
             yield size * (100 + count.values[0]) / 100
-        elif count.unit != said.unit or not said.unit:
+        elif (count.unit != said.unit or not said.unit) and not {count.unit, said.unit} <= MONEY:
             yield size * count.values[0]
             if count.unit == "months":
                 yield size * count.measures[0] / 12

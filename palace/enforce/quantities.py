@@ -192,6 +192,7 @@ _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
 DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
+MONEY = frozenset({"euro", "dollar", "pound", "yen"})
 # What says that a number is not exact, or on which side of it the exact one lies.
 ROUGH = (
     r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"

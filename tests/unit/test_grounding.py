@@ -873,3 +873,17 @@ def test_a_german_date_that_opens_a_sentence_is_no_item_of_a_list(said, holds):
 def test_an_english_list_may_go_on_with_a_month():
     said = "1. March 2: version 4.1.0 shipped."
     assert check(said, "When did we ship version 4.1.0?", items=SHIPPED).supported
+
+
+def test_an_amount_is_not_so_many_of_another_currency() -> None:
+    memories = [
+        evidence("Rosa keeps 3 spare keys under the blue pot.", id="m-1"),
+        evidence("The pump cost 380 euros.", id="m-2"),
+    ]
+
+    def holds(said: str) -> bool:
+        answer = f"Rosa keeps 3 spare keys under the blue pot. {said}"
+        return AnswerCheck(memories, "What does it cost?").check(answer).supported
+
+    assert holds("Three pumps cost 1140 euros.")
+    assert not holds("It costs 1140 dollars.")
