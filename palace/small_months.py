@@ -10,6 +10,10 @@ import regex
 SMALL_MONTHS = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
 """Words that are months with a capital, and in small letters only beside a day or a year."""
 
+DATED_MONTHS = frozenset({"maj", "Maj", "maja", "Maja", "marca", "Marca", "mart", "Mart"})
+"""Months that are a name or a word elsewhere in either case ("marca" is a brand, Maja a woman, MAJ
+a French update): they are months only beside a day or a year."""
+
 _BLANK = r"[ \t\u00A0\u202F]"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?:19|20)\d\d(?!\w)"
@@ -65,7 +69,7 @@ _BARS = regex.compile(rf"{_BLANK}+bars?(?!\w)", regex.IGNORECASE)
 
 
 def is_dated(text: str, start: int, end: int) -> bool:
-    """Whether one of `SMALL_MONTHS`, from `start` to `end` of a text, is the month of a day.
+    """Whether one of these words, from `start` to `end` of a text, is the month of a day.
 
     Behind a day it is one, but "may" and "march" are words of English and have to be told from
     "step 3 may fail" and "3 march routes". Before a day it is one where nothing is counted: "may 3"
@@ -77,7 +81,9 @@ def is_dated(text: str, start: int, end: int) -> bool:
     found = _DAY_OR_YEAR_BEHIND.match(text, end)
     if found is None:
         return False
-    if word in {"mai", "mars"}:  # no language that has these puts the day behind them
+    if (
+        word in {"mai", "mars"} or word in DATED_MONTHS
+    ):  # no language that has these puts the day behind them
         return bool(found["year"])
     behind = found.end()
     if word in {"mar", "sep", "dec"}:  # "mar 3 mars" is a Tuesday
