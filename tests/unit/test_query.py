@@ -269,6 +269,7 @@ def test_soft_terms_only_say_what_sort() -> None:
         ("Çaydanlığı ne zaman aldık?", "tr"),
         ("kira icin ne kadar odedik", "tr"),
         ("from nine till six", "en"),
+        ("dark mode for man pages", "en"),
         ("pale ale with Sam and Kim", "en"),
         ("Wohin fahren wir im Mai?", "de"),
         ("mot de passe du bureau", "fr"),
