@@ -62,19 +62,19 @@ _PATTERNS = tuple(
 )
 _WEEKDAY_LINES = (
     "monday mon montag lundi lunes segunda-feira lunedi maandag "
-    "понедельник poniedziałek måndag pazartesi 月曜 星期一 周一 월요일",
+    "понедельник 月曜 星期一 周一 월요일",
     "tuesday tue tues dienstag mardi martes terca-feira martedi dinsdag "
-    "вторник wtorek tisdag 火曜 星期二 周二 화요일",
-    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi woensdag среда среду "
-    "środa środę onsdag çarşamba 水曜 星期三 周三 수요일",
-    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi donderdag четверг "
-    "czwartek torsdag perşembe 木曜 星期四 周四 목요일",
-    "friday fri freitag vendredi viernes sexta-feira venerdi vrijdag пятница пятницу "
-    "piątek fredag cuma 金曜 星期五 周五 금요일",
+    "вторник 火曜 星期二 周二 화요일",
+    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi woensdag среда среду 水曜 "
+    "星期三 周三 수요일",
+    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi donderdag четверг 木曜 "
+    "星期四 周四 목요일",
+    "friday fri freitag vendredi viernes sexta-feira venerdi vrijdag пятница пятницу 金曜 "
+    "星期五 周五 금요일",
     "saturday sat samstag sonnabend samedi sabado sabato zaterdag "
-    "суббота субботу sobota sobotę lördag cumartesi 土曜 星期六 周六 토요일",
+    "суббота субботу 土曜 星期六 周六 토요일",
     "sunday sun sonntag dimanche domingo domenica zondag "
-    "воскресенье niedziela niedzielę söndag 日曜 星期日 星期天 周日 일요일",
+    "воскресенье 日曜 星期日 星期天 周日 일요일",
 )
 _WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
