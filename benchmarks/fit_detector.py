@@ -80,6 +80,9 @@ FRAMES_OF_LANGUAGE = {
     "zh": ("你好,{}", "早上好!{}", "{}谢谢!", "{}简单说。", "问一下:{}"),
     "ja": ("こんにちは。{}", "おはよう、{}", "{}ありがとう。", "{}手短に。", "質問:{}"),
     "ko": ("안녕! {}", "좋은 아침, {}", "{} 고마워!", "{} 짧게.", "질문: {}"),
+    "pl": ("Cześć! {}", "Dzień dobry, {}", "{} Dzięki!", "{} Krótko proszę.", "Pytanie: {}"),
+    "sv": ("Hej! {}", "God morgon, {}", "{} Tack!", "{} Kort tack.", "En fråga: {}"),
+    "tr": ("Merhaba! {}", "Günaydın, {}", "{} Teşekkürler!", "{} Kısaca.", "Bir soru: {}"),
 }
 
 

@@ -79,6 +79,24 @@ UNSEEN_FRAMES: Mapping[str, Sequence[str]] = {
         "{} 상사가 알고 싶어 해.",
         "{} 모르면 모른다고 해.",
     ),
+    "pl": (
+        "Wypełniam formularz. {}",
+        "Kolega czeka przy telefonie. {}",
+        "{} Szefowa chce wiedzieć.",
+        "{} Jeśli nie wiesz, powiedz.",
+    ),
+    "sv": (
+        "Jag fyller i en blankett. {}",
+        "Kollegan är i telefon. {}",
+        "{} Min chef vill veta.",
+        "{} Säg till om du inte vet.",
+    ),
+    "tr": (
+        "Bir form dolduruyorum. {}",
+        "İş arkadaşım telefonda. {}",
+        "{} Patronum öğrenmek istiyor.",
+        "{} Bilmiyorsan söyle.",
+    ),
 }
 _ENDS = ".!?…。！？"
 

@@ -55,6 +55,9 @@ _QUESTIONS = {
     "it": "Quando abbiamo conosciuto {}?",
     "nl": "Wanneer hebben we {} leren kennen?",
     "ko": "우리가 {}을(를) 언제 만났지?",
+    "pl": "Kiedy poznaliśmy {}?",
+    "sv": "När träffade vi {}?",
+    "tr": "{} ile ne zaman tanışmıştık?",
 }
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 

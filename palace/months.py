@@ -38,12 +38,33 @@ _OTHERS = (
     "november nov ноябрь ноября ноябре",
     "december dec dezember dez dic декабрь декабря декабре",
 )
-MONTH_NAMES = tuple(tuple(f"{a} {b}".split()) for a, b in zip(_ROMANCE, _OTHERS, strict=True))
+_POLISH_SWEDISH_TURKISH = (
+    "styczeń stycznia styczniu ocak",
+    "luty lutego lutym şubat şubatta",
+    "marzec marca marcu mart martta",
+    "kwiecień kwietnia kwietniu nisan nisanda",
+    "maj maja maju mayıs mayısta",
+    "czerwiec czerwca czerwcu haziran haziranda",
+    "lipiec lipca lipcu temmuz temmuzda",
+    "augusti sierpień sierpnia sierpniu ağustos ağustosta",
+    "wrzesień września wrześniu eylül eylülde",
+    "październik października październiku ekim ekimde",
+    "listopad listopada listopadzie kasım kasımda",
+    "grudzień grudnia grudniu aralık aralıkta",
+)
+MONTH_NAMES = tuple(
+    tuple(" ".join(names).split())
+    for names in zip(_ROMANCE, _OTHERS, _POLISH_SWEDISH_TURKISH, strict=True)
+)
 """The names of each month, whole and cut, from January on."""
 NO_MONTH = "Mei"
 """A name when written so: Dutch months have no capital."""
 SMALL_MONTHS = frozenset({"may", "march", "mar", "mars", "mai", "dec", "jan", "sep"})
 """Words that are months with a capital, and in small letters only beside a day or a year."""
+
+DATED_MONTHS = frozenset({"maj", "Maj", "maja", "Maja", "marca", "Marca", "mart", "Mart"})
+"""Months that are a name or a word elsewhere in either case ("marca" is a brand, Maja a woman, MAJ
+a French update): they are months only beside a day or a year."""
 
 _BLANK = r"[ \t\u00A0\u202F]"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
@@ -111,7 +132,7 @@ def exists(year: int | None, month: int, day: int | None) -> bool:
 
 
 def is_dated(text: str, start: int, end: int) -> bool:
-    """Whether one of `SMALL_MONTHS`, from `start` to `end` of a text, is the month of a day.
+    """Whether one of these words, from `start` to `end` of a text, is the month of a day.
 
     Behind a day it is one, but "may" and "march" are words of English and have to be told from
     "step 3 may fail" and "3 march routes". Before a day it is one where nothing is counted: "may 3"
@@ -123,7 +144,9 @@ def is_dated(text: str, start: int, end: int) -> bool:
     found = _DAY_OR_YEAR_BEHIND.match(text, end)
     if found is None:
         return False
-    if word in {"mai", "mars"}:  # no language that has these puts the day behind them
+    if (
+        word in {"mai", "mars"} or word in DATED_MONTHS
+    ):  # no language that has these puts the day behind them
         return bool(found["year"])
     behind = found.end()
     if word in {"mar", "sep", "dec"}:  # "mar 3 mars" is a Tuesday

@@ -95,7 +95,7 @@ class DetectorSettings(Section):
     """Which prompts count as questions for the memory."""
 
     languages: Annotated[tuple[_Language, ...], AfterValidator(_unique)] = Field(
-        ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko"),
+        ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr"),
         min_length=1,
         max_length=40,
         description="Languages whose recall cues are read, as ISO 639 codes; 1 to 40.",

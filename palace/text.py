@@ -22,7 +22,7 @@ import regex
 from snowballstemmer.english_stemmer import EnglishStemmer
 from snowballstemmer.russian_stemmer import RussianStemmer
 
-from palace.months import MONTH_NAMES, NO_MONTH, SMALL_MONTHS, is_dated
+from palace.months import DATED_MONTHS, MONTH_NAMES, NO_MONTH, SMALL_MONTHS, is_dated
 
 MAX_TOKEN_CHARS = 64
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -36,7 +36,7 @@ _WON = r"원(?<=(?:\d|\d[백천만억조]{1,2} )원)"
 _CHUNK = regex.compile(
     rf"(?P<money>{_WON})|(?P<dense>[{_DENSE}]+)"
     r"|(?P<sign>(?<![\p{L}\p{N}_])[A-Za-z](?:\+\+|\#)(?!\p{L}))"
-    r"|(?P<money>[$€£¥₽₹₩](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹₩])"
+    r"|(?P<money>[$€£¥₽₹₩₺](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹₩₺])"
     rf"|(?P<word>[[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+"
     rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
     regex.VERSION1,
@@ -99,6 +99,7 @@ _IRREGULAR = {
     for form in forms[1:]
 }
 
+_PERHAPS_MONTHS = SMALL_MONTHS | DATED_MONTHS
 
 # Numbers and letters in brackets that are one character ("⑽"): the brackets are no part of a word.
 _BRACKETED = {
@@ -203,8 +204,8 @@ def _chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
     for match in found:
         chunk, kind, start = match[0], match.lastgroup, match.start()
         if kind == "word":
-            if chunk in SMALL_MONTHS and is_dated(text, start, match.end()):
-                yield start, [_month_word(chunk, 0, chunk)]
+            if chunk in _PERHAPS_MONTHS and is_dated(text, start, match.end()):
+                yield start, [_month_word(chunk, 0, chunk.lower())]
             else:
                 yield start, _cut(chunk)
         elif kind == "dense":
@@ -353,7 +354,7 @@ def _plain_word(piece: str, start: int) -> Word:
     if not piece.isalpha() and any(c.isdigit() for c in piece):
         return _identifier_word(piece, start)
     folded = _as_token(piece)
-    month = None if piece == NO_MONTH else _MONTHS.get(folded)
+    month = None if piece == NO_MONTH or folded in DATED_MONTHS else _MONTHS.get(folded)
     if month and (folded not in SMALL_MONTHS or piece[0].isupper()):
         return _month_word(piece, start, folded)
     return Word(piece, start, "word", stem(folded) or folded or piece)
@@ -433,8 +434,12 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def month_token(word: str) -> str | None:
-    """Return the canonical token (`month02`) of a month's name in any supported language."""
-    return None if word == NO_MONTH else _MONTHS.get(fold(word))
+    """Return the canonical token (`month02`) of a month's name in any supported language.
+
+    One that is a name or a word elsewhere, too, has none: a day beside it would have to tell.
+    """
+    folded = fold(word)
+    return None if word == NO_MONTH or folded in DATED_MONTHS else _MONTHS.get(folded)
 
 
 def estimate_tokens(text: str) -> int:
@@ -481,14 +486,16 @@ _COLON = r"[ \t\xa0\u202f]*[:\uff1a]"
 # As a template of one of the other languages calls what the person asks, and the person.
 _QUESTION_ELSEWHERE = (
     r"(?:(?:neue|aktuelle|letzte|ursprüngliche|nouvelle|dernière|nueva|última|nova"
-    r"|nuova|ultima|nieuwe|laatste|новый|последний) )?"
+    r"|nuova|ultima|nieuwe|laatste|новый|последний|nowe|ostatnie|ny|senaste|yeni|son) )?"
     r"(?:(?:(?:be)?nutzer)?(?:an)?frage|question de l['’]utilisateur"
     r"|pregunta(?: del usuario)?|pergunta(?: do (?:usuário|utilizador))?"
+    r"|pytanie(?: użytkownika)?|(?:användarens )?fråga|(?:kullanıcının )?soru(?:su)?"
     r"|domanda(?: dell['’]utente)?|vraag(?: van de gebruiker)?|вопрос(?: пользователя)?"
     r"|(?:用户|使用者)?的?(?:问题|問題|提问|提問)|(?:ユーザー)?の?質問|(?:사용자(?:의)? )?질문)"
 )
 _PERSON_ELSEWHERE = (
-    r"(?:be)?nutzer|utilisateur|usuario|usuário|utilizador|utente|gebruiker|пользователь"
+    r"(?:be)?nutzer|utilisateur|usuario|usuário|utilizador|utente|gebruiker|пользователь|użytkownik"
+    r"|användare|kullanıcı"
     r"|用户|使用者|ユーザー|사용자"
 )
 _LABELLED_TAIL = re.compile(

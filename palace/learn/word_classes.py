@@ -249,14 +249,20 @@ WEEKDAYS = {
     fold(name): str(number)
     for number, names in enumerate(
         (
-            "monday mon mondays montag montags lundi lunes lunedi maandag",
-            "tuesday tue tues tuesdays dienstag dienstags mardi martes martedi dinsdag",
-            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles mercoledi woensdag",
+            "monday mon mondays montag montags lundi lunes lunedi maandag poniedziałek måndag"
+            " pazartesi",
+            "tuesday tue tues tuesdays dienstag dienstags mardi martes martedi dinsdag"
+            " wtorek tisdag",
+            "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles mercoledi woensdag"
+            " środa środę onsdag çarşamba",
             "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves giovedi"
-            " donderdag",
-            "friday fri fridays freitag freitags vendredi viernes venerdi vrijdag",
-            "saturday sat saturdays samstag samstags samedi sabado sabato zaterdag",
-            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo domenica zondag",
+            " donderdag czwartek torsdag perşembe",
+            "friday fri fridays freitag freitags vendredi viernes venerdi vrijdag piątek fredag"
+            " cuma",
+            "saturday sat saturdays samstag samstags samedi sabado sabato zaterdag sobota"
+            " sobotę lördag cumartesi",
+            "sunday sun sundays sonntag sonntags sonntagen dimanche domingo domenica zondag"
+            " niedziela niedzielę söndag",
         )
     )
     for name in names.split()

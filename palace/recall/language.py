@@ -14,7 +14,9 @@ from palace.text import Word, fold
 def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -> Lexicon:
     """Return the lexicon of a text's language: by script, else by its function words.
 
-    Typical letters count like one function word; on a tie the first lexicon wins.
+    Typical letters count like one function word, and so does each word with a letter that no other
+    language has, names apart: a Turkish sentence may have no function word at all. On a tie the
+    first lexicon wins.
 
     Args:
         text: Any text.
@@ -30,13 +32,15 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
             return lexicon
     lowered = text.lower()
     said = [fold(w.surface) for w in found if w.shape == "word" and len(w.token) > 1]
+    spelt = [] if text.isascii() else [set(w.surface) for w in found if w.surface.islower()]
 
     def evidence(lexicon: Lexicon) -> int:
         if lexicon.scripts and not _script_letters(text, lexicon):
             return 0
         typical = any(letter in lowered for letter in lexicon.typical_letters)
+        own = len([letters for letters in spelt if not lexicon.own_letters.isdisjoint(letters)])
         known = lexicon.function_words
-        return typical + len([word for word in said if word in known])
+        return typical + own + len([word for word in said if word in known])
 
     return max(lexicons, key=evidence)
 

@@ -18,7 +18,22 @@ from palace.recall.lexicon_format import read_patterns, read_words
 from palace.text import fold, words
 from palace.types.query import AnswerType
 
-DEFAULT_LANGUAGES = ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko")
+DEFAULT_LANGUAGES = (
+    "en",
+    "de",
+    "fr",
+    "es",
+    "pt",
+    "zh",
+    "ja",
+    "ru",
+    "it",
+    "nl",
+    "ko",
+    "pl",
+    "sv",
+    "tr",
+)
 MATCHED_CHARS = 600
 _TIMED_CHARS = 200
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
@@ -72,6 +87,7 @@ class Lexicon:
         self.language: str = self._words["language"]
         self.capitals_mark_names: bool = self._words.get("capitals_mark_names", True)
         self.typical_letters: str = self._words.get("typical_letters", "")
+        self.own_letters = frozenset(self._words.get("own_letters", ""))
         self.scripts: tuple[str, ...] = tuple(self._words.get("scripts", ()))
         self.openings: Mapping[str, Sequence[str]] = self._words.get("openings", {})
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})

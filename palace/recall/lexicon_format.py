@@ -36,6 +36,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "capitals_mark_names": (lambda value: isinstance(value, bool), "true or false"),
     "scripts": _LIST,
     "typical_letters": _WORDS,
+    "own_letters": _WORDS,
     "particles": _WORDS,
     "stopwords": _WORDS,
     "soft": _WORDS,

@@ -30,7 +30,12 @@ from palace.recall.lexicon import (
     plain,
     word_tokens,
 )
-from palace.recall.related import foreign_words, related_words, translated
+from palace.recall.related import (
+    foreign_words,
+    leads_to_english,
+    related_words,
+    translated,
+)
 from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
@@ -234,7 +239,8 @@ class Analyst:
             written = {}
             self._written = (state, written)
         if scope not in written:
-            languages = [lexicon.language for lexicon in self.lexicons]
+            known = (lexicon.language for lexicon in self.lexicons)
+            languages = list(filter(leads_to_english, known))
             written[scope] = written_languages(languages, self._counts_in(scope))
         return written[scope]
 

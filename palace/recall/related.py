@@ -144,6 +144,12 @@ def foreign_words(
     return found
 
 
+@cache
+def leads_to_english(language: str) -> bool:
+    """Whether a list leads from a language into English, and so back from it."""
+    return (_FOLDER / f"{language}_en.zlib").is_file()
+
+
 def listed_tokens(language: str) -> list[str]:
     """Return every token that has a line in the first table of a language, sorted."""
     table = _table(language)

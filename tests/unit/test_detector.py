@@ -15,7 +15,9 @@ from palace.types.query import RecallKind, RecallSignal
 from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary, bar_model
 
-LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko"))
+LEXICONS = load_lexicons(
+    ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr")
+)
 MODEL = bar_model({"personal_question": 3.0, "task": -4.0, "known_name": 3.0}, bias=-1.0)
 PALACE = FixedVocabulary("Mira bought the blue kettle", "the lamp", names=["mira"])
 

@@ -53,6 +53,11 @@ def months(text: str) -> list[str]:
         ("the rent of may 2026", "month05"),
         ("le loyer de mars 2026", "month03"),
         ("en mai 2026 à Lyon", "month05"),
+        ("wizyta 3 maja o 9", "month05"),
+        ("do 15 marca", "month03"),
+        ("tandläkare 12 maj", "month05"),
+        ("maj 2026", "month05"),
+        ("12 Mart 2026", "month03"),
     ],
 )
 def test_beside_a_day_it_is_a_month(text: str, month: str) -> None:
@@ -91,6 +96,10 @@ def test_beside_a_day_it_is_a_month(text: str, month: str) -> None:
         "non lo dico mai 3 volte",
         "la mar en 2000",
         "it may 2000 times fail",
+        "Maja called",
+        "la marca nueva",
+        "la MAJ de l'appli",
+        "the data mart",
     ],
 )
 def test_elsewhere_it_is_what_it_was(text: str) -> None:

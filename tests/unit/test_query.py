@@ -14,7 +14,9 @@ from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary
 
-LEXICONS = load_lexicons(("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko"))
+LEXICONS = load_lexicons(
+    ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr")
+)
 EMPTY = FixedVocabulary()
 
 
@@ -260,6 +262,17 @@ def test_soft_terms_only_say_what_sort() -> None:
         ("Wanneer hebben we de ketel gekocht?", "nl"),
         ("주전자 언제 샀지?", "ko"),
         ("staging 포트가 몇 번이었지", "ko"),
+        ("Kiedy kupiliśmy czajnik?", "pl"),
+        ("gdzie lezy klucz do piwnicy", "pl"),
+        ("När köpte vi vattenkokaren?", "sv"),
+        ("hur mycket kostade resan", "sv"),
+        ("Çaydanlığı ne zaman aldık?", "tr"),
+        ("kira icin ne kadar odedik", "tr"),
+        ("from nine till six", "en"),
+        ("dark mode for man pages", "en"),
+        ("pale ale with Sam and Kim", "en"),
+        ("Wohin fahren wir im Mai?", "de"),
+        ("mot de passe du bureau", "fr"),
         ("was ist in der Kiste", "de"),
         ("what is in the box", "en"),
         ("¿Cuándo compramos la tetera?", "es"),

@@ -78,6 +78,9 @@ from palace.text import (
         ("mei", ["month05", "mei"]),
         ("Mei", ["mei"]),
         ("ottobre", ["month10", "ottobr"]),
+        ("października", ["month10", "pazdziernika"]),
+        ("augusti", ["month08", "augusti"]),
+        ("Ağustos", ["month08", "agusto"]),
         ("базы данных", ["баз", "дан"]),
         ("ёлка", ["елк"]),
         ("がぎぐ", ["がぎ", "が", "ぎぐ", "ぎ", "ぐ"]),
@@ -273,7 +276,8 @@ def test_numbers() -> None:
 @pytest.mark.parametrize(
     ("word", "token"),
     [("October", "month10"), ("märz", "month03"), ("Décembre", "month12"), ("мая", "month05"),
-     ("mei", "month05"), ("Mei", None), ("febbraio", "month02"), ("sept", "month09"), ("smarch", None), ("", None)],
+     ("mei", "month05"), ("Mei", None), ("stycznia", "month01"), ("Şubat", "month02"), ("maja", None),
+     ("febbraio", "month02"), ("sept", "month09"), ("smarch", None), ("", None)],
 )  # fmt: skip
 def test_month_token(word: str, token: str | None) -> None:
     assert month_token(word) == token
@@ -353,6 +357,9 @@ def test_clip(text: str, limit: int, expected: str) -> None:
         "Responde.\n\nPregunta: {}\nRespuesta:",
         "Responda.\n\nPergunta do usuário: {}\nResposta:",
         "Rispondi.\n\nDomanda: {}\nRisposta:",
+        "Odpowiedz.\n\nPytanie: {}\nOdpowiedź:",
+        "Svara.\n\nFråga: {}\nSvar:",
+        "Yanıtla.\n\nSoru: {}\nYanıt:",
         "Beantwoord de vraag.\n\nVraag: {}\nAntwoord:",
         "Ответь на вопрос.\n\nВопрос: {}\nОтвет:",
         "请回答问题。\n\n上下文：雨。\n\n用户问题：{}\n回答：",
