@@ -1,4 +1,4 @@
-"""People who are called by their given name alone: "did Ruth send the keys", "lotte's school play".
+"""People who are called by their given name alone: "did Ruth send the keys?".
 
 Whom somebody calls so he knows; the world is mostly told of by surnames. Who it is is for the
 palace to say. In: the words of a prompt. Out: which of them are given names, and whether one
@@ -37,13 +37,17 @@ def is_given_name(word: Word, lexicon: Lexicon) -> bool:
 def calls_by_given_name(prompt: str, found: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether a prompt calls somebody by a given name alone, without a surname or a title.
 
+    In capitals: who asks about a series in small letters asks about its Emma.
+
     Args:
         prompt: What was typed.
         found: Its words, in order.
         lexicon: Its language.
     """
     return any(
-        is_given_name(word, lexicon) and not _is_part_of_a_name(prompt, found, place, lexicon)
+        word.surface[0].isupper()
+        and is_given_name(word, lexicon)
+        and not _is_part_of_a_name(prompt, found, place, lexicon)
         for place, word in enumerate(found)
     )
 
@@ -61,7 +65,7 @@ def as_listed(word: Word) -> str:
 
 
 def _is_part_of_a_name(prompt: str, found: Sequence[Word], place: int, lexicon: Lexicon) -> bool:
-    """Whether a name or a title stands right beside a word: "of President Ruth", "ruth bader".
+    """Whether a name or a title stands right beside a word: "of President Ruth", "Ruth Bader".
 
     What opens a sentence has a capital always, and is none: "Ask Ruth".
     """
@@ -72,17 +76,13 @@ def _is_part_of_a_name(prompt: str, found: Sequence[Word], place: int, lexicon: 
         *((other, prompt[_end(word) : other.start]) for other in found[place + 1 : place + 2]),
     ]
     return any(
-        between == " " and _is_name_like(other, lexicon, capital=word.surface[0].isupper())
+        between == " "
+        and other.surface[0].isupper()
+        and fold(other.surface) not in lexicon.function_words
+        # In German every noun has a capital.
+        and other.token not in everyday_words(lexicon.language)
         for other, between in beside
     )
-
-
-def _is_name_like(word: Word, lexicon: Lexicon, *, capital: bool) -> bool:
-    """Whether a word is no everyday one, and has a capital where one is to be expected."""
-    if capital and not word.surface[0].isupper():
-        return False
-    everyday = word.token in everyday_words(lexicon.language)
-    return not everyday and fold(word.surface) not in lexicon.function_words
 
 
 def _end(word: Word) -> int:

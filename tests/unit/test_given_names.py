@@ -29,9 +29,9 @@ def called(prompt: str, language: str = "en") -> bool:
     [
         "What did Dorothy ask to be left out?",
         "Ask Kirsty about the keys",
-        "lotte's school play, when is it",
         "Helen's kids: what can't they eat",
         "did Marjorie's son collect the chairs",
+        "MARJORIE'S CHAIRS",
         "who recommended it to me, you or Ayesha?",
     ],
 )
@@ -44,7 +44,7 @@ def test_who_is_called_by_a_given_name_alone_is_known(prompt: str) -> None:
     [
         "What did Dorothy Parker write?",
         "What did Mulqueen Lothar say?",
-        "who played opposite kirsty wark",
+        "who plays emma in the series",
         "Who will mark the exam in may?",
         "What rose is that?",
         "When is the school play?",
@@ -76,18 +76,20 @@ def test_what_ships_is_what_the_lists_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "prompt", "expected"),
+    ("language", "word", "expected"),
     [
-        ("en", "what did dorothy say", True),
-        ("en", "is there a max for the loan", False),
-        ("en", "is there a limit, Max?", True),
-        ("pt", "de que tom é a sombra", False),
+        ("en", "dorothy", True),
+        ("en", "Max", True),
+        ("en", "max", False),
+        ("pt", "tom", False),
+        ("de", "lotte", True),
+        ("en", "school", False),
     ],
 )
 def test_in_small_letters_an_everyday_word_is_no_name(
-    language: str, prompt: str, expected: bool
+    language: str, word: str, expected: bool
 ) -> None:
-    assert called(prompt, language) is expected
+    assert is_given_name(words(word)[0], load_lexicon(language)) is expected
 
 
 def test_no_name_is_a_function_word_of_a_language() -> None:
