@@ -18,7 +18,7 @@ from typing import Any, Literal
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_counts import TermTable, average_tokens, marks
-from palace.store.index_database import IndexDatabase, Schema, State, begin_generation
+from palace.store.index_database import IndexDatabase, State, begin_generation
 from palace.store.index_rows import (
     Tokens,
     best_candidates,
@@ -27,6 +27,7 @@ from palace.store.index_rows import (
     memory_tokens,
     sayable,
 )
+from palace.store.index_schema import SCHEMA
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.passages import TURNS_BEFORE, passage_of
@@ -41,7 +42,6 @@ from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
-SCHEMA_VERSION = 17
 _MAX_QUERY_TERMS = 64
 # More than asked for is scored, because posting lists do not tell repetitions.
 _SPARE = 0.5
@@ -50,61 +50,8 @@ _MANY_MEMORIES = 2000
 # A file changed within this time before it was read may change again under the same mtime.
 _RACY_NS = 50_000_000
 
-# Our tokens hold letters, digits and these; nothing may be split again inside the engine.
-_TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
-
-# A long list that meets others is read from the beginning of a page: of small ones less is read.
-_POSTINGS_PAGE_BYTES = 500
-# Every write leaves a segment, and a list is looked up in all of them: four make one, not sixteen.
-_POSTINGS_SEGMENTS = 4
-
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
-_SCHEMA = Schema(
-    SCHEMA_VERSION,
-    f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-INSERT INTO meta VALUES ('epoch', lower(hex(randomblob(8))));
-CREATE TABLE files (
-    number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL, written_ns INTEGER NOT NULL,
-    digest TEXT NOT NULL, tags TEXT NOT NULL, room TEXT NOT NULL, layer TEXT NOT NULL,
-    active INTEGER NOT NULL
-);
-CREATE TABLE partitions (
-    number INTEGER PRIMARY KEY, scope TEXT NOT NULL, layer TEXT NOT NULL,
-    memories INTEGER NOT NULL, tokens INTEGER NOT NULL, UNIQUE (scope, layer)
-);
-CREATE TABLE memories (
-    key INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, position INTEGER NOT NULL,
-    line INTEGER NOT NULL, partition INTEGER, id TEXT NOT NULL, session TEXT NOT NULL,
-    valid_from TEXT NOT NULL, valid_to TEXT NOT NULL, body TEXT NOT NULL, context TEXT NOT NULL,
-    names TEXT NOT NULL, asks TEXT NOT NULL, data TEXT NOT NULL, passage BLOB NOT NULL,
-    kind TEXT NOT NULL, trust TEXT NOT NULL, confidence REAL NOT NULL, importance REAL NOT NULL,
-    dated TEXT NOT NULL
-);
-CREATE INDEX memories_by_id ON memories (id);
-CREATE INDEX memories_by_place ON memories (file, position);
-CREATE INDEX memories_with_key ON memories (key) WHERE instr(data, '"key":') > 0;
-CREATE INDEX memories_with_links ON memories (key) WHERE instr(data, '"links":') > 0;
-CREATE INDEX memories_with_triggers ON memories (key) WHERE instr(data, '"triggers":') > 0;
-CREATE INDEX memories_superseded ON memories (key) WHERE instr(data, '"superseded_by":') > 0;
-CREATE TABLE terms (
-    partition INTEGER NOT NULL, term TEXT NOT NULL, body INTEGER NOT NULL, place INTEGER NOT NULL,
-    names INTEGER NOT NULL, PRIMARY KEY (partition, term)
-) WITHOUT ROWID;
-CREATE TABLE uses (
-    id TEXT PRIMARY KEY, uses INTEGER NOT NULL, said_again INTEGER NOT NULL,
-    helpful INTEGER NOT NULL, unhelpful INTEGER NOT NULL, last TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE VIRTUAL TABLE postings USING fts5(
-    words, content='', detail=none, columnsize=0, tokenize="{_TOKENIZER}"
-);
-INSERT INTO postings (postings, rank) VALUES ('pgsz', {_POSTINGS_PAGE_BYTES});
-INSERT INTO postings (postings, rank) VALUES ('crisismerge', {_POSTINGS_SEGMENTS});
-""",
-    frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
-)
 _CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names, m.asks"
 _MARKED = {
     "key": "memories_with_key",
@@ -130,7 +77,7 @@ class SqliteIndex:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._database = IndexDatabase(path, _SCHEMA)
+        self._database = IndexDatabase(path, SCHEMA)
         self.uses = UseTable(self._database)
         self._terms = TermTable(self._database)
         self._written: dict[str, Written] = {}

@@ -19,8 +19,9 @@ from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.store import index_database
 from palace.store.index_rows import memory_tokens
+from palace.store.index_schema import SCHEMA_VERSION
 from palace.store.index_seal import state_of
-from palace.store.index_sqlite import SCHEMA_VERSION, SqliteIndex
+from palace.store.index_sqlite import SqliteIndex
 from palace.store.index_writing import WriteBatch
 from palace.text import utc_now
 from palace.types.session import Turn
