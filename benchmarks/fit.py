@@ -2,13 +2,15 @@
 
 Run:
     python -m benchmarks.fit --locomo FILE --prompts FILE --notes DIR --out palace/recall/weights
-    python -m benchmarks.fit … --embedder wordllama --embedder sentence-transformers:PATH
+    python -m benchmarks.fit … --embedder wordllama
+    python -m benchmarks.fit … --embedder sentence-transformers:PATH
 
 In: conversations, labelled prompts and notes with cases. Out: weights as JSON, and the scores on
 held-out folds (by conversation, by palace, and for prompts by text and by source), from which the
 bars are read. The project's own prompts and notes, `benchmarks/data`, are fitted on as well;
 `notes_detector` by the detector alone.
-With embedders the models that also see meaning are fitted, on the questions of all together.
+With an embedder the models that also see meaning are fitted: those for static vectors, or those for
+all others; several embedders of one kind are fitted on together.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import argparse
 import json
 import tempfile
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.command import results_folder, run
@@ -37,7 +39,8 @@ from benchmarks.fit_recall import (
     report_ranking,
 )
 from benchmarks.linear_models import Fitted
-from palace import Mempalace
+from palace import ConfigError, Mempalace
+from palace.configured import STATIC_VECTORS
 
 OWN_DATA = Path(__file__).parent / "data"
 BARS = {
@@ -74,6 +77,7 @@ def main() -> None:
         "--embedder", action="append", default=[], help="fit with meaning; may be repeated"
     )
     arguments = parser.parse_args()
+    suffix = _suffix(arguments.embedder)
     _look_at(arguments)
     provenance = (
         f"python -m benchmarks.fit, seed {SEED}; data: {arguments.locomo.name},"
@@ -87,7 +91,6 @@ def main() -> None:
             folder = Path(name) / str(number)
             folder.mkdir()
             rows += fit_detector_and_ask(arguments, embedder, folder, provenance)
-    suffix = "_semantic" if arguments.embedder else ""
 
     def write(kind: str, model: Fitted) -> None:
         path = arguments.out / f"{kind}{suffix}.json"
@@ -105,6 +108,23 @@ def main() -> None:
         mine = [row for row in rows if row.kind == kind]
         report_confidences(f"sufficiency_{kind}", mine, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6))
         write(f"sufficiency_{kind}", fit_sufficiency(mine))
+
+
+def _suffix(embedders: Sequence[str]) -> str:
+    """Return what the names of weights end in.
+
+    Raises:
+        ConfigError: If embedders of both kinds are given.
+    """
+    if not embedders:
+        return ""
+    static = {name.partition(":")[0] in STATIC_VECTORS for name in embedders}
+    if len(static) > 1:
+        raise ConfigError(
+            "static vectors and those of models that read are not fitted together",
+            hint="call it once for each",
+        )
+    return "_static" if static.pop() else "_semantic"
 
 
 def _look_at(arguments: argparse.Namespace) -> None:

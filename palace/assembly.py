@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.configured import (
+    STATIC_VECTORS,
     configured_embedder,
     configured_fetchers,
     configured_generator,
@@ -108,7 +109,15 @@ class Assembly:
             candidates=search.candidates,
             neighbour_distance=search.neighbour_distance,
             priors=self._priors,
+            with_meaning=load_model(f"ranking_{self._meaning}") if self.vectors else None,
         )
+
+    @property
+    def _meaning(self) -> str:
+        """What the weights that see meaning are called; of a host's embedder nothing is known."""
+        if self._palace.embedder is not None:
+            return "semantic"
+        return "static" if self._settings.embeddings.in_force in STATIC_VECTORS else "semantic"
 
     def _priors(self, keys: Sequence[int]) -> dict[int, float]:
         """Return what the memories behind candidates are worth; no file is read for it."""
@@ -176,7 +185,9 @@ class Assembly:
             load_model("sufficiency_statement"),
             load_model("sufficiency_turn"),
             attribution=load_model("attribution"),
-            meaning=load_model("sufficiency_statement_semantic") if self.vectors else None,
+            meaning=(
+                load_model(f"sufficiency_statement_{self._meaning}") if self.vectors else None
+            ),
             sufficient_at=settings.sufficient_at,
             unclear_at=settings.unclear_at,
         )

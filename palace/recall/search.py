@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from palace.ports import Candidate, Index, Scope, Vectors
 from palace.recall.copies import without_copies
 from palace.recall.fusion import QUESTION, Fusion, fused
-from palace.recall.logistic import probability_of
+from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.priors import Priors, with_priors
 from palace.recall.scoring import Scored, score
 from palace.recall.weighing import NO_WEIGHTS, Weights, term_weights
@@ -53,6 +53,7 @@ class Searcher:
         neighbour_distance: How many memories on each side lend their words, >= 0.
         fusion: How the two channels are joined.
         priors: What memories are worth beside their words; None where words decide alone.
+        with_meaning: The fitted model that orders where meaning speaks; None takes the usual one.
     """
 
     index: Index
@@ -61,6 +62,7 @@ class Searcher:
     neighbour_distance: int = 2
     fusion: Fusion = QUESTION
     priors: Priors | None = None
+    with_meaning: LogisticModel | None = None
 
     @property
     def words_alone(self) -> str:
@@ -130,7 +132,13 @@ class Searcher:
         found = self.found(query, layer=layer)
         if not found.candidates:
             return []
-        ranked = score(query, found.candidates, weights=found.weights, cosines=found.cosines)
+        ranked = score(
+            query,
+            found.candidates,
+            weights=found.weights,
+            cosines=found.cosines,
+            ranking=self.with_meaning if found.cosines is not None else None,
+        )
         if found.cosines is not None and self.fusion.method != "question":
             return fused(ranked, found.cosines, self.fusion)  # its scores are no log-odds
         return with_priors(ranked, self.priors) if self.priors is not None else ranked

@@ -11,6 +11,7 @@ import pytest
 
 from palace import ConfigError, Mempalace, RetrievalEnforcer, StoreUnavailableError
 from palace.ports import Scope
+from palace.recall.logistic import load_model
 from palace.store.passages import passage_of
 from palace.testing import HashedEmbedder
 from tests.e2e.fake_embeddings import FakeEmbeddings
@@ -71,6 +72,22 @@ def test_wordllama_by_setting(tmp_path, monkeypatch):
         done = palace.embed()
         assert (done.embedded, done.identity.dimension) == (2, 256)
         assert nearest(palace, "Which drugs did the doctor give?")[0].startswith("The physician")
+
+
+def test_static_vectors_are_weighed_apart(tmp_path, monkeypatch):
+    def weights(palace):
+        parts = palace._parts
+        return parts.searcher.with_meaning, parts.sufficiency._meaning
+
+    with Mempalace.open(tmp_path / "host", embedder=HashedEmbedder()) as palace:
+        reads = weights(palace)
+    with Mempalace.open(tmp_path / "off") as palace:
+        assert weights(palace) == (None, None)
+    monkeypatch.setenv("PALACE_EMBEDDINGS__PROVIDER", "wordllama")
+    with Mempalace.open(tmp_path / "static") as palace:
+        static = weights(palace)
+    assert static == (load_model("ranking_static"), load_model("sufficiency_statement_static"))
+    assert reads == (load_model("ranking_semantic"), load_model("sufficiency_statement_semantic"))
 
 
 def test_a_server_by_the_usual_variables(tmp_path, monkeypatch):

@@ -281,6 +281,7 @@ def data(tmp_path: Path, notes: Path) -> Path:
 _DETECTOR = ("detector", "--prompts")
 _NOTES = ("notes", "--palace", "@notes", "--cases")
 _RECALL = ("recall", "--locomo")
+_BOTH_KINDS = ("--embedder", "wordllama", "--embedder", "sentence-transformers:nowhere")
 _FIT = ("fit", "--locomo", "@talk.json", "--notes", "@folder", "--out", "@", "--prompts")
 
 
@@ -313,6 +314,7 @@ _FIT = ("fit", "--locomo", "@talk.json", "--notes", "@folder", "--out", "@", "--
         ((*_FIT, "@prompts.jsonl", "--notes", "@notes"), "notes: holds no folder palace_NAME"),
         ((*_FIT, "@prompts.jsonl", "--out", "@nowhere"), "there is no folder"),
         ((*_FIT, "@prompts.jsonl", "--embedder", "magic"), "'magic' is no embedder"),
+        ((*_FIT, "@prompts.jsonl", *_BOTH_KINDS), "are not fitted together"),
     ],
 )
 def test_wrong_data_are_told_before_the_work(
