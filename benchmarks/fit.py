@@ -40,7 +40,7 @@ from benchmarks.fit_recall import (
 )
 from benchmarks.linear_models import Fitted
 from palace import ConfigError, Mempalace
-from palace.configured import STATIC_VECTORS
+from palace.recall.scoring import STATIC_VECTORS
 
 OWN_DATA = Path(__file__).parent / "data"
 BARS = {

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from benchmarks.datasets import Case
 from benchmarks.linear_models import Fitted, fit_logistic
@@ -97,6 +97,7 @@ class Example:
     features: dict[str, float]
     label: float
     english: tuple[str, ...] = ()
+    slips: Mapping[str, str] = field(default_factory=dict)
     weight: float = 1.0
 
 
@@ -114,7 +115,8 @@ def detector_examples(
         if not machine_reason(turn.prompt):
             query = palace.analyse(turn)
             features = palace._parts.detector.features(turn, query)
-            found.append(Example(*held, family, turn.prompt, features, float(label), query.english))
+            said = query.english, query.slips
+            found.append(Example(*held, family, turn.prompt, features, float(label), *said))
 
     def add_framed(
         palace: Mempalace, turn: Turn, label: int, family: str, held: tuple[str, str]
@@ -214,7 +216,7 @@ def _with_phrases(examples: Sequence[Example]) -> list[Example]:
     }
 
     def about(e: Example) -> dict[str, float]:
-        return subjects(matchable(e.prompt), known, english=e.english)
+        return subjects(matchable(e.prompt), known, english=e.english, slips=e.slips)
 
     return [replace(e, features={**e.features, **put[e.prompt], **about(e)}) for e in examples]
 

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.configured import (
-    STATIC_VECTORS,
     configured_embedder,
     configured_fetchers,
     configured_generator,
@@ -42,6 +41,7 @@ from palace.recall.fusion import Fusion
 from palace.recall.lexicon import Lexicon, load_lexicons
 from palace.recall.logistic import load_model
 from palace.recall.query import Analyst
+from palace.recall.scoring import STATIC_VECTORS
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.store.session_marks import FileSessionMarks

@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from palace.settings import Settings
     from palace.settings_model import ArtifactsSettings, EmbeddingsSettings, GeneratorSettings
 
-STATIC_VECTORS = frozenset({"wordllama", "model2vec"})
-"""Embedders whose vector of a text is the mean of its words': it tells less than that of a model
-that reads, so it has weights of its own."""
-
 
 def configured_policy(settings: Settings) -> Policy:
     """Return what a walk does with each outcome."""

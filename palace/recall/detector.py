@@ -155,7 +155,7 @@ class CueDetector:
         """Weigh what was seen of a prompt, or of a sentence apart, with `less` off its log-odds."""
         own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
         said = phrases(text, self._words)
-        about = subjects(text, self._model.weights, english=query.english)
+        about = subjects(text, self._model.weights, english=query.english, slips=query.slips)
         score = probability_of(self._model.log_odds({**features, **said, **about}) - less)
         kind, runner_up = _kinds(features, query)
         if own:

@@ -9,8 +9,9 @@ prompt. Out: the words and pairs of words that the detector's model knows, in bo
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import chain, pairwise
+from types import MappingProxyType
 
 import regex
 
@@ -22,6 +23,7 @@ SAYS = "says:"
 ABOUT = "about:"
 """What the names of the features begin with that tell what it is about."""
 
+_NO_SLIPS: Mapping[str, str] = MappingProxyType({})
 _START, _END, _BLANK, _NUMBER = "^", "$", "_", "#"
 # Where no blanks stand between words, a character is the nearest thing to one.
 _CHARACTER = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
@@ -60,20 +62,27 @@ def words_of(features: Iterable[str]) -> frozenset[str]:
     return frozenset(word for phrase in said for word in phrase)
 
 
-def mentions(text: str) -> dict[str, None]:
+def mentions(text: str, slips: Mapping[str, str] = _NO_SLIPS) -> dict[str, None]:
     """Return the names of all features that could tell what a prompt is about, each once.
 
     They are its index tokens, so that a word counts in every form, and the pairs of these.
 
     Args:
         text: As `palace.recall.lexicon.matchable` makes it.
+        slips: Misspelt token -> the one that is meant.
     """
-    said = _ends(tokens(text))
+    said = _ends([slips.get(token, token) for token in tokens(text)])
     pairs = (f"{one} {two}" for one, two in pairwise((_START, *said, _END)))
     return dict.fromkeys(f"{ABOUT}{phrase}" for phrase in chain(said, pairs))
 
 
-def subjects(text: str, known: Container[str], *, english: Iterable[str] = ()) -> dict[str, float]:
+def subjects(
+    text: str,
+    known: Container[str],
+    *,
+    english: Iterable[str] = (),
+    slips: Mapping[str, str] = _NO_SLIPS,
+) -> dict[str, float]:
     """Return what a prompt is about: the features of it that are known, as a vector of one length.
 
     Args:
@@ -81,8 +90,9 @@ def subjects(text: str, known: Container[str], *, english: Iterable[str] = ()) -
         known: The features that are looked at.
         english: What it says in another language, in English index tokens: what people ask for is
             the same in all of them, and of no language is as much known.
+        slips: Misspelt token -> the one that is meant.
     """
-    mentioned = dict.fromkeys((*mentions(text), *(f"{ABOUT}{token}" for token in english)))
+    mentioned = dict.fromkeys((*mentions(text, slips), *(f"{ABOUT}{token}" for token in english)))
     found = [name for name in mentioned if name in known]
     return dict.fromkeys(found, _ABOUT_LENGTH / math.sqrt(len(found))) if found else {}
 

@@ -73,7 +73,7 @@ class _Read(NamedTuple):
     content: list[Word]
     counts: Mapping[str, TermCounts]
     terms: tuple[str, ...]
-    mended: tuple[str, ...]
+    slips: Mapping[str, str]
 
 
 class Analyst:
@@ -127,8 +127,7 @@ class Analyst:
             found, content = _mended(found, meant), _mended(content, meant)
             counts = counts_of(_all_tokens(content))
         terms = _terms(content, counts)
-        mended = tuple(t for t in dict.fromkeys(meant.values()) if t in terms)
-        return _Read(prompt, found, lexicon, content, counts, terms, mended)
+        return _Read(prompt, found, lexicon, content, counts, terms, meant)
 
     def _without_slips(
         self,
@@ -148,7 +147,7 @@ class Analyst:
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
-        prompt, found, lexicon, content, counts, terms, mended = self._read(turn)
+        prompt, found, lexicon, content, counts, terms, slips = self._read(turn)
         names = _names(prompt, found, content, counts, lexicon)
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
@@ -167,7 +166,8 @@ class Analyst:
             numbers=tuple(dict.fromkeys(numbers(prompt))),
             answer_type=self._answer_type(text, lexicon),
             soft=soft,
-            mended=mended,
+            mended=tuple(t for t in dict.fromkeys(slips.values()) if t in terms),
+            slips=slips,
             carried=carried,
             related={
                 **(_nearest_first(related, foreign) if foreign else related),

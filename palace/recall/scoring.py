@@ -26,6 +26,9 @@ _PLACE = attrgetter("path", "position", "key")
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
+STATIC_VECTORS = frozenset({"wordllama", "model2vec"})
+"""Embedders whose vector of a text is the mean of its words': it tells less than that of a model
+that reads, so the weights `…_static` are for these and `…_semantic` for all others."""
 # Signals of the ranking that judge as well; those that a statement does not have are 0.
 _NOT_RANKED = dict.fromkeys(
     (

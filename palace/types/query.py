@@ -41,6 +41,7 @@ class Query:
             answer without them.
         mended: Terms that stand for words with a slip of the fingers: nobody wrote them as they
             are, so what rests on them alone proves nothing.
+        slips: Misspelt index token -> the one that is meant, which is in `mended` if it is a term.
         carried: Terms taken over from the previous turn of a follow-up.
         language: Code of the language whose function words the prompt uses.
         session_id: Session scope that may be read.
@@ -71,6 +72,7 @@ class Query:
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    slips: Mapping[str, str] = field(default_factory=dict, hash=False)
     foreign: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
