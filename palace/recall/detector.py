@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -115,21 +115,21 @@ class CueDetector:
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
         """Yield the signals of questions that nothing else in their prompt has to do with."""
+
+        @cache
+        def query_of(sentence: str) -> Query:
+            return self._analyse(replace(turn, prompt=sentence))
+
         for apart in sentences_apart(turn.prompt):
-            part = replace(turn, prompt=apart.sentence)
-            query = self._analyse(part)
+            query = query_of(apart.sentence)
             if not self._belongs(query, apart):
-                text = matchable(apart.sentence)
+                part, text = replace(turn, prompt=apart.sentence), matchable(apart.sentence)
                 features = self.features(part, query, text=text)
                 if features.get("question") or features.get("ask_memory"):
-                    less = _LESS_FOR_EACH * self._said_beside(turn, apart)
+                    # How many words of content the other sentences say.
+                    said = sum(len(query_of(o).terms) for o in (*apart.before, *apart.after))
+                    less = _LESS_FOR_EACH * max(0, said - _SAID_BESIDE)
                     yield self._signal(part, query, text, features, apart=True, less=less)
-
-    def _said_beside(self, turn: Turn, apart: Apart) -> int:
-        """Return how many words of content stand in other sentences, but for the first few."""
-        others = (*apart.before, *apart.after)
-        said = [self._analyse(replace(turn, prompt=other)).terms for other in others]
-        return max(0, sum(map(len, said)) - _SAID_BESIDE)
 
     def _belongs(self, query: Query, apart: Apart) -> bool:
         """Whether other sentences tell of what is asked about, or first what to do with it."""
