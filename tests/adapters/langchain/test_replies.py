@@ -134,6 +134,20 @@ class TestThoughtsBesideACall:
         assert LIE not in back.text
         assert LIE not in str(last.content)
 
+    def test_go_back_through_a_wrapper_that_is_made_for_each_call(
+        self, palace, content, extras, prompt, streams
+    ):
+        model = CountingModel(persona=thinking_first(content, extras))
+        said = [HumanMessage(prompt)]
+        for result in ("It rains.", None):
+            bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+            said.append(self.told(bound, said, streams))
+            said += [ToolMessage(result, tool_call_id="c1")] if result else []
+
+        assert LIE in model.asked[-1].everything
+        assert LIE not in str(said)
+        assert model.calls == (2 if prompt == HIT else 3)  # and a quote is asked for once
+
     def test_of_one_session_stay_in_it(self, palace, content, extras, prompt, streams):
         model = CountingModel(persona=thinking_first(content, extras))
         bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
