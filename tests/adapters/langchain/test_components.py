@@ -166,6 +166,17 @@ def test_a_session_may_be_named_by_any_id(palace):
     assert [m.text for m in PalaceChatMessageHistory(palace, str(session)).messages] == [PASS]
 
 
+@pytest.mark.parametrize("name", ["user-7", "a b", 'say "hi"', "C:\\mine", "tab\t", "Zoë", "客户"])
+def test_a_session_may_have_any_name(palace, name):
+    history = PalaceChatMessageHistory(palace, name)
+    PalaceChatMessageHistory(palace, f"{name} else").add_user_message(MISS)
+
+    history.add_user_message(PASS)
+    assert [m.text for m in history.messages] == [PASS]
+    history.clear()
+    assert history.messages == []
+
+
 def test_a_session_needs_a_name(palace):
     for name in (" ", "", None):
         with pytest.raises(ConfigError):
