@@ -227,6 +227,19 @@ async def test_the_tools_work_in_the_session_of_their_call(palace):
     assert tools_of(palace, "c")["note"].invoke({"text": "x"})["status"] == "noted"
 
 
+async def test_the_tools_work_in_the_project_of_their_call(palace):
+    tools = tools_of(palace, project="site")
+    shop = {"configurable": {"project": "shop"}}
+    told = {"text": "The tunnel of the archive uses port 3333.", "visible_to": "project"}
+    asked = {"query": "tunnel of the archive"}
+
+    stored = tools["remember"].invoke(told, shop)
+    assert palace.get(stored["memory"]["id"]).scope == "project:shop"
+    assert "3333" in f"{tools['search'].invoke(asked, shop)}"
+    assert "3333" in f"{await tools['search'].ainvoke(asked, shop)}"
+    assert "3333" not in f"{tools['search'].invoke(asked)}"
+
+
 def test_a_model_cannot_name_the_session_and_cannot_see_one(palace):
     tools = tools_of(palace, session_id="a")
 
