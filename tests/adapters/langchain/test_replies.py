@@ -222,6 +222,21 @@ def test_released_text_beside_a_call_goes_back_as_the_part_it_was(palace):
     assert model.asked[-1].messages[1].content == [REASONING, said, CALLED]
 
 
+@pytest.mark.parametrize("parts", [[CALLED], []])
+@pytest.mark.parametrize("prompt", [HIT, PASS])
+def test_what_is_said_before_a_call_streams_before_it(palace, prompt, parts):
+    content = [{"type": "text", "text": HIT_TEXT}, *parts] if parts else HIT_TEXT
+    model = CountingModel(persona=thinking_first(content, {}))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+
+    chunks = list(bound.stream(prompt))
+
+    spoken = [place for place, chunk in enumerate(chunks) if chunk.text]
+    called = [n for n, c in enumerate(chunks) if c.tool_call_chunks or "tool_use" in str(c.content)]
+    assert max(spoken) < min(called)
+    assert "".join(chunk.text for chunk in chunks) == HIT_TEXT
+
+
 @pytest.mark.parametrize("told", ["v-1", {"id": ["v-1"]}, {"id": 1}, ["v-1"], None])
 @pytest.mark.parametrize("asked", [[], [HumanMessage(HIT)]])
 def test_what_else_a_message_may_tell_as_its_verdict_is_none(palace, told, asked):
