@@ -7,7 +7,7 @@ description that says when to use it and when not to, a JSON schema and a plain 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from palace.arguments import require_palace
@@ -45,7 +45,7 @@ class AgentTool:
         name: Starts with `palace_`, so that it does not meet the host's own tools.
         description: When to use it and when not to, for the model.
         parameters: JSON schema of the arguments, an object.
-        scope: What a call works on unless `run` is told another session.
+        scope: What a call works on unless `run` is told another session or project.
     """
 
     name: str
@@ -58,13 +58,20 @@ class AgentTool:
         """Run with the model's arguments; see `run`."""
         return self.run(arguments)
 
-    def run(self, arguments: Mapping[str, Any], *, session_id: str | None = None) -> dict[str, Any]:
+    def run(
+        self,
+        arguments: Mapping[str, Any],
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+    ) -> dict[str, Any]:
         """Run the tool.
 
         Args:
             arguments: What the model gave; checked against `parameters`.
             session_id: The caller's session, when the host knows it better than the scope does.
                 It comes from the host and never from the model.
+            project: The caller's project, likewise.
 
         Returns:
             JSON-ready result with a `status` and a `message` that says plainly what happened.
@@ -76,7 +83,9 @@ class AgentTool:
             return {"status": "invalid", "message": f"{self.name}: {wrong}. Nothing was done."}
         scope = self.scope
         if session_id is not None:
-            scope = ToolScope(scope.palace, session_id=session_id, project=scope.project)
+            scope = replace(scope, session_id=session_id)
+        if project is not None:
+            scope = replace(scope, project=project)
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
             return self.handler(scope, given)
@@ -93,7 +102,7 @@ def agent_tools(
         palace: The open palace.
         session_id: The session they work for; without one (here or in a call) the tools that need
             a session say so.
-        project: The project whose memories they may see.
+        project: The project whose memories they may see, unless a call names one.
 
     Raises:
         ConfigError: If what is given is no open palace.

@@ -169,6 +169,7 @@ class ChunkGate:
         self._is_whole = whole and check is not None
         self._held: AIMessageChunk | None = None
         self._said: AIMessageChunk | None = None
+        self._calls: list[AIMessageChunk] = []
         self._has_calls = False
         self._is_first = True
         self._has_text = False
@@ -214,7 +215,7 @@ class ChunkGate:
             chunk_position="last",
         )
         said = (AIMessageChunk(content=piece, id=self._id) for piece in rest)
-        return [*map(_chunk, said), _chunk(last)]
+        return [_chunk(message) for message in (*said, *self._calls, last)]
 
     def _rest(self, sentences: SentenceGate) -> tuple[list[str], CheckedAnswer | None]:
         """Return what is left to release, and the check of everything."""
@@ -242,9 +243,12 @@ class ChunkGate:
         self._said = chunk if self._said is None else self._said + chunk
         calls = [] if isinstance(chunk.content, str) else [*filter(is_call, chunk.content)]
         function = chunk.additional_kwargs.get("function_call")
-        self._has_calls = self._has_calls or bool(chunk.tool_call_chunks or calls or function)
-        if chunk.tool_call_chunks or calls or function or chunk.usage_metadata:
-            out.append(
+        calling = bool(chunk.tool_call_chunks or calls or function)
+        self._has_calls = self._has_calls or calling
+        if calling or chunk.usage_metadata:
+            # What is said before a call may still be held, and comes before it all the same.
+            shown = self._calls if calling and self._has_text else out
+            shown.append(
                 chunk.model_copy(
                     update={
                         "content": calls or "",

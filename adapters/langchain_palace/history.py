@@ -6,6 +6,7 @@ memories: no question is ever answered from them, so memory does not feed on its
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
@@ -45,7 +46,10 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
         """The messages, oldest first."""
         said: list[Any] = []
-        for record in self.palace.journal.records():
+        # A journal holds every session and verdict: only what names this one has to be parsed.
+        name = json.dumps(self.session_id)[1:-1]
+        named = [name] if self.session_id.isascii() else None
+        for record in self.palace.journal.records(holding=named):
             if record.get("session") != self.session_id:
                 continue
             if record["type"] == _CLEARED:

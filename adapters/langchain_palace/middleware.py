@@ -282,7 +282,12 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             request = request.override(messages=messages)
         if gate.is_open:
             return request
-        model = PlannedModel(inner=request.model, prepared=Prepared(gate, []), turns=self._turns)
+        model = PlannedModel(
+            inner=request.model,
+            prepared=Prepared(gate, []),
+            turns=self._turns,
+            name=request.model.get_name(),  # callbacks are told of the agent's own model
+        )
         return request.override(model=model)
 
     def _passed(

@@ -171,6 +171,9 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         super().model_post_init(context)
         self._kept_turns = Turns(self.palace)
 
+    def __getstate__(self) -> dict[Any, Any]:
+        self.palace.__reduce__()  # says so before what cannot be pickled in the chain does
+
     @property
     def _turns(self) -> Turns:
         kept = self._kept_turns

@@ -35,7 +35,7 @@ def palace_tools(
         palace: The open palace.
         session_id: The session of calls whose config names none. In an agent the session is that
             of the run's context, else the `session_id` or `thread_id` of its `configurable`.
-        project: The project whose memories may be seen.
+        project: The project of calls whose config, or run's context, names none.
     """
     return [
         _langchain_tool(tool, session_id=session_id, project=project)
@@ -54,14 +54,16 @@ def _langchain_tool(
     def use(config: RunnableConfig, **arguments: Any) -> dict[str, Any]:
         call = call_for(config)
         with memory_span(operation, call.session_id, tracer=TRACER) as told:
-            result = tool.run(arguments, session_id=call.session_id)
+            result = tool.run(arguments, session_id=call.session_id, project=call.project)
             told["palace.status"] = result["status"]
         return result
 
     async def ause(config: RunnableConfig, **arguments: Any) -> dict[str, Any]:
         call = call_for(config)
         with memory_span(operation, call.session_id, tracer=TRACER) as told:
-            result = await asyncio.to_thread(tool.run, arguments, session_id=call.session_id)
+            result = await asyncio.to_thread(
+                tool.run, arguments, session_id=call.session_id, project=call.project
+            )
             told["palace.status"] = result["status"]
         return result
 

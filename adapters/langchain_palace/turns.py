@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, BaseMessage
@@ -177,8 +178,30 @@ def drive(steps: Generator[ModelCall, ModelReply, T], ask: Ask) -> Steps[T]:
         return end.value  # type: ignore[no-any-return]
 
 
+class _UnderWay:
+    """What is kept between the calls of a turn, shared by all wrappers of one palace.
+
+    Attributes:
+        plans: Settled plans of turns that may go on.
+        thoughts: What the model said beside its calls.
+        lock: Held while either is read or changed.
+    """
+
+    def __init__(self) -> None:
+        self.plans: OrderedDict[Key, Plan] = OrderedDict()
+        self.thoughts: OrderedDict[Key, AIMessage] = OrderedDict()
+        self.lock = threading.Lock()
+
+
+_UNDER_WAY: WeakKeyDictionary[Mempalace, _UnderWay] = WeakKeyDictionary()
+_MAKING = threading.Lock()
+
+
 class Turns:
     """Decides the turns of one palace and remembers those that are under way.
+
+    A host may make a wrapper anew for each call, so the wrappers of a palace share what is under
+    way.
 
     Args:
         palace: The open palace.
@@ -187,9 +210,8 @@ class Turns:
     def __init__(self, palace: Mempalace) -> None:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
-        self._under_way: OrderedDict[Key, Plan] = OrderedDict()
-        self._thoughts: OrderedDict[Key, AIMessage] = OrderedDict()
-        self._lock = threading.Lock()
+        with _MAKING:
+            self._under_way = _UNDER_WAY.setdefault(palace, _UnderWay())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way
@@ -354,8 +376,8 @@ class Turns:
 
     def under_way(self, key: Key) -> Plan | None:
         """Return the settled plan of a turn that is entered again, by a tool loop or a retry."""
-        with self._lock:
-            return self._under_way.get(key)
+        with self._under_way.lock:
+            return self._under_way.plans.get(key)
 
     def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
         """Return the plan of a tool loop that goes on where the message that asks was cut off."""
@@ -363,8 +385,8 @@ class Turns:
         told = verdict_id(replies[-1]) if replies else None
         if told is None or not is_tools(messages[-1]):
             return None
-        with self._lock:
-            plans = list(self._under_way.values())
+        with self._under_way.lock:
+            plans = list(self._under_way.plans.values())
         of_call = (p for p in plans if p.verdict.id == told and p.is_of(call))
         return next(of_call, None)
 
@@ -372,8 +394,8 @@ class Turns:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""
         if plan.usage is not None or plan.model_calls:
             plan = replace(plan, usage=None, model_calls=0)
-        with self._lock:
-            _put(self._under_way, key, plan, KEPT_TURNS)
+        with self._under_way.lock:
+            _put(self._under_way.plans, key, plan, KEPT_TURNS)
 
     def replied(self, plan: Plan, said: AIMessage | None = None) -> None:
         """Note that the model has replied: what the session starts with is told.
@@ -383,8 +405,9 @@ class Turns:
             said: The model's message as nobody else may read it; see `whole`.
         """
         if said is not None and any(call["id"] for call in said.tool_calls):
-            with self._lock:
-                _put(self._thoughts, _key_of_calls(plan.verdict.id, said), said, KEPT_THOUGHTS)
+            key = _key_of_calls(plan.verdict.id, said)
+            with self._under_way.lock:
+                _put(self._under_way.thoughts, key, said, KEPT_THOUGHTS)
         if plan.wake_up and plan.session:  # an earlier try of this turn may have left it
             self.palace.take_wake_up(plan.session, plan.verdict.turn.project)
 
@@ -396,10 +419,11 @@ class Turns:
         return [self._with_thoughts(message) for message in messages]
 
     def _with_thoughts(self, message: BaseMessage) -> BaseMessage:
-        if not isinstance(message, AIMessage) or not message.tool_calls or not self._thoughts:
+        kept = self._under_way
+        if not isinstance(message, AIMessage) or not message.tool_calls or not kept.thoughts:
             return message
-        with self._lock:
-            said = self._thoughts.get(_key_of_calls(verdict_id(message), message))
+        with kept.lock:
+            said = kept.thoughts.get(_key_of_calls(verdict_id(message), message))
         return message if said is None else with_thoughts(message, said)
 
 

@@ -6,6 +6,7 @@ In: a `ModelCall` and what was said before. Out: a `ModelReply`; nothing of it i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import dropwhile
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
@@ -71,9 +72,10 @@ def _has_tools(inner: LLM) -> bool:
 
 
 def _with_tool(inner: LLM, messages: list[ChatMessage]) -> dict[str, Any]:
+    # No call is forced: providers refuse that of a model that thinks, and words are read as well.
     assert isinstance(inner, FunctionCallingLLM)
     return inner._prepare_chat_with_tools_compat(
-        [_TOOL], chat_history=messages, tool_required=True, allow_parallel_tool_calls=False
+        [_TOOL], chat_history=messages, allow_parallel_tool_calls=False
     )
 
 
@@ -86,5 +88,7 @@ def _reply(inner: LLM, response: ChatResponse) -> ModelReply:
 
 
 def _messages(history: Sequence[Message], user_text: str) -> list[ChatMessage]:
-    said = [ChatMessage(role=MessageRole(m.role), content=m.content) for m in history]
+    """Return the conversation, begun by the person: some providers take no other."""
+    theirs = dropwhile(lambda message: message.role != "user", history)
+    said = [ChatMessage(role=MessageRole(m.role), content=m.content) for m in theirs]
     return [*said, ChatMessage(role=MessageRole.USER, content=user_text)]

@@ -43,7 +43,8 @@ def palace_tools(
         palace: An open palace.
         session_id: The session they work for outside a `palace_session` block; a model can
             never choose it.
-        project: The project whose memories they may see.
+        project: The project whose memories they may see, where a `palace_session` block names
+            none.
     """
     tools = agent_tools(palace, session_id=session_id, project=project)
     return [_function_tool(tool) for tool in tools]
@@ -56,10 +57,11 @@ def _function_tool(tool: AgentTool) -> FunctionTool:
 
     def run(*given: Any, **named: Any) -> str:
         arguments = {**signature.bind_partial(*given).arguments, **named}
-        session_id = current_session().session_id
+        session = current_session()
+        session_id = session.session_id
         span_session = session_id or tool.scope.session_id
         with memory_span(operation, span_session, tracer=TRACER) as told:
-            result = tool.run(arguments, session_id=session_id)
+            result = tool.run(arguments, session_id=session_id, project=session.project)
             told["palace.status"] = result["status"]
         return json.dumps(result, ensure_ascii=False)
 

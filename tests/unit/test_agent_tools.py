@@ -310,6 +310,18 @@ def test_the_host_names_the_session_and_the_model_cannot(palace, tools):
     assert "session_id" in refused["message"]
 
 
+def test_the_host_names_the_project_of_a_call_and_the_model_cannot(palace):
+    tools = tools_of(palace, project="site")
+    palace.remember(PORT, project="shop")
+
+    assert tools["search"].run({"query": ASKED}, project="shop")["status"] == "found"
+    assert tools["search"](query=ASKED)["status"] == "nothing_stored"
+    assert tools["search"](query=ASKED, project="shop")["status"] == "invalid"
+    told = {"text": "The shop uses blue.", "visible_to": "project"}
+    stored = tools["remember"].run(told, project="shop")["memory"]["id"]
+    assert palace.get(stored).scope == "project:shop"
+
+
 def test_notes_of_other_sessions_cannot_be_promoted(palace, tools):
     other = palace.note(PORT, session_id="s2")
 

@@ -166,6 +166,17 @@ def test_a_session_may_be_named_by_any_id(palace):
     assert [m.text for m in PalaceChatMessageHistory(palace, str(session)).messages] == [PASS]
 
 
+@pytest.mark.parametrize("name", ["user-7", "a b", 'say "hi"', "C:\\mine", "tab\t", "Zoë", "客户"])
+def test_a_session_may_have_any_name(palace, name):
+    history = PalaceChatMessageHistory(palace, name)
+    PalaceChatMessageHistory(palace, f"{name} else").add_user_message(MISS)
+
+    history.add_user_message(PASS)
+    assert [m.text for m in history.messages] == [PASS]
+    history.clear()
+    assert history.messages == []
+
+
 def test_a_session_needs_a_name(palace):
     for name in (" ", "", None):
         with pytest.raises(ConfigError):
@@ -214,6 +225,19 @@ async def test_the_tools_work_in_the_session_of_their_call(palace):
     assert [n.text for n in palace.notes("b")] == ["The bridge uses port 99."]
     assert tools["note"].invoke({"text": "x"})["status"] == "invalid"
     assert tools_of(palace, "c")["note"].invoke({"text": "x"})["status"] == "noted"
+
+
+async def test_the_tools_work_in_the_project_of_their_call(palace):
+    tools = tools_of(palace, project="site")
+    shop = {"configurable": {"project": "shop"}}
+    told = {"text": "The tunnel of the archive uses port 3333.", "visible_to": "project"}
+    asked = {"query": "tunnel of the archive"}
+
+    stored = tools["remember"].invoke(told, shop)
+    assert palace.get(stored["memory"]["id"]).scope == "project:shop"
+    assert "3333" in f"{tools['search'].invoke(asked, shop)}"
+    assert "3333" in f"{await tools['search'].ainvoke(asked, shop)}"
+    assert "3333" not in f"{tools['search'].invoke(asked)}"
 
 
 def test_a_model_cannot_name_the_session_and_cannot_see_one(palace):

@@ -15,6 +15,7 @@ from tests.adapters.langchain.doubles import (
     HIT_TEXT,
     LIE,
     MISS,
+    PASS,
     UNCLEAR,
     UNCLEAR_TEXT,
     CountingModel,
@@ -64,6 +65,23 @@ def test_an_agents_model_may_have_arguments_bound(palace):
     assert said(agent, HIT).startswith(HIT_TEXT)
     assert said(agent, UNCLEAR).startswith(UNCLEAR_TEXT)
     assert [asked.kwargs["stop"] for asked in model.asked] == [["X"]] * 3
+
+
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, PASS])
+@pytest.mark.parametrize(("name", "shown"), [(None, "CountingModel"), ("planner", "planner")])
+@pytest.mark.parametrize("is_bound", [True, False])
+async def test_callbacks_are_told_the_name_of_the_agents_model(
+    palace, prompt, name, shown, is_bound
+):
+    model = CountingModel(persona=honest, name=name)
+    agent = create_agent(
+        model.bind(stop=["X"]) if is_bound else model, [], middleware=[PalaceMiddleware(palace)]
+    )
+
+    events = agent.astream_events({"messages": [("user", prompt)]}, version="v2")
+
+    names = {event["name"] async for event in events if "chat_model" in event["event"]}
+    assert names == {shown}
 
 
 @pytest.mark.parametrize("way", ["bound", "before", "behind"])

@@ -186,6 +186,22 @@ def test_pickling_says_what_to_do_instead(name, palace):
         pickle.dumps(COPIED[name](palace))
 
 
+def test_pickling_says_so_before_it_meets_what_a_model_holds(palace):
+    model = CountingModel(persona=honest)  # with a lock, as those of providers have
+    chat = ChatPalace(inner=model, palace=palace)
+    schema = {"title": "Said", "description": "What is said.", "type": "object", "properties": {}}
+    wrappers = [
+        chat,
+        chat.bind_tools([schema]),
+        chat.with_structured_output(schema),
+        PalaceRunnable(bound=lambda asked: asked, palace=palace),
+    ]
+    for wrapper in wrappers:
+        with pytest.raises(ConfigError, match=r"cannot be pickled.*Mempalace\.open"):
+            pickle.dumps(wrapper)
+        assert type(copy.copy(wrapper)) is type(wrapper)
+
+
 def palace_in(wrapper):
     places = (wrapper, getattr(wrapper, "bound", None))
     return next(p.palace for p in places if hasattr(p, "palace"))

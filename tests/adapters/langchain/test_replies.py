@@ -134,6 +134,20 @@ class TestThoughtsBesideACall:
         assert LIE not in back.text
         assert LIE not in str(last.content)
 
+    def test_go_back_through_a_wrapper_that_is_made_for_each_call(
+        self, palace, content, extras, prompt, streams
+    ):
+        model = CountingModel(persona=thinking_first(content, extras))
+        said = [HumanMessage(prompt)]
+        for result in ("It rains.", None):
+            bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+            said.append(self.told(bound, said, streams))
+            said += [ToolMessage(result, tool_call_id="c1")] if result else []
+
+        assert LIE in model.asked[-1].everything
+        assert LIE not in str(said)
+        assert model.calls == (2 if prompt == HIT else 3)  # and a quote is asked for once
+
     def test_of_one_session_stay_in_it(self, palace, content, extras, prompt, streams):
         model = CountingModel(persona=thinking_first(content, extras))
         bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
@@ -206,6 +220,21 @@ def test_released_text_beside_a_call_goes_back_as_the_part_it_was(palace):
     bound.invoke([HumanMessage(HIT), first, ToolMessage("It rains.", tool_call_id="c1")])
 
     assert model.asked[-1].messages[1].content == [REASONING, said, CALLED]
+
+
+@pytest.mark.parametrize("parts", [[CALLED], []])
+@pytest.mark.parametrize("prompt", [HIT, PASS])
+def test_what_is_said_before_a_call_streams_before_it(palace, prompt, parts):
+    content = [{"type": "text", "text": HIT_TEXT}, *parts] if parts else HIT_TEXT
+    model = CountingModel(persona=thinking_first(content, {}))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+
+    chunks = list(bound.stream(prompt))
+
+    spoken = [place for place, chunk in enumerate(chunks) if chunk.text]
+    called = [n for n, c in enumerate(chunks) if c.tool_call_chunks or "tool_use" in str(c.content)]
+    assert max(spoken) < min(called)
+    assert "".join(chunk.text for chunk in chunks) == HIT_TEXT
 
 
 @pytest.mark.parametrize("told", ["v-1", {"id": ["v-1"]}, {"id": 1}, ["v-1"], None])

@@ -186,7 +186,39 @@ def test_one_quote_call_may_bring_the_answer(tmp_path, call):
         assert "9999" not in text
 
 
+class Thinking(ScriptedLLM):
+    """Takes no forced call, as providers whose model thinks first."""
+
+    in_words: bool = False
+
+    def _prepare_chat_with_tools(
+        self, *args: Any, tool_required: bool = False, **kwargs: Any
+    ) -> dict[str, Any]:
+        if tool_required:
+            raise ValueError("thinking may not be enabled when tool_choice forces tool use")
+        return super()._prepare_chat_with_tools(*args, **kwargs)
+
+    def _point(self, text: str, names: Any) -> ChatMessage:
+        return super()._point(text, () if self.in_words else names)
+
+
+@pytest.mark.parametrize("in_words", [True, False])
+@pytest.mark.parametrize("call", CALLS[:4])
+def test_a_model_that_takes_no_forced_call_is_asked_for_a_quote_too(palace, call, in_words):
+    text, _, verdict = run(PalaceLLM(Thinking(in_words=in_words), palace), call, UNCLEAR)
+    assert text == f"{paint_text(None)} [1]"
+    assert verdict["action"] == "ground"
+
+
 class TestMessages:
+    def test_what_is_quoted_after_begins_with_the_person(self, palace, model):
+        assistant = ChatMessage(role="assistant", content="Welcome.")
+        said = [assistant, *[user("Hello."), assistant] * 5]
+        PalaceLLM(model, palace).chat([*said, user(UNCLEAR)])
+        quoted = model.calls[0]["messages"]
+        assert [m.role.value for m in quoted[:2]] == ["user", "assistant"]
+        assert "QUOTE: " in (quoted[-1].content or "")
+
     def test_evidence_stands_in_the_users_message_only(self, palace, model):
         PalaceLLM(model, palace).chat([ChatMessage(role="system", content="Be kind."), user(HIT)])
         system, asked = model.calls[0]["messages"]

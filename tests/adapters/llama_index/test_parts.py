@@ -416,6 +416,17 @@ class TestTools:
             tools["palace_note"].call(text="The tide is low.")
         assert [n.text for n in palace.notes("s7")] == ["The tide is low."]
 
+    async def test_the_project_is_the_hosts_too(self, palace):
+        tools = {t.metadata.name: t for t in palace_tools(palace, project="site")}
+        told = {"text": "The tide is low.", "visible_to": "project"}
+        with palace_session("s7", project="shop"):
+            stored = json.loads(tools["palace_remember"].call(**told).content)
+            read = {"memory_id": stored["memory"]["id"]}
+            known = json.loads((await tools["palace_read"].acall(**read)).content)
+        assert palace.get(read["memory_id"]).scope == "project:shop"
+        assert known["status"] == "found"
+        assert json.loads(tools["palace_read"].call(**read).content)["status"] == "not_found"
+
     async def test_the_session_reaches_them_in_an_agent_too(self, palace):
         model = ScriptedLLM(tool="palace_note", tool_arguments={"text": "The tide is high."})
         agent = FunctionAgent(llm=PalaceLLM(model, palace), tools=palace_tools(palace))
