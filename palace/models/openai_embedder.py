@@ -191,14 +191,25 @@ class OpenAIEmbedder:
             body["dimensions"] = self._asked_dimensions
         # Raised after the handlers, so that no error of ours carries a request, and with it the
         # key, along as its context.
+        failure: Exception
+        deadline = time.monotonic() + timeout_s
         try:
             with self._http().stream("POST", self.url, json=body, timeout=timeout_s) as response:
                 self._check(response)
-                return _read(response, deadline=time.monotonic() + timeout_s)
+                return _read(response, deadline=deadline)
         except httpx.TimeoutException:
             failure = _PassingError(f"no answer within {timeout_s:g} s")
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (httpx.HTTPError, httpx.StreamError) as error:
             failure = _PassingError(type(error).__name__)
+        # An address, a proxy or a certificate that httpx cannot even begin with.
+        except (httpx.InvalidURL, ImportError, OSError, ValueError) as error:
+            failure = EmbedderUnavailableError(
+                "no connection to the embeddings server can be set up"
+                f" ({type(error).__name__})",
+                hint="check embeddings.openai.base_url, and the variables of the environment that"
+                " name a proxy or certificates",
+                retryable=False,
+            )
         raise failure
 
     def _http(self) -> httpx.Client:

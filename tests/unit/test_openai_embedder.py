@@ -171,10 +171,49 @@ def test_an_answer_that_trickles_times_out(server: FakeEmbeddings, made: Made) -
         made(timeout_s=1.0, attempts=1).embed(["x"], kind="passage")
 
 
+def test_headers_and_body_share_the_time(server: FakeEmbeddings, made: Made) -> None:
+    def late(handler, body):
+        server.stopping.wait(0.6)
+        handler.send_response(200)
+        handler.end_headers()
+        handler.close_connection = True
+        handler.wfile.write(b" ")
+        server.stopping.wait(0.6)
+        handler.wfile.write(json.dumps(server.reply(body)).encode())
+
+    server.script = [late]
+    with pytest.raises(EmbedderUnavailableError, match="too slowly"):
+        made(timeout_s=1.0, attempts=1).embed(["x"], kind="passage")
+
+
 def test_nobody_is_there(made: Made, waits: list[float]) -> None:
     with pytest.raises(EmbedderUnavailableError, match="failed 5 times: ConnectError"):
         made(base_url="http://127.0.0.1:1/v1").embed(["x"], kind="passage")
     assert len(waits) == 4
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks4://127.0.0.1:9"),
+        ("HTTP_PROXY", "other://127.0.0.1:9"),
+        ("SSL_CERT_FILE", "/no/such/certificates.pem"),
+    ],
+)
+def test_an_environment_that_no_connection_can_be_made_in(
+    made: Made, waits: list[float], monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(EmbedderUnavailableError, match="can be set up") as caught:
+        made().embed(["x"], kind="passage")
+    assert "proxy" in caught.value.hint
+    assert waits == []
+
+
+@pytest.mark.parametrize("host", ["a..b", "xn--", "[::1", "a:99999999"])
+def test_an_address_that_is_none(made: Made, host: str) -> None:
+    with pytest.raises(EmbedderUnavailableError):
+        made(base_url=f"http://{host}/v1", attempts=1).embed(["x"], kind="passage")
 
 
 def test_long_texts_are_cut(server: FakeEmbeddings, made: Made) -> None:
