@@ -18,6 +18,7 @@ from pathlib import Path
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
 from palace.ports import EmbedderIdentity, Vector
 from palace.store.index_database import is_refusal
+from palace.store.index_seal import identity_of
 
 _FORMAT = 1
 _BUSY_TIMEOUT_MS = 10_000
@@ -44,6 +45,8 @@ class VectorFile:
         self.folder = folder
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
+        self._opened_file: tuple[int, int] | None = None
+        self._openings = 0
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -54,6 +57,9 @@ class VectorFile:
         return present is None or not os.access(present, os.W_OK)
 
     def _connection(self) -> sqlite3.Connection:
+        path = self.folder / _DATABASE
+        if self._opened is not None and identity_of(path) != self._opened_file:
+            self.close()  # the folder may be deleted at any time
         if self._opened is None:
             try:
                 self._opened = self._connect()
@@ -65,6 +71,8 @@ class VectorFile:
                 self._opened = self._connect()
             except OSError as error:
                 raise _translated(error) from error
+            self._opened_file = identity_of(path)
+            self._openings += 1
         return self._opened
 
     def _connect(self) -> sqlite3.Connection:
@@ -138,13 +146,14 @@ class VectorFile:
         meta = self._meta()
         return _identity_in(meta) if meta else None
 
-    def generation(self) -> str:
-        """Return the name of this start; row numbers are only valid within it."""
-        return self._meta().get("generation", "")
+    def generation(self) -> tuple[str, str]:
+        """Return what changes with every start and scrub; what was read of rows holds within it."""
+        meta = self._meta()
+        return meta.get("generation", ""), meta.get("scrubbed", "")
 
     def path(self) -> Path:
         """Return the file that holds the rows, one after the other."""
-        return self._file_of(self.generation())
+        return self._file_of(self.generation()[0])
 
     def rows(self, *, after: int = -1) -> list[tuple[int, bytes]]:
         """Return (row, digest) of the rows above a row, in order; rows are counted from 0."""
@@ -154,7 +163,7 @@ class VectorFile:
         """Return a number that changes whenever any process changed the database."""
         with self._lock:
             changes = self._connection().total_changes
-            return hash((self._read("PRAGMA data_version")[0][0], changes))
+            return hash((self._openings, self._read("PRAGMA data_version")[0][0], changes))
 
     def _meta(self) -> dict[str, str]:
         return dict(self._read("SELECT key, value FROM meta"))
@@ -262,6 +271,11 @@ class VectorFile:
             meta = dict(connection.execute("SELECT key, value FROM meta"))
             rows = connection.execute("SELECT row, digest FROM rows").fetchall() if meta else []
             gone = [row for row, digest in rows if digest not in kept]
+            if gone:
+                for graph in self.folder.glob("vectors-*.usearch*"):  # it holds them as well
+                    graph.unlink(missing_ok=True)
+                scrubbed = ("scrubbed", secrets.token_hex(8))
+                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", scrubbed)
             for row in gone:
                 dimension = _identity_in(meta).dimension
                 self._append(meta["generation"], row * dimension, [bytes(dimension * _FLOAT_BYTES)])
