@@ -116,9 +116,7 @@ class OpenAIEmbedder:
         fit = [fitting(redact(text), self._max_chars) for text in texts]
         sent = [text if text.strip() else "." for text in fit]
         space = f"{self.model}\0{self._asked_dimensions or ''}"
-        known = self._cache.get(space, sent)
-        for vector in known.values():
-            self._agree(vector)
+        known = {t: v for t, v in self._cache.get(space, sent).items() if self._fits(v)}
         for batch in self._batches([t for t in dict.fromkeys(sent) if t not in known]):
             made = dict(zip(batch, self._embedded(batch, kind), strict=True))
             self._cache.put(space, made)
@@ -204,8 +202,7 @@ class OpenAIEmbedder:
         # An address, a proxy or a certificate that httpx cannot even begin with.
         except (httpx.InvalidURL, ImportError, OSError, ValueError) as error:
             failure = EmbedderUnavailableError(
-                "no connection to the embeddings server can be set up"
-                f" ({type(error).__name__})",
+                f"no connection to the embeddings server can be set up ({type(error).__name__})",
                 hint="check embeddings.openai.base_url, and the variables of the environment that"
                 " name a proxy or certificates",
                 retryable=False,
@@ -255,16 +252,29 @@ class OpenAIEmbedder:
             self._agree(vector)
         return vectors
 
-    def _agree(self, vector: Vector) -> None:
+    def _fits(self, vector: Vector) -> bool:
         dimension = len(vector) // _FLOAT_BYTES
         self._dimension = self._dimension or dimension
-        if dimension != self._dimension:
-            raise EmbedderUnavailableError(
-                f"the embeddings server answered with {dimension} dimensions instead of "
-                f"{self._dimension}",
-                hint="set embeddings.openai.dimensions to what the model has",
-                retryable=False,
+        return dimension == self._dimension
+
+    def _agree(self, vector: Vector) -> None:
+        if self._fits(vector):
+            return
+        before, now = self._dimension, len(vector) // _FLOAT_BYTES
+        hint = "set embeddings.openai.dimensions to what the model has"
+        if self._asked_dimensions is None:
+            # What is kept and what was promised came from a model that is no longer there.
+            self._cache.clear()
+            self._dimension = now
+            hint = (
+                "another model answers to this name now; `palace embed --rebuild` embeds"
+                " everything again"
             )
+        raise EmbedderUnavailableError(
+            f"the embeddings server answered with {now} dimensions instead of {before}",
+            hint=hint,
+            retryable=False,
+        )
 
 
 def _httpx() -> Any:  # noqa: ANN401 - the module itself

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import traceback
 from array import array
 from collections.abc import Callable, Iterator
@@ -305,6 +306,23 @@ def test_another_dimension_is_an_error(server: FakeEmbeddings, made: Made) -> No
         made(dimensions=4).embed(["x"], kind="passage")
 
 
+def test_another_model_behind_the_same_name(
+    server: FakeEmbeddings, made: Made, tmp_path: Path
+) -> None:
+    path = tmp_path / "embeddings.sqlite"
+    first = made(cache=VectorCache(path))
+    assert (first.identity.dimension, len(first.embed(["x"], kind="passage"))) == (8, 1)
+    server.dimension = 6
+    later = made(cache=VectorCache(path))
+    assert later.identity.dimension == 8  # as it is kept
+    with pytest.raises(EmbedderUnavailableError) as caught:
+        later.embed(["y"], kind="passage")
+    assert "palace embed --rebuild" in caught.value.hint
+    assert later.identity.dimension == 6
+    assert [len(v) for v in later.embed(["x", "y"], kind="passage")] == [24, 24]
+    assert made(cache=VectorCache(path)).identity.dimension == 6
+
+
 def test_the_key_never_shows(
     server: FakeEmbeddings, made: Made, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -355,6 +373,35 @@ def test_a_damaged_cache_is_made_anew(server: FakeEmbeddings, made: Made, tmp_pa
     for _ in range(2):
         made(cache=VectorCache(path)).embed(WORDS, kind="passage")
     assert len(server.requests) == 1
+
+
+def test_a_cache_that_is_damaged_inside_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "embeddings.sqlite"
+    texts = {f"text {n}": bytes(4000) for n in range(50)}
+    cache = VectorCache(path)
+    cache.put("m", texts)
+    cache.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    cache = VectorCache(path)
+    assert cache.get("m", list(texts)) == {}
+    cache.put("m", texts)
+    assert cache.get("m", list(texts)) == texts
+    cache.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be deleted there")
+def test_a_cache_that_is_deleted_while_open_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "embeddings.sqlite"
+    cache = VectorCache(path)
+    cache.put("m", {"x": bytes(8)})
+    for file in tmp_path.iterdir():
+        file.unlink()
+    cache.put("m", {"y": bytes(8)})
+    cache.close()
+    cache = VectorCache(path)
+    assert cache.get("m", ["x", "y"]) == {"y": bytes(8)}
+    cache.close()
 
 
 def test_a_cache_that_cannot_be_written_costs_only_money(
