@@ -116,10 +116,11 @@ class OpenAIEmbedder:
         fit = [fitting(redact(text), self._max_chars) for text in texts]
         sent = [text if text.strip() else "." for text in fit]
         space = f"{self.model}\0{self._asked_dimensions or ''}"
+        scrubs = self._cache.scrubs()
         known = {t: v for t, v in self._cache.get(space, sent).items() if self._fits(v)}
         for batch in self._batches([t for t in dict.fromkeys(sent) if t not in known]):
             made = dict(zip(batch, self._embedded(batch, kind), strict=True))
-            self._cache.put(space, made)
+            self._cache.put(space, made, scrubs=scrubs)
             known.update(made)
         return [known[text] for text in sent]
 

@@ -50,12 +50,28 @@ class VectorCache:
                     found[text] = row[0]
         return found
 
-    def put(self, model: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors by the text they were made of."""
+    def scrubs(self) -> int:
+        """Return how often it was scrubbed, 0 where nothing is kept."""
+        with self._used() as connection:
+            return _scrubs(connection) if connection is not None else 0
+        return 0
+
+    def put(self, model: str, vectors: Mapping[str, Vector], *, scrubs: int | None = None) -> None:
+        """Keep vectors by the text they were made of.
+
+        Args:
+            model: Which model made them.
+            vectors: Text -> vector.
+            scrubs: As `scrubs()` was before they were asked for: after a scrub they are not kept,
+                because it may have been meant for one of them.
+        """
         with self._used() as connection:
             if connection is None or not vectors:
                 return
             with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                if scrubs not in (None, _scrubs(connection)):
+                    return
                 connection.executemany(
                     "INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)",
                     [(_key(model, text), vector) for text, vector in vectors.items()],
@@ -83,6 +99,7 @@ class VectorCache:
                 connection.execute("PRAGMA secure_delete = ON")
                 with connection:
                     connection.execute("DELETE FROM vectors")
+                    connection.execute(f"PRAGMA user_version = {_scrubs(connection) + 1}")
                 busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except (sqlite3.Error, OSError) as error:
             raise _still_there(str(error)) from error
@@ -141,6 +158,10 @@ class VectorCache:
         if count > most:
             kept = most - most // _PRUNED_SHARE
             connection.execute("DELETE FROM vectors WHERE number <= ?", (newest - kept,))
+
+
+def _scrubs(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _still_there(why: str) -> StoreUnavailableError:

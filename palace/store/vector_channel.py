@@ -287,7 +287,11 @@ class VectorChannel:
             vectors = model.embed(list(passages.values()), kind="passage")
             if self._stopped.is_set():
                 return 0
-            self._file.add(list(zip(passages, vectors, strict=True)), identity=model.identity)
+            self._file.add(
+                list(zip(passages, vectors, strict=True)),
+                identity=model.identity,
+                kept=lambda: {missing[key] for key in self._index.load(list(missing))},
+            )
             with self._loading:
                 self._added += len(missing)
         return len(missing)

@@ -11,7 +11,7 @@ import secrets
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from palace.store.index_seal import identity_of
 _FORMAT = 1
 _BUSY_TIMEOUT_MS = 10_000
 _FLOAT_BYTES = 4
+# Shorter than any digest: what a row of nothing is known by.
+_SCRUBBED_BYTES = 8
 _DATABASE = "vectors.sqlite"
 _BESIDE = "anew"
 _SCHEMA = (
@@ -234,8 +236,20 @@ class VectorFile:
         _remove(old)
         shutil.rmtree(made.folder, ignore_errors=True)
 
-    def add(self, vectors: Sequence[tuple[bytes, Vector]], *, identity: EmbedderIdentity) -> int:
+    def add(
+        self,
+        vectors: Sequence[tuple[bytes, Vector]],
+        *,
+        identity: EmbedderIdentity,
+        kept: Callable[[], Container[bytes]] | None = None,
+    ) -> int:
         """Append vectors by their passage digests; those that are there already are left out.
+
+        Args:
+            vectors: (digest, vector) of each passage.
+            identity: Whose vectors they are.
+            kept: Returns the digests that memories have now; the others are left out. It is asked
+                while no scrub can run, so that nothing that was erased meanwhile comes after it.
 
         Returns:
             How many rows were added.
@@ -252,8 +266,10 @@ class VectorFile:
                     hint="use one embedder for one palace",
                 )
             present = connection.execute("SELECT coalesce(max(row) + 1, 0) FROM rows").fetchone()[0]
-            new = {d: v for d, v in vectors if not self._has(connection, d)}
-            self._append(meta["generation"], present * identity.dimension, list(new.values()))
+            there = kept() if kept is not None else {digest for digest, _ in vectors}
+            new = {d: v for d, v in vectors if d in there and not self._has(connection, d)}
+            width = identity.dimension * _FLOAT_BYTES
+            self._write(meta["generation"], [(present, b"".join(new.values()))], width=width)
             connection.executemany(
                 "INSERT INTO rows VALUES (?, ?)", list(enumerate(new, start=present))
             )
@@ -270,17 +286,17 @@ class VectorFile:
             connection.execute("PRAGMA secure_delete = ON")
             meta = dict(connection.execute("SELECT key, value FROM meta"))
             rows = connection.execute("SELECT row, digest FROM rows").fetchall() if meta else []
-            gone = [row for row, digest in rows if digest not in kept]
+            gone = [r for r, d in rows if d not in kept and len(d) != _SCRUBBED_BYTES]
             if gone:
                 for graph in self.folder.glob("vectors-*.usearch*"):  # it holds them as well
                     graph.unlink(missing_ok=True)
                 scrubbed = ("scrubbed", secrets.token_hex(8))
                 connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", scrubbed)
-            for row in gone:
-                dimension = _identity_in(meta).dimension
-                self._append(meta["generation"], row * dimension, [bytes(dimension * _FLOAT_BYTES)])
-                connection.execute(
-                    "UPDATE rows SET digest = randomblob(length(digest)) WHERE row = ?", (row,)
+                width = _identity_in(meta).dimension * _FLOAT_BYTES
+                self._write(meta["generation"], ((row, bytes(width)) for row in gone), width=width)
+                connection.executemany(
+                    "UPDATE rows SET digest = randomblob(?) WHERE row = ?",
+                    [(_SCRUBBED_BYTES, row) for row in gone],
                 )
         return len(gone)
 
@@ -288,11 +304,13 @@ class VectorFile:
         found = connection.execute("SELECT 1 FROM rows WHERE digest = ?", (digest,)).fetchone()
         return found is not None
 
-    def _append(self, generation: str, position: int, vectors: Sequence[Vector]) -> None:
+    def _write(self, generation: str, rows: Iterable[tuple[int, bytes]], *, width: int) -> None:
+        """Write (row, bytes from there on), each row of so many bytes, and sync once."""
         # What a killed writer left behind the last row is written over.
         with self._file_of(generation).open("r+b") as file:
-            file.seek(position * _FLOAT_BYTES)
-            file.write(b"".join(vectors))
+            for row, content in rows:
+                file.seek(row * width)
+                file.write(content)
             file.flush()
             os.fsync(file.fileno())
 

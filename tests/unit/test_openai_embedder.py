@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -373,6 +374,26 @@ def test_a_damaged_cache_is_made_anew(server: FakeEmbeddings, made: Made, tmp_pa
     for _ in range(2):
         made(cache=VectorCache(path)).embed(WORDS, kind="passage")
     assert len(server.requests) == 1
+
+
+def test_what_comes_after_a_scrub_is_not_kept(
+    server: FakeEmbeddings, made: Made, tmp_path: Path
+) -> None:
+    path = tmp_path / "embeddings.sqlite"
+
+    def scrubbed(handler, body):
+        VectorCache(path).scrub()
+        send(handler, server.reply(body))
+
+    embedder = made(cache=VectorCache(path))
+    embedder.embed(["y"], kind="passage")
+    server.script = [scrubbed]
+    embedder.embed(["x"], kind="passage")
+    space = "small\0"
+    with contextlib.closing(VectorCache(path)) as cache:
+        assert cache.get(space, ["x", "y"]) == {}
+        embedder.embed(["z"], kind="passage")
+        assert set(cache.get(space, ["x", "y", "z"])) == {"z"}
 
 
 def test_a_cache_that_is_damaged_inside_is_made_anew(tmp_path: Path) -> None:

@@ -266,3 +266,18 @@ def test_a_rebuild_that_is_told_to_stop_leaves_what_was_there(opened: Opened) ->
     channel.rebuild(progress=lambda *_: channel._stopped.set())
     assert len(nearest(old, "kettle")) == 5
     assert embedder.embedded == [*TEXTS, "kettle"]
+
+
+def test_what_is_erased_while_it_is_embedded_gets_no_vector(
+    opened: Opened, index: SqliteIndex, tmp_path: Path
+) -> None:
+    class Meanwhile(HashedEmbedder):
+        def embed(self, texts, *, kind):
+            made = super().embed(texts, kind=kind)
+            index.apply((), removed=[memory("any").path])
+            VectorFile(tmp_path / ".palace").scrub(index.passage_digests())
+            return made
+
+    channel = opened(Meanwhile())
+    channel.catch_up()
+    assert VectorFile(tmp_path / ".palace").rows() == []
