@@ -200,8 +200,9 @@ class OpenAIEmbedder:
             failure = _PassingError(f"no answer within {timeout_s:g} s")
         except (httpx.HTTPError, httpx.StreamError) as error:
             failure = _PassingError(type(error).__name__)
-        # An address, a proxy or a certificate that httpx cannot even begin with.
-        except (httpx.InvalidURL, ImportError, OSError, ValueError) as error:
+        # An address, a proxy or a certificate that httpx cannot even begin with; a client that
+        # another thread has closed.
+        except (httpx.InvalidURL, ImportError, OSError, RuntimeError, ValueError) as error:
             failure = EmbedderUnavailableError(
                 f"no connection to the embeddings server can be set up ({type(error).__name__})",
                 hint="check embeddings.openai.base_url, and the variables of the environment that"

@@ -134,6 +134,11 @@ class VectorFile:
         except OSError as error:
             raise _refused(error) from error
 
+    def _close_if_damaged(self, error: Exception) -> None:
+        """Let the next call open the database, which finds the damage and begins anew."""
+        if type(error) is sqlite3.DatabaseError:
+            self.close()
+
     def close(self) -> None:
         """Close the database; it opens again when it is needed."""
         with self._lock:
@@ -175,6 +180,7 @@ class VectorFile:
             try:
                 return self._connection().execute(sql, arguments).fetchall()
             except (sqlite3.Error, OSError) as error:
+                self._close_if_damaged(error)
                 raise _translated(error) from error
 
     def _file_of(self, generation: str) -> Path:
@@ -323,6 +329,7 @@ class VectorFile:
                 yield connection
                 connection.execute("COMMIT")
             except (sqlite3.Error, OSError) as error:
+                self._close_if_damaged(error)
                 raise _translated(error) from error
             finally:
                 with suppress(sqlite3.Error):

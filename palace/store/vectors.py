@@ -307,6 +307,7 @@ class VectorIndex:
                 np.memmap(self._file.path(), "<f4", "r", shape=(count, identity.dimension))
             )
         except (OSError, ValueError) as error:
+            self._file.close()  # to open it again finds the damage, and begins anew
             raise StoreUnavailableError(
                 f"the file of vectors cannot be read: {error}",
                 hint="`palace embed --rebuild` makes it anew; until then words answer",

@@ -220,8 +220,24 @@ def test_what_a_killed_writer_left_is_written_over(file: VectorFile, index: Sqli
 def test_a_row_that_vanishes_while_open_is_an_error(file: VectorFile, index: SqliteIndex) -> None:
     put(index, file, memory("blue kettle"))
     next(file.folder.glob("*.f32")).write_bytes(b"")
+    vectors = VectorIndex(index, file)
     with pytest.raises(StoreUnavailableError, match="embed --rebuild"):
-        VectorIndex(index, file).counts()
+        vectors.counts()
+    assert vectors.counts() == (0, 1)  # and the next look begins anew
+
+
+def test_a_database_that_is_damaged_while_open_is_begun_anew(
+    file: VectorFile, index: SqliteIndex
+) -> None:
+    put(index, file, memory("blue kettle"))
+    vectors = VectorIndex(index, file)
+    assert vectors.counts() == (1, 1)
+    damage_database(file.folder)
+    with pytest.raises(StoreUnavailableError, match="embed --rebuild"):
+        vectors.counts()
+    assert vectors.counts() == (0, 1)
+    embed(file, memory("blue kettle"))
+    assert found(index, vectors, "kettle") == ["blue kettle"]
 
 
 def test_words_that_are_told_again_after_a_scrub_are_embedded_again(
