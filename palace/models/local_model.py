@@ -73,10 +73,12 @@ def model_folder(model: str, *, download: bool, extra: str) -> Path:
     try:
         return Path(snapshot_download(model, local_files_only=not download))
     except (HFValidationError, HfHubHTTPError, OSError, ValueError) as error:
+        what, hint = "is not on this computer", "allow the download with embeddings.download: true"
+        if download:
+            what, hint = "cannot be downloaded", "check its name and the network"
         raise EmbedderUnavailableError(
-            f"the model {model!r} is not on this computer",
-            hint="name a folder in embeddings.model, or allow the download with "
-            "embeddings.download: true",
+            f"the model {model!r} {what}",
+            hint=f"name a folder in embeddings.model, or {hint}",
             retryable=False,
         ) from error
 

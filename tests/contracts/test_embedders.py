@@ -80,6 +80,21 @@ def test_nothing_is_downloaded_unless_it_may_be(make, model: str) -> None:
     assert caught.value.hint
 
 
+def test_a_download_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    pytest.importorskip("model2vec")
+    from palace.errors import EmbedderUnavailableError
+
+    def snapshot_download(model: str, *, local_files_only: bool) -> str:
+        assert not local_files_only
+        raise OSError("no network")
+
+    monkeypatch.setattr(hub, "snapshot_download", snapshot_download)
+    with pytest.raises(EmbedderUnavailableError, match="cannot be downloaded") as caught:
+        Model2VecEmbedder("nobody/has-this", download=True).embed(["a lamp"], kind="query")
+    assert "network" in caught.value.hint
+
+
 def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
     pytest.importorskip("model2vec")
     from palace.errors import EmbedderUnavailableError
