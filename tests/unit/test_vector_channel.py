@@ -184,6 +184,17 @@ def test_another_model_is_refused_until_a_rebuild(opened: Opened) -> None:
     assert len(nearest(channel, "kettle")) == 5
 
 
+def test_a_question_is_embedded_again_after_a_rebuild(opened: Opened) -> None:
+    embedder = HashedEmbedder()
+    channel = opened(embedder)
+    for _ in range(2):
+        assert len(nearest(channel, "kettle")) == 5
+    assert embedder.embedded.count("kettle") == 1
+    channel.rebuild()  # another model may stand behind the same name
+    assert len(nearest(channel, "kettle")) == 5
+    assert embedder.embedded.count("kettle") == 2
+
+
 def test_nothing_is_loaded_before_it_is_needed(index: SqliteIndex, tmp_path: Path) -> None:
     def load() -> HashedEmbedder:
         raise AssertionError
