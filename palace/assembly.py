@@ -33,7 +33,7 @@ from palace.learn.remember import Writer
 from palace.learn.rivals import Rivals
 from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
-from palace.ports import Fetcher, Generator, Layer, Scrubbable, SessionMarks
+from palace.ports import Fetcher, Generator, Layer, SessionMarks
 from palace.recall.as_of import dated_turn
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
@@ -149,7 +149,7 @@ class Assembly:
         )
 
     @property
-    def bought_vectors(self) -> Scrubbable:
+    def bought_vectors(self) -> VectorCache:
         """Where vectors are kept that a server was asked for."""
         return VectorCache(self._palace.root / ".palace" / _BOUGHT)
 

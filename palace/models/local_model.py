@@ -6,11 +6,13 @@ tells one model from another, and the errors of models that cannot be used.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from palace.errors import EmbedderUnavailableError, install_hint
+from palace.errors import EmbedderUnavailableError, PalaceError, install_hint
 from palace.models.fingerprint import fingerprint
 from palace.ports import EmbedderIdentity
 
@@ -71,10 +73,12 @@ def model_folder(model: str, *, download: bool, extra: str) -> Path:
     try:
         return Path(snapshot_download(model, local_files_only=not download))
     except (HFValidationError, HfHubHTTPError, OSError, ValueError) as error:
+        what, hint = "is not on this computer", "allow the download with embeddings.download: true"
+        if download:
+            what, hint = "cannot be downloaded", "check its name and the network"
         raise EmbedderUnavailableError(
-            f"the model {model!r} is not on this computer",
-            hint="name a folder in embeddings.model, or allow the download with "
-            "embeddings.download: true",
+            f"the model {model!r} {what}",
+            hint=f"name a folder in embeddings.model, or {hint}",
             retryable=False,
         ) from error
 
@@ -114,3 +118,14 @@ def unusable(model: str, error: Exception) -> EmbedderUnavailableError:
         hint="check embeddings.model: the folder must hold a whole model of this kind",
         retryable=False,
     )
+
+
+@contextmanager
+def used(model: str) -> Iterator[None]:
+    """Turn whatever the library of a model raises into the error for one that cannot be used."""
+    try:
+        yield
+    except PalaceError:
+        raise
+    except Exception as error:  # `tokenizers` and `safetensors` raise bare ones
+        raise unusable(model, error) from error

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from palace.models.local_model import LocalModel, not_installed, unusable
+from palace.models.local_model import LocalModel, not_installed, used
 from palace.models.packing import fitting, unit_vectors
 from palace.ports import EmbedderIdentity, Vector
 
@@ -43,11 +43,12 @@ class Model2VecEmbedder(LocalModel):
         if not texts:
             return []
         # Progress and worker processes are for much more text than one batch.
-        matrix = self._loaded.encode(
-            [fitting(text, _MAX_CHARS) for text in texts],
-            show_progress_bar=False,
-            use_multiprocessing=False,
-        )
+        with used(self.model):
+            matrix = self._loaded.encode(
+                [fitting(text, _MAX_CHARS) for text in texts],
+                show_progress_bar=False,
+                use_multiprocessing=False,
+            )
         return unit_vectors(matrix)
 
     @cached_property
@@ -56,7 +57,5 @@ class Model2VecEmbedder(LocalModel):
             from model2vec import StaticModel
         except ImportError as error:
             raise not_installed("model2vec", self._extra) from error
-        try:
+        with used(self.model):
             return StaticModel.from_pretrained(str(self._folder))
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise unusable(self.model, error) from error

@@ -116,12 +116,11 @@ class OpenAIEmbedder:
         fit = [fitting(redact(text), self._max_chars) for text in texts]
         sent = [text if text.strip() else "." for text in fit]
         space = f"{self.model}\0{self._asked_dimensions or ''}"
-        known = self._cache.get(space, sent)
-        for vector in known.values():
-            self._agree(vector)
+        scrubs = self._cache.scrubs()
+        known = {t: v for t, v in self._cache.get(space, sent).items() if self._fits(v)}
         for batch in self._batches([t for t in dict.fromkeys(sent) if t not in known]):
             made = dict(zip(batch, self._embedded(batch, kind), strict=True))
-            self._cache.put(space, made)
+            self._cache.put(space, made, scrubs=scrubs)
             known.update(made)
         return [known[text] for text in sent]
 
@@ -191,14 +190,25 @@ class OpenAIEmbedder:
             body["dimensions"] = self._asked_dimensions
         # Raised after the handlers, so that no error of ours carries a request, and with it the
         # key, along as its context.
+        failure: Exception
+        deadline = time.monotonic() + timeout_s
         try:
             with self._http().stream("POST", self.url, json=body, timeout=timeout_s) as response:
                 self._check(response)
-                return _read(response, deadline=time.monotonic() + timeout_s)
+                return _read(response, deadline=deadline)
         except httpx.TimeoutException:
             failure = _PassingError(f"no answer within {timeout_s:g} s")
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (httpx.HTTPError, httpx.StreamError) as error:
             failure = _PassingError(type(error).__name__)
+        # An address, a proxy or a certificate that httpx cannot even begin with; a client that
+        # another thread has closed.
+        except (httpx.InvalidURL, ImportError, OSError, RuntimeError, ValueError) as error:
+            failure = EmbedderUnavailableError(
+                f"no connection to the embeddings server can be set up ({type(error).__name__})",
+                hint="check embeddings.openai.base_url, and the variables of the environment that"
+                " name a proxy or certificates",
+                retryable=False,
+            )
         raise failure
 
     def _http(self) -> httpx.Client:
@@ -244,16 +254,29 @@ class OpenAIEmbedder:
             self._agree(vector)
         return vectors
 
-    def _agree(self, vector: Vector) -> None:
+    def _fits(self, vector: Vector) -> bool:
         dimension = len(vector) // _FLOAT_BYTES
         self._dimension = self._dimension or dimension
-        if dimension != self._dimension:
-            raise EmbedderUnavailableError(
-                f"the embeddings server answered with {dimension} dimensions instead of "
-                f"{self._dimension}",
-                hint="set embeddings.openai.dimensions to what the model has",
-                retryable=False,
+        return dimension == self._dimension
+
+    def _agree(self, vector: Vector) -> None:
+        if self._fits(vector):
+            return
+        before, now = self._dimension, len(vector) // _FLOAT_BYTES
+        hint = "set embeddings.openai.dimensions to what the model has"
+        if self._asked_dimensions is None:
+            # What is kept and what was promised came from a model that is no longer there.
+            self._cache.clear()
+            self._dimension = now
+            hint = (
+                "another model answers to this name now; `palace embed --rebuild` embeds"
+                " everything again"
             )
+        raise EmbedderUnavailableError(
+            f"the embeddings server answered with {now} dimensions instead of {before}",
+            hint=hint,
+            retryable=False,
+        )
 
 
 def _httpx() -> Any:  # noqa: ANN401 - the module itself

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from palace.models.local_model import LocalModel, not_installed, unusable
+from palace.models.local_model import LocalModel, not_installed, used
 from palace.models.packing import fitting, unit_vectors
 from palace.ports import EmbedderIdentity, Vector
 
@@ -48,15 +48,13 @@ class SentenceTransformersEmbedder(LocalModel):
             return []
         transformer = self._loaded
         prompts = transformer.prompts or {}
-        try:
+        with used(self.model):
             matrix = transformer.encode(
                 [fitting(text, _MAX_CHARS) for text in texts],
                 prompt_name=next((name for name in _PROMPTS[kind] if prompts.get(name)), None),
                 show_progress_bar=False,
                 convert_to_numpy=True,
             )
-        except RuntimeError as error:
-            raise unusable(self.model, error) from error
         return unit_vectors(matrix)
 
     @cached_property
@@ -65,11 +63,8 @@ class SentenceTransformersEmbedder(LocalModel):
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise not_installed("sentence-transformers", self._extra) from error
-        try:
-            with _no_progress_bar():
-                return SentenceTransformer(str(self._folder))
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise unusable(self.model, error) from error
+        with used(self.model), _no_progress_bar():
+            return SentenceTransformer(str(self._folder))
 
 
 @contextmanager

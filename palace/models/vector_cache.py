@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from palace.errors import StoreUnavailableError
@@ -39,10 +39,10 @@ class VectorCache:
     def get(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors that are known, by text."""
         found: dict[str, Vector] = {}
-        with self._lock, suppress(sqlite3.Error, OSError):
-            connection = self._opened()
-            for text in texts if connection is not None else ():
-                assert connection is not None
+        with self._used() as connection:
+            if connection is None:
+                return found
+            for text in texts:
                 row = connection.execute(
                     "SELECT vector FROM vectors WHERE key = ?", (_key(model, text),)
                 ).fetchone()
@@ -50,18 +50,41 @@ class VectorCache:
                     found[text] = row[0]
         return found
 
-    def put(self, model: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors by the text they were made of."""
-        with self._lock, suppress(sqlite3.Error, OSError):
-            connection = self._opened()
+    def scrubs(self) -> int:
+        """Return how often it was scrubbed, 0 where nothing is kept."""
+        with self._used() as connection:
+            return _scrubs(connection) if connection is not None else 0
+        return 0
+
+    def put(self, model: str, vectors: Mapping[str, Vector], *, scrubs: int | None = None) -> None:
+        """Keep vectors by the text they were made of.
+
+        Args:
+            model: Which model made them.
+            vectors: Text -> vector.
+            scrubs: As `scrubs()` was before they were asked for: after a scrub they are not kept,
+                because it may have been meant for one of them.
+        """
+        with self._used() as connection:
             if connection is None or not vectors:
                 return
             with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                if scrubs not in (None, _scrubs(connection)):
+                    return
                 connection.executemany(
                     "INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)",
                     [(_key(model, text), vector) for text, vector in vectors.items()],
                 )
                 self._prune(connection, len(next(iter(vectors.values()))))
+
+    def clear(self) -> None:
+        """Forget all vectors, so that the next ones are asked for anew."""
+        if self._path is not None and self._path.exists():
+            with self._used() as connection:
+                if connection is not None:
+                    with connection:
+                        connection.execute("DELETE FROM vectors")
 
     def scrub(self) -> None:
         """Forget all vectors and leave no trace of them on the disk.
@@ -76,6 +99,7 @@ class VectorCache:
                 connection.execute("PRAGMA secure_delete = ON")
                 with connection:
                     connection.execute("DELETE FROM vectors")
+                    connection.execute(f"PRAGMA user_version = {_scrubs(connection) + 1}")
                 busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except (sqlite3.Error, OSError) as error:
             raise _still_there(str(error)) from error
@@ -89,17 +113,42 @@ class VectorCache:
                 self._connection.close()
                 self._connection = None
 
+    @contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection | None]:
+        """Lend the database, None if there is none; what fails meanwhile costs only money."""
+        with self._lock:
+            connection = None
+            with self._costing_money():
+                connection = self._opened()
+            with self._costing_money():
+                yield connection
+
+    @contextmanager
+    def _costing_money(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if type(error) is sqlite3.DatabaseError:  # damaged, which no later call repairs
+                self._drop()
+
     def _opened(self) -> sqlite3.Connection | None:
-        if self._connection is None and self._path is not None:
+        if self._path is None:
+            return None
+        if self._connection is not None and not self._path.exists():  # deleted while open
+            self._connection.close()
+            self._connection = None
+        if self._connection is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            try:
-                self._connection = _connect(self._path)
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError):
-                    raise
-                self._path.unlink(missing_ok=True)
-                self._connection = _connect(self._path)
+            self._connection = _connect(self._path)
         return self._connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        with suppress(OSError):
+            assert self._path is not None
+            self._path.unlink(missing_ok=True)
 
     def _prune(self, connection: sqlite3.Connection, vector_bytes: int) -> None:
         most = max(self._max_bytes // max(vector_bytes, 1), 1)
@@ -109,6 +158,10 @@ class VectorCache:
         if count > most:
             kept = most - most // _PRUNED_SHARE
             connection.execute("DELETE FROM vectors WHERE number <= ?", (newest - kept,))
+
+
+def _scrubs(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _still_there(why: str) -> StoreUnavailableError:

@@ -68,7 +68,7 @@ class WordLlamaEmbedder:
             from wordllama import WordLlama
         try:
             return WordLlama.load(_CONFIG, dim=_DIMENSION, cache_dir=folder, disable_download=True)
-        except (OSError, ValueError) as error:
+        except Exception as error:  # `tokenizers` and `safetensors` raise bare ones
             raise _incomplete(error) from error
 
 

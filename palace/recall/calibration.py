@@ -170,7 +170,8 @@ def calibrated_kind(
         kept=kept,
         false_hits=hits / len(wrong),
         at_most=upper_bound(hits, len(wrong)),
-        unclear_at=min(math.floor(surest * _STEPS) / _STEPS, shipped[1]),
+        # At 0 all there is would be unclear, and nothing ever missing.
+        unclear_at=min(max(math.floor(surest * _STEPS), 1) / _STEPS, shipped[1]),
         reason="" if kept >= KEPT_AT_LEAST else overlap,
     )
 

@@ -61,7 +61,7 @@ def write_graph(
     Args:
         path: The file of the graph; it need not exist.
         matrix: All rows.
-        stopped: Asked between chunks; True leaves everything as it was.
+        stopped: Asked between chunks and at the end; True leaves everything as it was.
 
     Returns:
         Whether a graph was written.
@@ -83,6 +83,9 @@ def write_graph(
         graph.add(np.arange(start, end, dtype=np.uint64), np.ascontiguousarray(matrix[start:end]))
     written = path.with_name(f"{path.name}.{os.getpid()}.new")
     graph.save(str(written))
+    if stopped():  # what was erased meanwhile must not come back with it
+        written.unlink(missing_ok=True)
+        return False
     written.chmod(0o600)
     written.replace(path)
     return True

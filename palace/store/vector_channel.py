@@ -89,6 +89,7 @@ class VectorChannel:
         self._vectors = VectorIndex(index, file)
         self._embedder: Embedder | None = None
         self._asked: OrderedDict[str, Vector] = OrderedDict()
+        self._asked_of = ("", "")  # the generation of vectors that they were compared with
         self._loading = threading.Lock()
         self._state = VectorState("partial", reason="nothing was asked yet")
         self._met = threading.local()
@@ -125,6 +126,10 @@ class VectorChannel:
         ):
             with suppress(Timeout):
                 self._embed_batch(patience_s=_PATIENCE_S)
+        generation = self._file.generation()
+        if generation != self._asked_of:
+            self._asked.clear()
+            self._asked_of = generation
         vector = self._asked.get(text)
         if vector is None:
             (vector,) = self._model().embed([text], kind="query")
@@ -287,7 +292,11 @@ class VectorChannel:
             vectors = model.embed(list(passages.values()), kind="passage")
             if self._stopped.is_set():
                 return 0
-            self._file.add(list(zip(passages, vectors, strict=True)), identity=model.identity)
+            self._file.add(
+                list(zip(passages, vectors, strict=True)),
+                identity=model.identity,
+                kept=lambda: {missing[key] for key in self._index.load(list(missing))},
+            )
             with self._loading:
                 self._added += len(missing)
         return len(missing)

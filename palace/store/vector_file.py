@@ -11,17 +11,20 @@ import secrets
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
 from palace.ports import EmbedderIdentity, Vector
 from palace.store.index_database import is_refusal
+from palace.store.index_seal import identity_of
 
 _FORMAT = 1
 _BUSY_TIMEOUT_MS = 10_000
 _FLOAT_BYTES = 4
+# Shorter than any digest: what a row of nothing is known by.
+_SCRUBBED_BYTES = 8
 _DATABASE = "vectors.sqlite"
 _BESIDE = "anew"
 _SCHEMA = (
@@ -44,6 +47,8 @@ class VectorFile:
         self.folder = folder
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
+        self._opened_file: tuple[int, int] | None = None
+        self._openings = 0
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -54,6 +59,9 @@ class VectorFile:
         return present is None or not os.access(present, os.W_OK)
 
     def _connection(self) -> sqlite3.Connection:
+        path = self.folder / _DATABASE
+        if self._opened is not None and identity_of(path) != self._opened_file:
+            self.close()  # the folder may be deleted at any time
         if self._opened is None:
             try:
                 self._opened = self._connect()
@@ -65,6 +73,8 @@ class VectorFile:
                 self._opened = self._connect()
             except OSError as error:
                 raise _translated(error) from error
+            self._opened_file = identity_of(path)
+            self._openings += 1
         return self._opened
 
     def _connect(self) -> sqlite3.Connection:
@@ -124,6 +134,11 @@ class VectorFile:
         except OSError as error:
             raise _refused(error) from error
 
+    def _close_if_damaged(self, error: Exception) -> None:
+        """Let the next call open the database, which finds the damage and begins anew."""
+        if type(error) is sqlite3.DatabaseError:
+            self.close()
+
     def close(self) -> None:
         """Close the database; it opens again when it is needed."""
         with self._lock:
@@ -138,13 +153,14 @@ class VectorFile:
         meta = self._meta()
         return _identity_in(meta) if meta else None
 
-    def generation(self) -> str:
-        """Return the name of this start; row numbers are only valid within it."""
-        return self._meta().get("generation", "")
+    def generation(self) -> tuple[str, str]:
+        """Return what changes with every start and scrub; what was read of rows holds within it."""
+        meta = self._meta()
+        return meta.get("generation", ""), meta.get("scrubbed", "")
 
     def path(self) -> Path:
         """Return the file that holds the rows, one after the other."""
-        return self._file_of(self.generation())
+        return self._file_of(self.generation()[0])
 
     def rows(self, *, after: int = -1) -> list[tuple[int, bytes]]:
         """Return (row, digest) of the rows above a row, in order; rows are counted from 0."""
@@ -154,7 +170,7 @@ class VectorFile:
         """Return a number that changes whenever any process changed the database."""
         with self._lock:
             changes = self._connection().total_changes
-            return hash((self._read("PRAGMA data_version")[0][0], changes))
+            return hash((self._openings, self._read("PRAGMA data_version")[0][0], changes))
 
     def _meta(self) -> dict[str, str]:
         return dict(self._read("SELECT key, value FROM meta"))
@@ -164,6 +180,7 @@ class VectorFile:
             try:
                 return self._connection().execute(sql, arguments).fetchall()
             except (sqlite3.Error, OSError) as error:
+                self._close_if_damaged(error)
                 raise _translated(error) from error
 
     def _file_of(self, generation: str) -> Path:
@@ -225,8 +242,20 @@ class VectorFile:
         _remove(old)
         shutil.rmtree(made.folder, ignore_errors=True)
 
-    def add(self, vectors: Sequence[tuple[bytes, Vector]], *, identity: EmbedderIdentity) -> int:
+    def add(
+        self,
+        vectors: Sequence[tuple[bytes, Vector]],
+        *,
+        identity: EmbedderIdentity,
+        kept: Callable[[], Container[bytes]] | None = None,
+    ) -> int:
         """Append vectors by their passage digests; those that are there already are left out.
+
+        Args:
+            vectors: (digest, vector) of each passage.
+            identity: Whose vectors they are.
+            kept: Returns the digests that memories have now; the others are left out. It is asked
+                while no scrub can run, so that nothing that was erased meanwhile comes after it.
 
         Returns:
             How many rows were added.
@@ -243,8 +272,10 @@ class VectorFile:
                     hint="use one embedder for one palace",
                 )
             present = connection.execute("SELECT coalesce(max(row) + 1, 0) FROM rows").fetchone()[0]
-            new = {d: v for d, v in vectors if not self._has(connection, d)}
-            self._append(meta["generation"], present * identity.dimension, list(new.values()))
+            there = kept() if kept is not None else {digest for digest, _ in vectors}
+            new = {d: v for d, v in vectors if d in there and not self._has(connection, d)}
+            width = identity.dimension * _FLOAT_BYTES
+            self._write(meta["generation"], [(present, b"".join(new.values()))], width=width)
             connection.executemany(
                 "INSERT INTO rows VALUES (?, ?)", list(enumerate(new, start=present))
             )
@@ -261,12 +292,17 @@ class VectorFile:
             connection.execute("PRAGMA secure_delete = ON")
             meta = dict(connection.execute("SELECT key, value FROM meta"))
             rows = connection.execute("SELECT row, digest FROM rows").fetchall() if meta else []
-            gone = [row for row, digest in rows if digest not in kept]
-            for row in gone:
-                dimension = _identity_in(meta).dimension
-                self._append(meta["generation"], row * dimension, [bytes(dimension * _FLOAT_BYTES)])
-                connection.execute(
-                    "UPDATE rows SET digest = randomblob(length(digest)) WHERE row = ?", (row,)
+            gone = [r for r, d in rows if d not in kept and len(d) != _SCRUBBED_BYTES]
+            if gone:
+                for graph in self.folder.glob("vectors-*.usearch*"):  # it holds them as well
+                    graph.unlink(missing_ok=True)
+                scrubbed = ("scrubbed", secrets.token_hex(8))
+                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", scrubbed)
+                width = _identity_in(meta).dimension * _FLOAT_BYTES
+                self._write(meta["generation"], ((row, bytes(width)) for row in gone), width=width)
+                connection.executemany(
+                    "UPDATE rows SET digest = randomblob(?) WHERE row = ?",
+                    [(_SCRUBBED_BYTES, row) for row in gone],
                 )
         return len(gone)
 
@@ -274,11 +310,13 @@ class VectorFile:
         found = connection.execute("SELECT 1 FROM rows WHERE digest = ?", (digest,)).fetchone()
         return found is not None
 
-    def _append(self, generation: str, position: int, vectors: Sequence[Vector]) -> None:
+    def _write(self, generation: str, rows: Iterable[tuple[int, bytes]], *, width: int) -> None:
+        """Write (row, bytes from there on), each row of so many bytes, and sync once."""
         # What a killed writer left behind the last row is written over.
         with self._file_of(generation).open("r+b") as file:
-            file.seek(position * _FLOAT_BYTES)
-            file.write(b"".join(vectors))
+            for row, content in rows:
+                file.seek(row * width)
+                file.write(content)
             file.flush()
             os.fsync(file.fileno())
 
@@ -291,6 +329,7 @@ class VectorFile:
                 yield connection
                 connection.execute("COMMIT")
             except (sqlite3.Error, OSError) as error:
+                self._close_if_damaged(error)
                 raise _translated(error) from error
             finally:
                 with suppress(sqlite3.Error):

@@ -13,7 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from palace.errors import EmbedderUnavailableError, StoreUnavailableError, install_hint
+from palace.errors import (
+    EmbedderMismatchError,
+    EmbedderUnavailableError,
+    StoreUnavailableError,
+    install_hint,
+)
 from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.row_graph import RowGraph, graphs_are_available, write_graph
@@ -59,7 +64,7 @@ class VectorIndex:
 
     def _forget(self) -> None:
         self._seen: tuple[int, int] | None = None
-        self._start = ("", "")
+        self._start: tuple[str, tuple[str, str]] = ("", ("", ""))
         self._numbers: dict[str, int] = {}
         self._row_of: dict[bytes, int] = {}
         self._waiting: dict[int, bytes] = {}  # place -> digest of what has no vector yet
@@ -78,6 +83,7 @@ class VectorIndex:
         Ties are broken by key. Memories without a vector are left out.
 
         Raises:
+            EmbedderMismatchError: If the stored vectors have other dimensions by now.
             StoreUnavailableError: If index or vectors cannot be read.
         """
         with self._lock:
@@ -85,6 +91,7 @@ class VectorIndex:
             places = self._allowed(table, layer, scope)
             if limit < 1 or not len(places):
                 return []
+            self._require_comparable(vector)
             likely = self._likely(table, places, vector, limit)
             if likely is not None:
                 found = self._best(table, likely, vector, layer=layer, scope=scope, limit=limit)
@@ -133,6 +140,7 @@ class VectorIndex:
         """Return the cosine of every key that has a vector; the others are left out.
 
         Raises:
+            EmbedderMismatchError: If the stored vectors have other dimensions by now.
             StoreUnavailableError: If index or vectors cannot be read.
         """
         with self._lock:
@@ -146,6 +154,7 @@ class VectorIndex:
             known = (table[_KEY, places] == asked) & (table[_ROW, places] >= 0)
             if not known.any():
                 return {}
+            self._require_comparable(vector)
             scores = self._scores(vector, table[_ROW, places[known]])
             return dict(zip(asked[known].tolist(), scores.tolist(), strict=True))
 
@@ -170,6 +179,14 @@ class VectorIndex:
             self._allowed_before.clear()
         self._allowed_before[layer, scope] = places
         return places
+
+    def _require_comparable(self, vector: Vector) -> None:
+        """Refuse a question that was embedded before another model's rebuild was adopted."""
+        if self._matrix is not None and len(vector) != self._matrix[0].nbytes:
+            raise EmbedderMismatchError(
+                "the stored vectors come from another model since the question was embedded",
+                hint="ask again",
+            )
 
     def _scores(self, vector: Vector, rows: Table) -> NDArray[np.float32]:
         import numpy as np
@@ -219,12 +236,15 @@ class VectorIndex:
         with self._lock:
             self._synced()
             matrix, graph, path = self._matrix, self._graph, self._graph_path()
+            generation = self._file.generation()
         if matrix is None or len(matrix) <= _EXACT_ROWS or not graphs_are_available():
             return False
         if graph is not None and (len(matrix) - graph.rows) * _TAIL < len(matrix):
             return False
         try:
-            written = write_graph(path, matrix, stopped=stopped)
+            written = write_graph(
+                path, matrix, stopped=lambda: stopped() or self._file.generation() != generation
+            )
         except OSError as error:
             raise StoreUnavailableError(
                 f"the graph of vectors cannot be written: {error}",
@@ -287,6 +307,7 @@ class VectorIndex:
                 np.memmap(self._file.path(), "<f4", "r", shape=(count, identity.dimension))
             )
         except (OSError, ValueError) as error:
+            self._file.close()  # to open it again finds the damage, and begins anew
             raise StoreUnavailableError(
                 f"the file of vectors cannot be read: {error}",
                 hint="`palace embed --rebuild` makes it anew; until then words answer",

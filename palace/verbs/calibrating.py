@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.arguments import check_counts
-from palace.errors import ConfigError
+from palace.errors import ConfigError, EmbedderUnavailableError
 from palace.learn.fields import check_share
 from palace.ports import Candidate, Progress
 from palace.recall.language import language_of
@@ -49,7 +49,8 @@ class CalibratingVerbs(OpenedPalace):
         and with the memory's room (of a conversation, its page) hidden, where the answer is not
         there. The bar is the lowest that keeps the rate of false hits with 95 % confidence. It is
         refused, with the reason, where there is too little to ask or where such a bar would keep
-        less than half of the true memories.
+        less than half of the true memories. Where an embedder is configured, what has no vector
+        yet is embedded first, and bars are only fitted with meaning at work.
 
         Args:
             false_hit_rate: Most false hits, in (0, 0.5].
@@ -60,6 +61,8 @@ class CalibratingVerbs(OpenedPalace):
 
         Raises:
             ConfigError: If an argument is out of bounds, or the settings file cannot be edited.
+            EmbedderMismatchError: If the stored vectors come from another model.
+            EmbedderUnavailableError: If the embedder fails.
             StoreUnavailableError: If the palace cannot be read or the file cannot be written.
         """
         from palace.recall.calibration import calibration
@@ -71,6 +74,8 @@ class CalibratingVerbs(OpenedPalace):
                 "a rate of false hits is above 0 and at most 0.5", hint="0.05 is usual"
             )
         self.refresh()
+        if self.vectors is not None:
+            self.vectors.catch_up()
         parts = self._calibrated_parts()
         asked = self._asked(parts, sample=sample, seed=seed, progress=progress)
         kinds = [self._kind(kind, parts, asked[kind], false_hit_rate) for kind in _KINDS]
@@ -115,10 +120,20 @@ class CalibratingVerbs(OpenedPalace):
                 analysts=(analyst, blind),
                 sufficiency=self._parts.sufficiency,
             )
+            self._require_meaning()
             asked[done.kind].append(done)
             if progress is not None:
                 progress(number, len(chosen))
         return asked
+
+    def _require_meaning(self) -> None:
+        """Refuse bars of which some questions were answered by words alone."""
+        state = self.vectors.state if self.vectors is not None else None
+        if state is not None and state.status in ("unavailable", "mismatch"):
+            raise EmbedderUnavailableError(
+                f"meaning failed while the bars were fitted: {state.reason}",
+                hint="see `palace doctor`, and calibrate again; nothing was written",
+            )
 
     def _questions(
         self, parts: Sequence[Sequence[Candidate]], *, sample: int, rng: random.Random

@@ -43,5 +43,7 @@ class EmbeddingVerbs(OpenedPalace):
             )
         self.refresh()
         if rebuild:
+            # The server may have another model under the name that these came from.
+            self._parts.bought_vectors.clear()
             return self.vectors.rebuild(progress=progress)
         return self.vectors.catch_up(progress=progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -79,12 +80,61 @@ def test_nothing_is_downloaded_unless_it_may_be(make, model: str) -> None:
     assert caught.value.hint
 
 
+def test_a_download_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    pytest.importorskip("model2vec")
+    from palace.errors import EmbedderUnavailableError
+
+    def snapshot_download(model: str, *, local_files_only: bool) -> str:
+        assert not local_files_only
+        raise OSError("no network")
+
+    monkeypatch.setattr(hub, "snapshot_download", snapshot_download)
+    with pytest.raises(EmbedderUnavailableError, match="cannot be downloaded") as caught:
+        Model2VecEmbedder("nobody/has-this", download=True).embed(["a lamp"], kind="query")
+    assert "network" in caught.value.hint
+
+
 def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
     pytest.importorskip("model2vec")
     from palace.errors import EmbedderUnavailableError
 
     with pytest.raises(EmbedderUnavailableError, match="cannot be used"):
         Model2VecEmbedder(str(tmp_path)).embed(["a lamp"], kind="query")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
+@pytest.mark.parametrize("content", [b"", b"{}", b"<html>404</html>"])
+@pytest.mark.parametrize(
+    ("package", "save", "make"),
+    [
+        ("model2vec", save_model2vec, Model2VecEmbedder),
+        ("sentence_transformers", save_sentence_transformer, SentenceTransformersEmbedder),
+    ],
+)
+def test_a_folder_with_a_damaged_file(
+    package: str, save, make, name: str, content: bytes, tmp_path: Path
+) -> None:
+    pytest.importorskip(package)
+    from palace.errors import EmbedderUnavailableError
+
+    for path in save(tmp_path / "model").rglob(name):
+        path.write_bytes(content)
+    embedder = make(str(tmp_path / "model"))
+    with contextlib.suppress(EmbedderUnavailableError):  # without a setting some files do
+        assert len(embedder.embed(["a lamp"], kind="query")) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"{}"])
+def test_a_damaged_package(content: bytes, tmp_path: Path, monkeypatch) -> None:
+    pytest.importorskip("wordllama")
+    from palace.errors import EmbedderUnavailableError
+
+    (tmp_path / "tokenizers").mkdir()
+    (tmp_path / "tokenizers" / "l2_supercat_tokenizer_config.json").write_bytes(content)
+    monkeypatch.setattr("palace.models.wordllama._folder", lambda: tmp_path)
+    with pytest.raises(EmbedderUnavailableError, match="cannot be read"):
+        WordLlamaEmbedder().embed(["a lamp"], kind="query")
 
 
 def test_identity_follows_the_weights_and_not_the_place(tmp_path: Path) -> None:

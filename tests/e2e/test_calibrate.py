@@ -7,7 +7,9 @@ import json
 import pytest
 
 from palace import ConfigError, Mempalace
+from palace.errors import EmbedderMismatchError, EmbedderUnavailableError
 from palace.serve.cli import run
+from palace.testing import HashedEmbedder
 
 THINGS = (
     "boiler ladder kettle anvil canoe lantern trumpet barrel saddle violin compass tent".split()
@@ -46,6 +48,36 @@ def test_bars_are_the_same_again_and_written_once(filled):
         assert palace.settings.sufficiency.unclear_at == loose.unclear_at
         again = palace.calibrate(false_hit_rate=0.5)
         assert (again.sufficient_at, again.unclear_at) == (loose.sufficient_at, loose.unclear_at)
+
+
+class FailingEmbedder(HashedEmbedder):
+    """Fails from some question on."""
+
+    questions = 10**9
+
+    def embed(self, texts, *, kind):
+        self.questions -= kind == "query"
+        if self.questions < 0:
+            raise EmbedderUnavailableError("the server went away", hint="start it")
+        return super().embed(texts, kind=kind)
+
+
+def test_bars_are_fitted_with_meaning_or_not_at_all(filled):
+    embedder = FailingEmbedder()
+    with Mempalace.open(filled, embedder=embedder) as palace:
+        first = palace.calibrate(sample=20)
+        assert palace.vectors is not None
+        assert palace.vectors.state.embedded == 60
+        assert palace.calibrate(sample=20) == first
+    with Mempalace.open(filled, embedder=embedder) as palace:
+        embedder.questions = 10
+        with pytest.raises(EmbedderUnavailableError, match=r"were fitted: the server went away"):
+            palace.calibrate(sample=20)
+    with (
+        Mempalace.open(filled, embedder=HashedEmbedder("other")) as palace,
+        pytest.raises(EmbedderMismatchError),
+    ):
+        palace.calibrate(sample=20)
 
 
 def test_a_file_from_windows_stays_one(filled):

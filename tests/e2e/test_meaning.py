@@ -113,6 +113,24 @@ def test_a_server_by_the_usual_variables(tmp_path, monkeypatch):
         assert palace.search("Which kettle?")[0].memory.text == "The kettle is blue."
 
 
+@pytest.mark.parametrize("dimension", [8, 12])
+def test_a_rebuild_asks_the_server_again(tmp_path, monkeypatch, dimension):
+    """Another model stands behind the same name."""
+    with FakeEmbeddings() as server:
+        monkeypatch.setenv("EMBEDDING_BASE_URL", server.url)
+        monkeypatch.setenv("EMBEDDING_MODEL_NAME", "small")
+        with Mempalace.open(tmp_path) as palace:
+            palace.remember("The kettle is blue.")
+            palace.embed()
+        server.dimension = dimension
+        sent = len(server.requests)
+        with Mempalace.open(tmp_path) as palace:
+            done = palace.embed(rebuild=True)
+            assert (done.identity.dimension, done.embedded) == (dimension, 1)
+            assert nearest(palace, "kettle") == ["The kettle is blue."]
+        assert "notes: The kettle is blue." in str(server.requests[sent:])
+
+
 def test_a_killed_run_goes_on(tmp_path):
     """A process is killed between two batches, and once in the middle of a write."""
     with Mempalace.open(tmp_path) as palace:

@@ -76,6 +76,10 @@ def test_what_is_unclear_reaches_down_to_what_is_true() -> None:
     assert judged([*asked(0.9, 0.1, 50), *asked(0.0205, 0.1, 10)]).unclear_at == 0.02
 
 
+def test_not_everything_is_unclear() -> None:
+    assert judged([*asked(0.9, 0.1, 50), *asked(0.0004, 0.1, 10)]).unclear_at == 0.001
+
+
 def test_overlapping_populations_are_refused() -> None:
     told = judged([*asked(0.5, 0.6, 40), *asked(0.9, 0.6, 30)])
     assert told.bar is None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import os
 import traceback
 from array import array
 from collections.abc import Callable, Iterator
@@ -171,10 +173,49 @@ def test_an_answer_that_trickles_times_out(server: FakeEmbeddings, made: Made) -
         made(timeout_s=1.0, attempts=1).embed(["x"], kind="passage")
 
 
+def test_headers_and_body_share_the_time(server: FakeEmbeddings, made: Made) -> None:
+    def late(handler, body):
+        server.stopping.wait(0.6)
+        handler.send_response(200)
+        handler.end_headers()
+        handler.close_connection = True
+        handler.wfile.write(b" ")
+        server.stopping.wait(0.6)
+        handler.wfile.write(json.dumps(server.reply(body)).encode())
+
+    server.script = [late]
+    with pytest.raises(EmbedderUnavailableError, match="too slowly"):
+        made(timeout_s=1.0, attempts=1).embed(["x"], kind="passage")
+
+
 def test_nobody_is_there(made: Made, waits: list[float]) -> None:
     with pytest.raises(EmbedderUnavailableError, match="failed 5 times: ConnectError"):
         made(base_url="http://127.0.0.1:1/v1").embed(["x"], kind="passage")
     assert len(waits) == 4
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks4://127.0.0.1:9"),
+        ("HTTP_PROXY", "other://127.0.0.1:9"),
+        ("SSL_CERT_FILE", "/no/such/certificates.pem"),
+    ],
+)
+def test_an_environment_that_no_connection_can_be_made_in(
+    made: Made, waits: list[float], monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(EmbedderUnavailableError, match="can be set up") as caught:
+        made().embed(["x"], kind="passage")
+    assert "proxy" in caught.value.hint
+    assert waits == []
+
+
+@pytest.mark.parametrize("host", ["a..b", "xn--", "[::1", "a:99999999"])
+def test_an_address_that_is_none(made: Made, host: str) -> None:
+    with pytest.raises(EmbedderUnavailableError):
+        made(base_url=f"http://{host}/v1", attempts=1).embed(["x"], kind="passage")
 
 
 def test_long_texts_are_cut(server: FakeEmbeddings, made: Made) -> None:
@@ -266,6 +307,23 @@ def test_another_dimension_is_an_error(server: FakeEmbeddings, made: Made) -> No
         made(dimensions=4).embed(["x"], kind="passage")
 
 
+def test_another_model_behind_the_same_name(
+    server: FakeEmbeddings, made: Made, tmp_path: Path
+) -> None:
+    path = tmp_path / "embeddings.sqlite"
+    first = made(cache=VectorCache(path))
+    assert (first.identity.dimension, len(first.embed(["x"], kind="passage"))) == (8, 1)
+    server.dimension = 6
+    later = made(cache=VectorCache(path))
+    assert later.identity.dimension == 8  # as it is kept
+    with pytest.raises(EmbedderUnavailableError) as caught:
+        later.embed(["y"], kind="passage")
+    assert "palace embed --rebuild" in caught.value.hint
+    assert later.identity.dimension == 6
+    assert [len(v) for v in later.embed(["x", "y"], kind="passage")] == [24, 24]
+    assert made(cache=VectorCache(path)).identity.dimension == 6
+
+
 def test_the_key_never_shows(
     server: FakeEmbeddings, made: Made, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -316,6 +374,55 @@ def test_a_damaged_cache_is_made_anew(server: FakeEmbeddings, made: Made, tmp_pa
     for _ in range(2):
         made(cache=VectorCache(path)).embed(WORDS, kind="passage")
     assert len(server.requests) == 1
+
+
+def test_what_comes_after_a_scrub_is_not_kept(
+    server: FakeEmbeddings, made: Made, tmp_path: Path
+) -> None:
+    path = tmp_path / "embeddings.sqlite"
+
+    def scrubbed(handler, body):
+        VectorCache(path).scrub()
+        send(handler, server.reply(body))
+
+    embedder = made(cache=VectorCache(path))
+    embedder.embed(["y"], kind="passage")
+    server.script = [scrubbed]
+    embedder.embed(["x"], kind="passage")
+    space = "small\0"
+    with contextlib.closing(VectorCache(path)) as cache:
+        assert cache.get(space, ["x", "y"]) == {}
+        embedder.embed(["z"], kind="passage")
+        assert set(cache.get(space, ["x", "y", "z"])) == {"z"}
+
+
+def test_a_cache_that_is_damaged_inside_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "embeddings.sqlite"
+    texts = {f"text {n}": bytes(4000) for n in range(50)}
+    cache = VectorCache(path)
+    cache.put("m", texts)
+    cache.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    cache = VectorCache(path)
+    assert cache.get("m", list(texts)) == {}
+    cache.put("m", texts)
+    assert cache.get("m", list(texts)) == texts
+    cache.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be deleted there")
+def test_a_cache_that_is_deleted_while_open_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "embeddings.sqlite"
+    cache = VectorCache(path)
+    cache.put("m", {"x": bytes(8)})
+    for file in tmp_path.iterdir():
+        file.unlink()
+    cache.put("m", {"y": bytes(8)})
+    cache.close()
+    cache = VectorCache(path)
+    assert cache.get("m", ["x", "y"]) == {"y": bytes(8)}
+    cache.close()
 
 
 def test_a_cache_that_cannot_be_written_costs_only_money(

@@ -184,6 +184,17 @@ def test_another_model_is_refused_until_a_rebuild(opened: Opened) -> None:
     assert len(nearest(channel, "kettle")) == 5
 
 
+def test_a_question_is_embedded_again_after_a_rebuild(opened: Opened) -> None:
+    embedder = HashedEmbedder()
+    channel = opened(embedder)
+    for _ in range(2):
+        assert len(nearest(channel, "kettle")) == 5
+    assert embedder.embedded.count("kettle") == 1
+    channel.rebuild()  # another model may stand behind the same name
+    assert len(nearest(channel, "kettle")) == 5
+    assert embedder.embedded.count("kettle") == 2
+
+
 def test_nothing_is_loaded_before_it_is_needed(index: SqliteIndex, tmp_path: Path) -> None:
     def load() -> HashedEmbedder:
         raise AssertionError
@@ -266,3 +277,18 @@ def test_a_rebuild_that_is_told_to_stop_leaves_what_was_there(opened: Opened) ->
     channel.rebuild(progress=lambda *_: channel._stopped.set())
     assert len(nearest(old, "kettle")) == 5
     assert embedder.embedded == [*TEXTS, "kettle"]
+
+
+def test_what_is_erased_while_it_is_embedded_gets_no_vector(
+    opened: Opened, index: SqliteIndex, tmp_path: Path
+) -> None:
+    class Meanwhile(HashedEmbedder):
+        def embed(self, texts, *, kind):
+            made = super().embed(texts, kind=kind)
+            index.apply((), removed=[memory("any").path])
+            VectorFile(tmp_path / ".palace").scrub(index.passage_digests())
+            return made
+
+    channel = opened(Meanwhile())
+    channel.catch_up()
+    assert VectorFile(tmp_path / ".palace").rows() == []

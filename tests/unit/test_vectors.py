@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
@@ -218,8 +220,67 @@ def test_what_a_killed_writer_left_is_written_over(file: VectorFile, index: Sqli
 def test_a_row_that_vanishes_while_open_is_an_error(file: VectorFile, index: SqliteIndex) -> None:
     put(index, file, memory("blue kettle"))
     next(file.folder.glob("*.f32")).write_bytes(b"")
+    vectors = VectorIndex(index, file)
     with pytest.raises(StoreUnavailableError, match="embed --rebuild"):
-        VectorIndex(index, file).counts()
+        vectors.counts()
+    assert vectors.counts() == (0, 1)  # and the next look begins anew
+
+
+def test_a_database_that_is_damaged_while_open_is_begun_anew(
+    file: VectorFile, index: SqliteIndex
+) -> None:
+    put(index, file, memory("blue kettle"))
+    vectors = VectorIndex(index, file)
+    assert vectors.counts() == (1, 1)
+    damage_database(file.folder)
+    with pytest.raises(StoreUnavailableError, match="embed --rebuild"):
+        vectors.counts()
+    assert vectors.counts() == (0, 1)
+    embed(file, memory("blue kettle"))
+    assert found(index, vectors, "kettle") == ["blue kettle"]
+
+
+def test_words_that_are_told_again_after_a_scrub_are_embedded_again(
+    index: SqliteIndex, file: VectorFile
+) -> None:
+    put(index, file, memory("blue kettle"))
+    vectors = VectorIndex(index, file)
+    assert vectors.counts() == (1, 1)
+    index.apply((), removed=["rooms/a/b.md"])
+    other = VectorFile(file.folder)  # an erasure opens its own
+    assert other.scrub(index.passage_digests()) == 1
+    other.close()
+    index.apply([paged(memory("blue kettle"))])
+    assert vectors.counts() == (0, 1)
+    embed(file, memory("blue kettle"))
+    (asked,) = EMBEDDER.embed(["blue kettle"], kind="query")
+    ((_, score),) = vectors.nearest(asked, layer="L1", scope=EVERYONE, limit=1)
+    assert score == pytest.approx(1.0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be deleted there")
+def test_a_folder_that_is_deleted_while_open_begins_anew(
+    index: SqliteIndex, file: VectorFile
+) -> None:
+    put(index, file, memory("blue kettle"))
+    vectors = VectorIndex(index, file)
+    assert vectors.counts() == (1, 1)
+    shutil.rmtree(file.folder)
+    assert vectors.counts() == (0, 1)
+    embed(file, memory("blue kettle"))
+    assert found(index, vectors, "kettle") == ["blue kettle"]
+
+
+def test_a_question_that_was_embedded_by_another_model(
+    index: SqliteIndex, file: VectorFile
+) -> None:
+    put(index, file, memory("blue kettle"))
+    vectors = VectorIndex(index, file)
+    (asked,) = HashedEmbedder(dimension=8).embed(["kettle"], kind="query")
+    with pytest.raises(EmbedderMismatchError, match="another model"):
+        vectors.nearest(asked, layer="L1", scope=EVERYONE, limit=3)
+    with pytest.raises(EmbedderMismatchError, match="another model"):
+        vectors.cosines(asked, [1])
 
 
 def test_identity_reads_well() -> None:
@@ -398,3 +459,32 @@ def test_a_damaged_graph_is_no_loss(
 def test_a_graph_is_not_finished_when_told_to_stop(many: VectorIndex, file: VectorFile) -> None:
     assert not many.extend_graph(stopped=lambda: True)
     assert not file.path().with_suffix(".usearch").exists()
+
+
+def test_a_scrub_takes_the_graph_along(
+    index: SqliteIndex, file: VectorFile, many: VectorIndex
+) -> None:
+    assert many.extend_graph()
+    graph = file.path().with_suffix(".usearch")
+    assert file.scrub(index.passage_digests()) == 0
+    assert graph.exists()
+    index.apply((), removed=["rooms/a/b.md"])
+    assert file.scrub(index.passage_digests()) == 600
+    assert not graph.exists()
+    assert file.scrub(index.passage_digests()) == 0  # rows of nothing stay as they are
+
+
+def test_a_graph_is_not_finished_beside_a_scrub(
+    index: SqliteIndex, file: VectorFile, many: VectorIndex
+) -> None:
+    asked: list[int] = []
+
+    def stopped() -> bool:
+        asked.append(1)
+        if len(asked) == 1:
+            index.apply((), removed=["rooms/a/b.md"])
+            assert file.scrub(index.passage_digests()) == 600
+        return False
+
+    assert not many.extend_graph(stopped=stopped)
+    assert not list(file.folder.glob("*.usearch*"))
