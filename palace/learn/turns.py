@@ -15,6 +15,7 @@ from typing import Any
 from palace.arguments import message_in
 from palace.errors import ConfigError, unreadable_hint
 from palace.learn.foreign import items_of
+from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.moment import parse_moment
 from palace.types.session import ConversationTurn, Message
 
@@ -115,6 +116,8 @@ def read_history(source: Path, *, session: str | None = None) -> list[Message]:
 def _values(source: Path) -> Iterator[tuple[int, Any]]:
     """Yield the elements of a list, or what each line holds, with its line; None is no JSON."""
     lines = [(number, line) for number, line in enumerate(_lines(source), 1) if line.strip()]
+    if lines and lines[0][1].startswith(UTF16_MARKS):
+        raise ConfigError(f"{source} is written in UTF-16", hint="save it as UTF-8")
     if lines and lines[0][1].lstrip()[:1] == b"[":
         for item in items_of(source):
             if item.problem:

@@ -442,7 +442,7 @@ def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, c
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("x.json", "", "it is not JSON"),
+        ("x.json", "", "is empty"),
         ("x.json", "[]", "there is nothing in it"),
         ("x.json", "[{]", "x.json:1"),
         ("x.json", '{"a": 1}', "no form I know"),

@@ -139,6 +139,7 @@ class TestFolderOfNotes:
             tmp_path / "notes",
             {
                 "binary.md": b"a\0b",
+                "windows.md": "- A memory.".encode("utf-16"),
                 "latin.md": b"fine\ncaf\xe9",
                 "login.md": f"# Login\n\n{SECRET}\n",
                 "good.md": "- A memory.",
@@ -146,8 +147,9 @@ class TestFolderOfNotes:
         )
         done = target.take(notes)
         found = reasons(done)
-        assert set(found) == {"binary.md", "latin.md", "login.md"}
+        assert set(found) == {"binary.md", "windows.md", "latin.md", "login.md"}
         assert "NUL" in found["binary.md"]
+        assert "UTF-16" in found["windows.md"]
         assert "line 2" in found["latin.md"]
         assert "line 3" in found["login.md"]
         assert "password" in found["login.md"]
@@ -380,7 +382,8 @@ class TestExports:
             (bundle(version=2), "version 2"),
             (bundle(files={}), "list of files"),
             ("[" * 100_000, "the list never ends"),
-            (b"\xff\xfe", "it is not JSON"),
+            (b"\xff\xfe", "is written in UTF-16"),
+            (b"\xff\xff", "it is not JSON"),
         ],
     )
     def test_other_json_is_an_error_with_a_hint(self, target: Target, tmp_path, text, message):
