@@ -302,6 +302,21 @@ class TestTurns:
         done = target.take(put(tmp_path, {"t.jsonl": turn(text=SECRET)}) / "t.jsonl")
         assert (done.added, len(done.refused)) == (0, 1)
 
+    @pytest.mark.parametrize(
+        "between", ["[{}, {}]", "\ufeff\r\n[\r\n{},\r\n{}]\r\n", "[\n{},\n{}\n, {{"]
+    )
+    def test_may_stand_in_a_list(self, target: Target, tmp_path: Path, between: str):
+        text = between.format(turn(), turn(text="Goodbye."))
+        done = target.take(put(tmp_path, {"t.json": text}) / "t.json")
+        assert (done.kind, done.added) == ("turns", 2)
+        cut = not text.rstrip().endswith("]")
+        assert [r.reason for r in done.refused] == ["the list never ends"] * cut
+
+    def test_a_line_that_is_a_list_is_no_list_of_turns(self, target: Target, tmp_path: Path):
+        done = target.take(put(tmp_path, {"t.jsonl": f"[1]\n{turn()}\n"}) / "t.jsonl")
+        assert done.added == 1
+        assert reasons(done) == {"t.jsonl:1": "it is not a JSON object"}
+
     def test_progress_ends_with_the_last_line(self, target: Target, tmp_path: Path):
         lines = [turn(text=f"Line {n}.") for n in range(1201)]
         target.take(put(tmp_path, {"t.jsonl": "\n".join(lines)}) / "t.jsonl")
