@@ -129,7 +129,7 @@ def message_in(given: object) -> Message:
     """
     said = given.get("content") if isinstance(given, Mapping) else getattr(given, "content", given)
     if isinstance(said, (list, tuple)):
-        said = "\n".join(part["text"] for part in said if _is_text(part))
+        said = "\n".join(text for part in said if (text := _text_of(part)) is not None)
     if not (isinstance(given, (Mapping, Message)) and (said is None or isinstance(said, str))):
         raise ConfigError(
             f"the history holds something that is no message with text: {type(given).__name__}",
@@ -147,8 +147,9 @@ def message_in(given: object) -> Message:
     )
 
 
-def _is_text(part: object) -> bool:
-    return isinstance(part, Mapping) and isinstance(part.get("text"), str)
+def _text_of(part: object) -> str | None:
+    text = part.get("text") if isinstance(part, Mapping) else part
+    return text if isinstance(text, str) else None
 
 
 def _ids(calls: object) -> Iterable[str]:

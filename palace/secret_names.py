@@ -12,8 +12,8 @@ import regex
 from palace.patterns import compiled_later
 
 _PASSWORD_NAMES = tuple(
-    "password passwd passphrase passcode passwort kennwort contraseña senha пароль 密码 密碼"
-    " パスワード".split()
+    "password passwd passphrase passcode passwort kennwort motdepasse mdp contraseña senha"
+    " palavrapasse wachtwoord hasło lösenord şifre пароль 密码 密碼 パスワード 비밀번호".split()
 )
 _SHORT_PASSWORD_NAME = compiled_later(
     r"(?i:(?:^|[_.-])(?:pass|pwd|pw|psw))$|(?<=[a-z])(?:Pass|Pwd|Pw)$|(?i:pwd)$"
@@ -47,8 +47,8 @@ _HASH_NAME = compiled_later(
 )
 # One of them is in every name of a family, once the signs between its words are left out.
 _IN_FAMILY_NAMES = tuple(
-    "pass pwd pw psw kennwort contraseña senha пароль 密码 密碼 パスワード secret credential key"
-    " token bearer jwt authcode sessionid".split()
+    "pass pwd pw psw mdp kennwort contraseña senha wachtwoord hasło lösenord şifre пароль 密码 密碼"
+    " パスワード 비밀번호 secret credential key token bearer jwt authcode sessionid".split()
 )
 _BETWEEN_WORDS = str.maketrans("", "", "_.-")
 
@@ -64,14 +64,16 @@ def family_in(name: str, before: str) -> str:
 
     Args:
         name: As it stands in the text.
-        before: What stands before it there; it tells which key a bare `key` is.
+        before: What stands before it there; it tells which key a bare `key` is, and whether
+            `passe` ends "mot de passe".
 
     Returns:
         `password`, `secret`, `key`, `token`, or "" for other names.
     """
     if name[-3:].lower() == "key" and plain_name(name) == "key":
         return "key" if before.rstrip(" \t_-").lower().endswith(_KEY_ADJECTIVES) else ""
-    return family_of(name)
+    is_french = name.lower() == "passe" and before.lower().endswith("mot de ")
+    return "password" if is_french else family_of(name)
 
 
 @lru_cache(maxsize=4096)

@@ -66,7 +66,8 @@ _DIRECTIVE = compiled_later(
 _AZURE = compiled_later(r"(?<![A-Za-z0-9+/=:-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])")
 _AZURE_LINES = 2
 _STATED = compiled_later(
-    r"\b(?:password|passphrase|passwd|passcode|passwort|kennwort)\s{1,3}(?:is|was|ist|lautet)"
+    r"\b(?:password|passphrase|passwd|passcode|passwort|kennwort|mot de passe|contraseña|senha"
+    r"|wachtwoord|hasło|lösenordet)\s{1,3}(?:is|was|ist|lautet|est|es|é|to|är)"
     r"\s{1,3}(?:now\s|still\s)?(?P<quote>[\"'`*]{0,2}+)(?P<value>[^\s\"'`]{6,128}+)"
     r"(?=[\"'`]|\s*\Z|[ \t]*\n|(?<=[.,;:!?*)])\s|\s[(-])",
     regex.IGNORECASE,
@@ -78,7 +79,7 @@ _PLACES = (
     ("bearer-token", ("bearer",), _BEARER),
     ("command-line-secret", ("pass", "token", "secret", "key"), _OPTION),
     ("basic-auth", ("-u",), _LOGIN_OPTION),
-    ("password", ("pass", "kennwort"), _STATED),
+    ("password", tuple("pass kennwort contraseña senha wachtw hasło lösen".split()), _STATED),
     ("password", ("';", '";'), _DIRECTIVE),
 )
 _LITERALS = tuple(

@@ -103,7 +103,8 @@ class IndexedLayer:
             if now is not None:
                 for old in replaced[item.id].values():
                     if old.scope == now.scope and old.trust in self._trusted:
-                        told = self._evidence_in(old, old.retired or now.created)
+                        ended = old.retired or old.valid_to or now.created
+                        told = self._evidence_in(old, ended)
                         yield replace(told, confidence=item.confidence)
             yield item
 

@@ -188,7 +188,8 @@ def _chatgpt_turn(
     if role not in ("user", "assistant") or hidden or to_tool:
         return Left(line, "a message of a tool or the system", is_fault=False)
     content = message.get("content")
-    text = _chatgpt_text(content) if isinstance(content, Mapping) else ""
+    words = _chatgpt_text(content) if isinstance(content, Mapping) else ""
+    text = "\n\n".join(filter(None, (*_chatgpt_files(about), words)))
     if not text.strip():
         return Left(line, "a message without words", is_fault=False)
     at = parse_moment(message.get("create_time")) or before
@@ -204,6 +205,15 @@ def _chatgpt_text(content: Mapping[str, Any]) -> str:
     parts = content.get("parts")
     said = parts if isinstance(parts, list) else [content.get("text")]
     return "\n\n".join(text for part in said if (text := _part_text(part)))
+
+
+def _chatgpt_files(about: object) -> Iterator[str]:
+    """Yield a mark for each file that was attached; images stand among the parts."""
+    attached = about.get("attachments") if isinstance(about, Mapping) else None
+    for file in attached if isinstance(attached, list) else ():
+        kind = file.get("mime_type") if isinstance(file, Mapping) else None
+        if not str(kind).startswith("image/"):
+            yield _ATTACHED.format("file")
 
 
 def _part_text(part: object) -> str:
@@ -239,7 +249,9 @@ def read_langchain(items: Iterator[Item], *, session: str, at: datetime) -> Iter
         if message is None:
             yield Left(item.line, item.problem or "it is no message: it has no type and content")
             continue
-        role = _ROLES.get(str(message.get("type") or message.get("role")))
+        # A message of a role that somebody chose has a type that says nothing: `chat`, `message`.
+        named = (_ROLES.get(str(message.get(name))) for name in ("type", "role"))
+        role = next(filter(None, named), None)
         if role is None:
             yield Left(item.line, "a message of a tool or the system", is_fault=False)
             continue

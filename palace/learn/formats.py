@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from palace.errors import ConfigError
 from palace.learn.foreign import items_of
+from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.places import SUFFIX
 from palace.learn.transfer import FOLDERS, FORMAT, IDENTITY, markdown_files
 
@@ -46,6 +47,10 @@ def recognise(source: Path) -> Format:
         return "markdown"
     with source.open("rb") as file:
         start = file.read(_SAMPLE_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(UTF16_MARKS):
+        raise ConfigError(f"{source} is written in UTF-16", hint="save it as UTF-8")
+    if not start:
+        raise ConfigError(f"{source} is empty: there is nothing in it", hint=SUPPORTED)
     if start[:1] not in (b"{", b"["):
         if source.suffix.lower() in (".json", ".jsonl", ".ndjson"):
             raise ConfigError(f"{source}:1: it is not JSON", hint=SUPPORTED)

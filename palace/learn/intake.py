@@ -13,6 +13,7 @@ from pathlib import Path
 
 from palace.errors import WriteConflictError
 from palace.learn.formats import Format
+from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.places import place_reason
 from palace.learn.record_files import missing_lines, record_place_reason
 from palace.learn.transfer import IDENTITY, MAX_IDENTITY_CHARS, said
@@ -211,6 +212,8 @@ class Intake:
 
 def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
     """Say why bytes may not become a file of the palace, or "" if they may."""
+    if as_text and data.startswith(UTF16_MARKS):
+        return "it is written in UTF-16, not in UTF-8"
     if as_text and b"\0" in data:
         return "it is binary: it has NUL bytes"
     try:

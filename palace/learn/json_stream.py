@@ -5,6 +5,7 @@ In: a binary file. Out: each element with the line it begins at, or why it could
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from typing import Any, BinaryIO
 
 import regex
 
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""What a text begins with that was saved in UTF-16, as some editors and shells do."""
 MAX_ITEM_BYTES = 64 * 1024 * 1024
 _BLOCK_BYTES = 1 << 20
 _MARK = b"\xef\xbb\xbf"

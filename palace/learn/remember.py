@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from palace.errors import TextRefusedError
@@ -16,7 +17,7 @@ from palace.learn.dedup import find_duplicate
 from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PersonalData, PrivacyFilter, Secrets
 from palace.recall.blocks import strip_own_markers
-from palace.text import new_id
+from palace.text import new_id, utc_now
 from palace.types.changes import Conflict, Duplicate, Match, Remembered, WriteResult
 from palace.types.memory import Draft, Memory, Trust
 
@@ -120,7 +121,8 @@ class Writer:
         return replace(self, judge=ask_judge(self.judge, draft.text, () if again else similar))
 
     def _similar(self, draft: Draft, without: Collection[str]) -> list[Memory]:
-        return [m for m in self.resembling(draft) if m.id not in without]
+        found = (m for m in self.resembling(draft) if m.id not in without)
+        return [m for m in found if _hold_at_once(m, draft)]
 
     def _settle(
         self,
@@ -162,7 +164,7 @@ class Writer:
     def _retire(self, going: Iterable[Memory], *, by: Memory) -> None:
         # One for each place: a copy of a whole file has the same ids.
         for old in {m.source: m for m in going}.values():
-            retired = self.store.update(old, status="inactive", superseded_by=by.id)
+            retired = self.store.update(old, **superseded_fields(old, by))
             self.written(retired.path)
 
     def _fit_draft(self, draft: Draft, room: str, drawer: str) -> Draft:
@@ -208,6 +210,28 @@ class Writer:
                 hint="store one statement at a time, or import the document",
             )
         return self._privacy.written(text)
+
+
+def superseded_fields(old: Memory, by: Memory) -> dict[str, object]:
+    """Return what is noted on a memory that another one replaces.
+
+    It is retired, unless the other one is not true yet: until then the old one holds, and what is
+    asked meanwhile is answered by it.
+    """
+    begin = by.valid_from
+    if begin is None or begin <= utc_now() or _is_before(begin, old.valid_from):
+        return {"status": "inactive", "superseded_by": by.id}
+    return {"valid_to": min(begin, old.valid_to or begin), "superseded_by": by.id}
+
+
+def _hold_at_once(memory: Memory, draft: Draft) -> bool:
+    """Whether there is a moment at which both are said to be true."""
+    is_over = _is_before(memory.valid_to, draft.valid_from)
+    return not is_over and not _is_before(draft.valid_to, memory.valid_from)
+
+
+def _is_before(end: datetime | None, begin: datetime | None) -> bool:
+    return end is not None and begin is not None and end <= begin
 
 
 def _conflict(draft: Draft, found: Sequence[tuple[Memory, str]]) -> Conflict:

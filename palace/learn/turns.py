@@ -1,13 +1,13 @@
-"""Conversations from JSON lines: one turn or message a line, verbatim.
+"""Conversations from JSON lines or a JSON list: each line or element a turn or message, verbatim.
 
-In: a file of lines `{"session", "speaker", "text", "at"}`, or for a history also `{"role",
+In: a file of objects `{"session", "speaker", "text", "at"}`, or for a history also `{"role",
 "content"}`. Out: turns, and for every line that is no turn its number and the reason; or messages.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,9 @@ from typing import Any
 from palace.arguments import message_in
 from palace.errors import ConfigError, unreadable_hint
 from palace.learn.foreign import items_of
+from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.moment import parse_moment
+from palace.ports import Progress
 from palace.types.session import ConversationTurn, Message
 
 KEYS = ("session", "speaker", "text", "at")
@@ -39,13 +41,13 @@ class RefusedLine:
 
 
 def read_turns(
-    source: Path, *, progress: Callable[[int, int], object] | None = None
+    source: Path, *, progress: Progress | None = None
 ) -> tuple[list[tuple[int, ConversationTurn]], list[RefusedLine]]:
     """Read a file of turns; empty lines are skipped, keys that are not ours are ignored.
 
     Args:
-        source: UTF-8, with or without a byte order mark.
-        progress: Called with (lines done, lines to do).
+        source: UTF-8, with or without a byte order mark; one turn a line, or a list of turns.
+        progress: Called with (lines or bytes done, to do).
 
     Returns:
         The turns with their lines, in the order of the file, and the lines that were refused. What
@@ -55,19 +57,16 @@ def read_turns(
         ConfigError: If the file cannot be read or no line of it is a turn.
     """
     try:
-        to_do = sum(1 for _ in _lines(source)) if progress else 0
         turns: list[tuple[int, ConversationTurn]] = []
         refused: list[RefusedLine] = []
         understood = False
-        for number, line in enumerate(_lines(source), 1):
-            if line.strip():
-                read = _turn_or_reason(line)
-                turns += [(number, read)] if isinstance(read, ConversationTurn) else []
-                if isinstance(read, _Refused):
-                    refused.append(RefusedLine(number, read.reason))
-                understood = understood or isinstance(read, ConversationTurn) or read.understood
-            if progress and (number % _PROGRESS_LINES == 0 or number == to_do):
-                progress(number, to_do)
+        for number, read in (_listed if _is_list(source) else _by_line)(source, progress):
+            if isinstance(read, _Refused):
+                refused.append(RefusedLine(number, read.reason))
+                understood = understood or read.understood
+            else:
+                turns.append((number, read))
+                understood = True
     except OSError as error:
         raise ConfigError(
             f"{source} cannot be read: {error.strerror or error}", hint=unreadable_hint(error)
@@ -79,6 +78,33 @@ def read_turns(
             hint=f"every line is one JSON object with the keys {', '.join(KEYS)}: {_EXAMPLE}",
         )
     return turns, refused
+
+
+def _listed(source: Path, progress: Progress | None) -> Iterator[_Read]:
+    for item in items_of(source, progress=progress):
+        yield item.line, _Refused(item.problem) if item.problem else _turn_or_reason(item.value)
+
+
+def _by_line(source: Path, progress: Progress | None) -> Iterator[_Read]:
+    to_do = sum(1 for _ in _lines(source)) if progress else 0
+    for number, line in enumerate(_lines(source), 1):
+        if line.strip():
+            yield number, _turn_of_line(line)
+        if progress and (number % _PROGRESS_LINES == 0 or number == to_do):
+            progress(number, to_do)
+
+
+def _is_list(source: Path) -> bool:
+    """Whether a file holds a list, and not lines of which the first one is a list."""
+    lines = (line for line in _lines(source) if line.strip())
+    first, is_all = next(lines, b""), next(lines, None) is None
+    if is_all or first.lstrip()[:1] != b"[":
+        return first.lstrip()[:1] == b"["
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 _ROLES = {"human": "user", "ai": "assistant", "agent": "assistant"}
@@ -115,6 +141,8 @@ def read_history(source: Path, *, session: str | None = None) -> list[Message]:
 def _values(source: Path) -> Iterator[tuple[int, Any]]:
     """Yield the elements of a list, or what each line holds, with its line; None is no JSON."""
     lines = [(number, line) for number, line in enumerate(_lines(source), 1) if line.strip()]
+    if lines and lines[0][1].startswith(UTF16_MARKS):
+        raise ConfigError(f"{source} is written in UTF-16", hint="save it as UTF-8")
     if lines and lines[0][1].lstrip()[:1] == b"[":
         for item in items_of(source):
             if item.problem:
@@ -158,13 +186,16 @@ class _Refused:
     understood: bool = False
 
 
+_Read = tuple[int, ConversationTurn | _Refused]
+
+
 def _lines(source: Path) -> Iterator[bytes]:
     with source.open("rb") as file:
         for number, line in enumerate(file):
             yield line.removeprefix(_MARK) if number == 0 else line
 
 
-def _turn_or_reason(line: bytes) -> ConversationTurn | _Refused:
+def _turn_of_line(line: bytes) -> ConversationTurn | _Refused:
     try:
         data = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:
@@ -173,6 +204,10 @@ def _turn_or_reason(line: bytes) -> ConversationTurn | _Refused:
         return _Refused(f"it is not JSON: {error.msg} at column {error.colno}")
     except (RecursionError, ValueError):
         return _Refused("it is JSON that nests too deeply or holds too large a number")
+    return _turn_or_reason(data)
+
+
+def _turn_or_reason(data: object) -> ConversationTurn | _Refused:
     if not isinstance(data, dict):
         return _Refused("it is not a JSON object")
     missing = [key for key in KEYS if data.get(key) is None]

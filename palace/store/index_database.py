@@ -155,9 +155,10 @@ class IndexDatabase:
         self.damaged = self.damaged or _is_damage(error)
         if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
             return _closed()
+        what = "free some space" if "full" in str(error) else "ask again, or run `palace reindex`"
         return StoreUnavailableError(
             f"the index failed: {error}",
-            hint="ask again, or run `palace reindex`; the index is derived and loses nothing by it",
+            hint=f"{what}; the index is derived and loses nothing by it",
         )
 
     def is_lost(self) -> bool:

@@ -116,9 +116,13 @@ class OpenedPalace:
 
     def _keep_promise(self, promise: Promise) -> None:
         new = self.index.get(promise.new)
-        for old in map(self.index.get, promise.retired if new is not None else ()):
+        if new is None:
+            return
+        from palace.learn.remember import superseded_fields
+
+        for old in map(self.index.get, promise.retired):
             if old is not None and old.status == "active":
-                self.store.update(old, status="inactive", superseded_by=promise.new)
+                self.store.update(old, **superseded_fields(old, new))
                 self.index_file(old.path)
 
     def _count_uses(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from palace.arguments import moment_in, path_in
 from palace.errors import ConfigError
+from palace.learn.fields import check_choice
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
 from palace.store.files import ABSENT, atomic_write, locked
@@ -125,6 +126,7 @@ class TransferringVerbs(ReadingVerbs):
             How many timeline pages changed.
 
         Raises:
+            ConfigError: If one is no `ConversationTurn`; nothing is written then.
             SecretRefusedError: If a turn holds a secret (and they are not redacted): nothing is
                 written then, while `import_from` leaves such turns out.
             PersonalDataRefusedError: If one holds personal data (and that is blocked).
@@ -134,6 +136,11 @@ class TransferringVerbs(ReadingVerbs):
         return len(paths)
 
     def _writable(self, turn: ConversationTurn) -> ConversationTurn:
+        if not isinstance(turn, ConversationTurn):
+            raise ConfigError(
+                f"one of the turns is no turn: {type(turn).__name__}",
+                hint="give ConversationTurn(session, speaker, text, at)",
+            )
         fit = self.privacy.written
         return replace(
             turn,
@@ -159,10 +166,11 @@ class TransferringVerbs(ReadingVerbs):
             records: Whether the journal, which holds prompts, and the notes of sessions go along.
 
         Raises:
-            ConfigError: If the target exists and is not empty.
+            ConfigError: If the target exists and is not empty, or `form` is neither.
         """
         from palace.learn.transfer import export_json, export_markdown
 
+        check_choice("form", form, ("json", "markdown"))
         path = path_in("target", target)
         memories = self.memories(include_inactive=True)
         files = own_files(self.root)

@@ -121,6 +121,13 @@ def test_a_conversation_with_tools_is_read_as_hosts_write_it(tmp_path):
     assert read_history(listed) == read_history(path)
 
 
+def test_a_conversation_in_another_encoding_is_named(call, tmp_path):
+    (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "Hi."}\n', "utf-16")
+    for arguments in (("import",), ("end-session", "--session", "s")):
+        code, _, err = call(*arguments, "chat.jsonl")
+        assert (code, "chat.jsonl is written in UTF-16" in err) == (2, True)
+
+
 @pytest.mark.parametrize("element", ["5", '{"role": "user"}'])
 def test_an_element_that_is_no_message_is_named(call, tmp_path, element):
     (tmp_path / "bad.json").write_text(f'[{{"role": "user", "content": "a"}},\n{element}]\n')

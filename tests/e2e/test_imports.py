@@ -127,6 +127,25 @@ def test_a_chatgpt_export_becomes_timeline(palace: Mempalace, tmp_path: Path):
     assert "06:40" in palace.search("ferry to Samsø")[0].memory.text
 
 
+def test_a_file_that_was_attached_leaves_a_mark(palace: Mempalace, tmp_path: Path):
+    files = [{"name": "a.pdf", "mime_type": "application/pdf"}, {"mime_type": "image/png"}]
+    nodes = {
+        "a": message("user", "Sum this up.", metadata={"attachments": files}),
+        "b": message("user", "", metadata={"attachments": [*files, 7]}),
+    }
+    mapping = {
+        key: {"message": said, "parent": "a" if key == "b" else None, "children": []}
+        for key, said in nodes.items()
+    }
+    exported = [conversation(mapping=mapping, current_node="b")]
+    taken(palace, put(tmp_path, {"conversations.json": exported}) / "conversations.json")
+    mark = "[file not imported]"
+    assert [m.text for m in palace.memories(room="timeline")] == [
+        f"{mark}\n\nSum this up.",
+        f"{mark}\n\n{mark}",
+    ]
+
+
 def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Path):
     looped = conversation()
     looped["mapping"]["root"]["parent"] = "g"
@@ -158,6 +177,11 @@ LANGCHAIN = {
         {"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": "The boiler code is E9.", "type": "human"}},
         {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessageChunk"], "kwargs": {"content": [*PARTS, "ten seconds."]}},
         {"lc": 1, "type": "constructor", "id": ["langchain", "SystemMessage"], "kwargs": {"content": "Be kind."}},
+    ],
+    "chosen roles": [
+        {"type": "chat", "data": {"content": "The boiler code is E9.", "type": "chat", "role": "user"}},
+        {"lc": 1, "type": "constructor", "id": ["langchain", "ChatMessageChunk"], "kwargs": {"content": [*PARTS, "ten seconds."], "role": "assistant"}},
+        {"type": "chat", "data": {"content": "Be kind.", "type": "chat", "role": "critic"}},
     ],
     "state": {"messages": [{"role": "user", "content": "The boiler code is E9."}, {"role": "assistant", "content": [*PARTS, "ten seconds."]}]},
 }  # fmt: skip
@@ -418,7 +442,7 @@ def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, c
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("x.json", "", "it is not JSON"),
+        ("x.json", "", "is empty"),
         ("x.json", "[]", "there is nothing in it"),
         ("x.json", "[{]", "x.json:1"),
         ("x.json", '{"a": 1}', "no form I know"),

@@ -233,6 +233,18 @@ def test_what_is_no_message_is_refused_by_name(palace: Mempalace, wrong: Any) ->
             RetrievalEnforcer(palace).decide(**turn)
 
 
+def test_a_turn_and_a_form_of_exports_are_what_they_are_called(
+    palace: Mempalace, tmp_path: Path
+) -> None:
+    said: Any = {"session": "s", "speaker": "Ann", "text": "Hello."}
+    with pytest.raises(ConfigError, match="one of the turns is no turn: dict"):
+        palace.import_turns([said])
+    form: Any = "xml"
+    with pytest.raises(ConfigError, match="form is 'xml'"):
+        palace.export(tmp_path / "new", form=form)
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize("name", ["session_id", "project"])
 def test_a_session_and_a_project_are_texts(palace: Mempalace, name: str) -> None:
     wrong: dict[str, Any] = {name: 7}
@@ -245,6 +257,7 @@ def test_a_session_and_a_project_are_texts(palace: Mempalace, name: str) -> None
     [
         {"role": "user", "content": "Who is the harbour master?"},
         {"role": "user", "content": [{"type": "text", "text": "Who is the harbour master?"}]},
+        {"role": "user", "content": ["Who is the", {"type": "text", "text": "harbour master?"}, 7]},
         Message("user", "Who is the harbour master?"),
     ],
 )

@@ -19,7 +19,7 @@ from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.store import index_database
 from palace.store.index_rows import memory_tokens
-from palace.store.index_schema import SCHEMA_VERSION
+from palace.store.index_schema import SCHEMA, SCHEMA_VERSION
 from palace.store.index_seal import state_of
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.index_writing import WriteBatch
@@ -384,6 +384,16 @@ def spoil(path: Path, start: int = 12288) -> None:
     with path.open("r+b") as file:
         file.seek(start)
         file.write(b"\0" * (path.stat().st_size - start))
+
+
+def test_a_full_disk_is_told_with_what_helps(path: Path) -> None:
+    database = index_database.IndexDatabase(path, SCHEMA)
+    pages = database.rows("PRAGMA page_count")[0][0]
+    database.rows(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreUnavailableError, match="full") as caught:
+        database.rows("CREATE TABLE filler AS SELECT randomblob(100000)")
+    assert "free some space" in caught.value.hint
+    database.close()
 
 
 def test_damage_in_use_is_an_error_that_renewing_repairs(path: Path) -> None:

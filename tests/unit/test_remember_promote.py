@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 from palace.errors import SecretRefusedError, TextRefusedError, UnsafeNameError
 from palace.learn.promote import promotion_of
-from palace.learn.remember import Writer
+from palace.learn.remember import Writer, superseded_fields
 from palace.store.rooms import RoomStore
 from palace.text import utc_now
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
@@ -56,7 +58,8 @@ class Desk:
         return [m.text for m in self.memories() if m.status == "active"]
 
     def remember(self, text: str, **options: Any) -> WriteResult:
-        fields = {k: options.pop(k) for k in ("scope", "kind", "trust") if k in options}
+        names = ("scope", "kind", "trust", "valid_from", "valid_to")
+        fields = {k: options.pop(k) for k in names if k in options}
         return self.writer.remember(
             Draft(text, created=utc_now(), **fields), room="desk", drawer="notes", **options
         )
@@ -158,6 +161,28 @@ def test_supersede_retires_a_line_that_a_person_wrote(desk: Desk, tmp_path: Path
     assert isinstance(result, Remembered)
     assert sorted(desk.texts()) == sorted(["another line", OTHER_PORT])
     assert PORT in file.read_text()
+
+
+@pytest.mark.parametrize("text", [PORT, OTHER_PORT])
+def test_what_holds_at_another_time_is_neither_repetition_nor_contradiction(
+    desk: Desk, text: str
+) -> None:
+    change = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    desk.remember(PORT, valid_to=change)
+    later = change + timedelta(days=1)
+    assert not isinstance(desk.remember(text, valid_to=later), Remembered)
+    assert isinstance(desk.remember(text, valid_from=change, valid_to=later), Remembered)
+
+
+def test_what_is_superseded_holds_until_the_other_begins(desk: Desk) -> None:
+    soon = (utc_now() + timedelta(days=30)).replace(microsecond=0)
+    first, later = desk.remember(PORT), soon + timedelta(days=30)
+    result = desk.remember(OTHER_PORT, valid_from=soon, on_conflict="supersede")
+    old = next(m for m in desk.memories() if m.id == first.memory.id)
+    assert (old.status, old.valid_to, old.superseded_by) == ("active", soon, result.memory.id)
+    # What begins no sooner would never hold.
+    assert superseded_fields(replace(old, valid_from=later), result.memory)["status"] == "inactive"
+    assert superseded_fields(replace(old, valid_to=later), result.memory)["valid_to"] == soon
 
 
 def test_supersede_without_a_conflict_just_stores(desk: Desk) -> None:

@@ -139,6 +139,7 @@ class TestFolderOfNotes:
             tmp_path / "notes",
             {
                 "binary.md": b"a\0b",
+                "windows.md": "- A memory.".encode("utf-16"),
                 "latin.md": b"fine\ncaf\xe9",
                 "login.md": f"# Login\n\n{SECRET}\n",
                 "good.md": "- A memory.",
@@ -146,8 +147,9 @@ class TestFolderOfNotes:
         )
         done = target.take(notes)
         found = reasons(done)
-        assert set(found) == {"binary.md", "latin.md", "login.md"}
+        assert set(found) == {"binary.md", "windows.md", "latin.md", "login.md"}
         assert "NUL" in found["binary.md"]
+        assert "UTF-16" in found["windows.md"]
         assert "line 2" in found["latin.md"]
         assert "line 3" in found["login.md"]
         assert "password" in found["login.md"]
@@ -300,6 +302,21 @@ class TestTurns:
         done = target.take(put(tmp_path, {"t.jsonl": turn(text=SECRET)}) / "t.jsonl")
         assert (done.added, len(done.refused)) == (0, 1)
 
+    @pytest.mark.parametrize(
+        "between", ["[{}, {}]", "\ufeff\r\n[\r\n{},\r\n{}]\r\n", "[\n{},\n{}\n, {{"]
+    )
+    def test_may_stand_in_a_list(self, target: Target, tmp_path: Path, between: str):
+        text = between.format(turn(), turn(text="Goodbye."))
+        done = target.take(put(tmp_path, {"t.json": text}) / "t.json")
+        assert (done.kind, done.added) == ("turns", 2)
+        cut = not text.rstrip().endswith("]")
+        assert [r.reason for r in done.refused] == ["the list never ends"] * cut
+
+    def test_a_line_that_is_a_list_is_no_list_of_turns(self, target: Target, tmp_path: Path):
+        done = target.take(put(tmp_path, {"t.jsonl": f"[1]\n{turn()}\n"}) / "t.jsonl")
+        assert done.added == 1
+        assert reasons(done) == {"t.jsonl:1": "it is not a JSON object"}
+
     def test_progress_ends_with_the_last_line(self, target: Target, tmp_path: Path):
         lines = [turn(text=f"Line {n}.") for n in range(1201)]
         target.take(put(tmp_path, {"t.jsonl": "\n".join(lines)}) / "t.jsonl")
@@ -380,7 +397,8 @@ class TestExports:
             (bundle(version=2), "version 2"),
             (bundle(files={}), "list of files"),
             ("[" * 100_000, "the list never ends"),
-            (b"\xff\xfe", "it is not JSON"),
+            (b"\xff\xfe", "is written in UTF-16"),
+            (b"\xff\xff", "it is not JSON"),
         ],
     )
     def test_other_json_is_an_error_with_a_hint(self, target: Target, tmp_path, text, message):
