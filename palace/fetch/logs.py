@@ -15,7 +15,7 @@ from pathlib import Path
 import regex
 
 from palace.errors import FetchDeniedError, FetchError
-from palace.fetch.plain import clip_bytes, is_binary, minutes, printable
+from palace.fetch.plain import DENSE, clip_bytes, is_binary, minutes, printable
 from palace.fetch.regular_file import open_regular, resolve_existing
 from palace.fetch.timeframe import Window, find_window, line_moment
 from palace.ports import Artifact, ArtifactRef
@@ -216,11 +216,13 @@ class _Log:
             for word in sorted(exact, key=len, reverse=True)
             if any(char in word for char in "./\\") or word.lower().endswith("log")
         )
+        letter = rf"[\w--[{DENSE}]]"  # what stands next to no name
+        before, after = rf"(?<![{letter}./\\-])", rf"(?![{letter}/\\-]|\.{letter})"
         pattern = regex.compile(
-            rf"(?<![\w./\\-])(?:\./)?(?:{whole or '(?!)'})(?![\w/\\-]|\.\w)"
+            rf"{before}(?:\./)?(?:{whole or '(?!)'}){after}"
             rf"|(?<![\w./-])(?:{words})(?:'s)?[\s-](?:log\s?files?|logs?)(?![\w/-]|\.\w)"
             rf"|(?<![\w./-])(?:log\s?files?|logs?)\s(?:of|for|from)\s(?:the\s)?(?:{words})(?![\w/-]|\.\w)",
-            regex.IGNORECASE,
+            regex.IGNORECASE | regex.VERSION1,
         )
         return cls(path, pattern, frozenset(word.casefold() for word in (exact | {stem})))
 
