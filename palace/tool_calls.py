@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from palace.arguments import check_texts
 from palace.enforce.markers import harmless
 from palace.errors import MemoryNotFoundError, PalaceError
+from palace.ports import Scope
 from palace.text import counted
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
 from palace.types.memory import Memory
@@ -43,11 +44,7 @@ class ToolScope:
 
     def may_see(self, memory: Memory) -> bool:
         """Whether this memory is visible to the caller."""
-        return memory.scope in {
-            "global",
-            f"session:{self.session_id}",
-            f"project:{self.project}",
-        }
+        return memory.scope in Scope(self.session_id, self.project).names
 
 
 # -- reading -----------------------------------------------------------------------------------
