@@ -33,6 +33,13 @@ class Scope(NamedTuple):
     session_id: str | None = None
     project: str | None = None
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The scopes of the memories that are visible."""
+        session = [f"session:{self.session_id}"] if self.session_id else []
+        project = [f"project:{self.project}"] if self.project else []
+        return frozenset(["global", *session, *project])
+
 
 GLOBAL = Scope()
 """A reader outside every session and project."""

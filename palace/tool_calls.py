@@ -43,11 +43,10 @@ class ToolScope:
 
     def may_see(self, memory: Memory) -> bool:
         """Whether this memory is visible to the caller."""
-        return memory.scope in {
-            "global",
-            f"session:{self.session_id}",
-            f"project:{self.project}",
-        }
+        mine = {"global"}
+        mine |= {f"session:{self.session_id}"} if self.session_id else set()
+        mine |= {f"project:{self.project}"} if self.project else set()
+        return memory.scope in mine
 
 
 # -- reading -----------------------------------------------------------------------------------

@@ -280,6 +280,7 @@ class ScriptedPalace:
         journal: Journal | None = None,
         refresh: Callable[[], object] = lambda: None,
         previous: Callable[[str | None], Iterable[Mapping[str, Any]]] = lambda _: (),
+        reminders: Callable[[Turn], Sequence[Evidence]] = lambda _: (),
         **policy: Any,
     ) -> None:
         self.analyst = PlainAnalyst()
@@ -291,6 +292,7 @@ class ScriptedPalace:
             journal=journal,
             refresh=refresh,
             previous=previous,
+            reminders=reminders,
         )
 
     @property

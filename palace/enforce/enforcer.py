@@ -440,11 +440,17 @@ def _meta_verdict(
             as_of=_moment(item.get("as_of")),
             confidence=1.0,
         )
-        for item in used.get("evidence", ())
+        for item in _used_items(used)
     )
     return replace(
         bare, action="answer", outcome="hit", evidence=evidence, text=quote_evidence(evidence)
     )
+
+
+def _used_items(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what of a verdict's record was injected, reminders too, each memory once."""
+    items = {i.get("id"): i for i in (*record.get("reminders", ()), *record.get("evidence", ()))}
+    return [items[i] for i in dict.fromkeys(record["injected"]) if i in items]
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -5,6 +5,7 @@ In: identity, rooms, the last session's promotions and the living notes. Out: a 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -69,7 +70,9 @@ def _room_points(room: RoomDigest, project: str | None) -> float:
     points = float(room.uses) + _RECENCY_POINTS * room.recency
     if project:
         wanted = set(tokens(project))
-        named = wanted <= set(tokens(f"{room.name.replace('/', ' ')} {_drawers(room)}"))
+        named = bool(wanted) and wanted <= set(
+            tokens(f"{room.name.replace('/', ' ')} {_drawers(room)}")
+        )
         if named or any(m.project == project for m in room.memories):
             points += _PROJECT_POINTS
     return points
@@ -90,6 +93,17 @@ class _Page:
 
     def fits(self, *lines: str) -> bool:
         return estimate_tokens("\n".join((*self.lines, *lines))) <= self.budget_tokens
+
+    def beginning(self, heading: str, text: str) -> str:
+        """Return as much of a text as fits under a heading, cut at a word end; "" if none does."""
+        if self.fits(heading, text):
+            return text
+        sizes = range(1, len(text))
+        count = bisect_left(sizes, True, key=lambda n: not self.fits(heading, f"{text[:n]}…"))
+        cut = text[:count].rstrip()
+        if len(words := cut.rsplit(None, 1)) > 1 and len(words[0]) > count // 2:
+            cut = words[0]
+        return f"{cut}…" if cut else ""
 
     def section(
         self,
@@ -144,12 +158,16 @@ def compose_wake_up(
     page = _Page(budget_tokens)
     identity = harmless(shown(sources.identity.strip()))
     if identity:
-        page.section("# Identity", [("identity", identity)], line_of=str)
+        begun = page.beginning("# Identity", identity)
+        page.section("# Identity", [("identity", begun or identity)], line_of=str)
+        if begun and begun != identity:
+            page.left_out.append("Identity: its end did not fit the budget")
 
     def line_of(text: str) -> str:
         return _line(shown(text))
 
-    notes = [(e.id, e.text) for e in sources.notes]
+    # The latest first: what does not fit is what was noted longest ago.
+    notes = [(e.id, e.text) for e in reversed(sources.notes)]
     page.section("# Notes of this session", notes, line_of=line_of)
     promoted = [(m.id, m.text) for m in sources.promoted]
     page.section("# Learned last session", promoted, line_of=line_of)

@@ -18,7 +18,7 @@ from pathlib import Path
 import regex
 
 from palace.errors import FetchDeniedError, FetchError
-from palace.fetch.plain import decode_text, minutes, printable
+from palace.fetch.plain import DENSE, decode_text, minutes, printable
 from palace.fetch.regular_file import read_regular, resolve_existing
 from palace.ignoring import IgnoreRules, secret_name
 from palace.ports import Artifact, ArtifactRef
@@ -28,8 +28,14 @@ _MAX_PROMPT_CHARS = 20_000
 _MAX_CANDIDATES = 64
 _MAX_REFS = 8
 _TIMEOUT_S = 0.25
-_QUOTED = regex.compile(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|(?<!\w)'([^'\n]{1,400})'(?!\w)")
+_QUOTED = regex.compile(
+    r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|(?<!\w)'([^'\n]{1,400})'(?!\w)"
+    r"|[“„]([^“”„\n]{1,400})[“”]|«([^«»\n]{1,400})»|「([^「」\n]{1,400})」|『([^『』\n]{1,400})』"
+)
 _WORD = regex.compile(r"[^\s`\"'<>|*?]{1,400}")
+# What ends a name where no blank does: a mark, or a letter of a script without blanks.
+_PIECE = regex.compile(rf"[^“”„«»—{DENSE}\p{{Ps}}\p{{Pe}}\uff00-\uff0f\uff1a-\uff20、。…]{{3,400}}")
+_UP_TO_SUFFIX = regex.compile(rf"[^.]{{1,200}}\.[A-Za-z0-9]{{1,10}}(?=[{DENSE}])")
 _LINE_NUMBER = regex.compile(r":\d{1,7}(?::\d{1,7})?$")
 # "src/app.py in owner/repo" means the file of that repository, not one of the same name here.
 _ELSEWHERE = regex.compile(
@@ -182,7 +188,7 @@ def _refuse_secret_names(path: Path) -> None:
 def _candidates(text: str) -> Iterator[tuple[str, int]]:
     """Yield what may be a path and where it ends, quoted ones first."""
     for match in _QUOTED.finditer(text, timeout=_TIMEOUT_S):
-        name = (match[1] or match[2] or match[3]).strip()
+        name = next(group for group in match.groups() if group is not None).strip()
         if _reads_like_path(name):
             yield _LINE_NUMBER.sub("", name), match.end()
     for match in _WORD.finditer(text, timeout=_TIMEOUT_S):
@@ -191,6 +197,17 @@ def _candidates(text: str) -> Iterator[tuple[str, int]]:
         for attempt in dict.fromkeys((name, name.rstrip(".:"))):
             if _reads_like_path(attempt):
                 yield _LINE_NUMBER.sub("", attempt), end
+        if not name.isascii():
+            yield from _names_inside(name, end - len(name))
+
+
+def _names_inside(word: str, start: int) -> Iterator[tuple[str, int]]:
+    """Yield what may be a path within a word, such as of a language that puts no blanks."""
+    for pattern in (_PIECE, _UP_TO_SUFFIX):
+        for match in pattern.finditer(word, timeout=_TIMEOUT_S):
+            name = match[0].rstrip(".,:;!?")
+            if name != word and _reads_like_path(name):
+                yield _LINE_NUMBER.sub("", name), start + match.start() + len(name)
 
 
 def _reads_like_path(name: str) -> bool:

@@ -29,7 +29,6 @@ class GitHubFetcher(ForgeFetcher):
         elsewhere: Repositories of other configured forges; none if this is the only forge.
         token: Access token; sent to this server only, never shown.
         timeout_s: Seconds for one whole fetch.
-        read_s: Seconds to wait for the next bytes.
         max_bytes: Longest text of an artifact, in bytes. A reply may be four times as large and
             64 KiB more, because JSON and base64 are longer than the text in them.
         cache: Folder where replies survive the process, or None.
@@ -56,7 +55,6 @@ class GitHubFetcher(ForgeFetcher):
         elsewhere: Sequence[str] = (),
         token: str | None = None,
         timeout_s: float = 10.0,
-        read_s: float = 5.0,
         max_bytes: int = 262_144,
         cache: str | Path | None = None,
         cache_s: float = 60.0,
@@ -71,7 +69,6 @@ class GitHubFetcher(ForgeFetcher):
             auth_scheme="Bearer",
             accept="application/vnd.github+json",
             timeout_s=timeout_s,
-            read_s=read_s,
             body_bytes=4 * max_bytes + 65_536,
             cache=cache,
             cache_s=cache_s,

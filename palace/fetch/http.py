@@ -113,7 +113,6 @@ class BoundedClient:
         auth_scheme: `token` or `Bearer`.
         accept: Value of the `Accept` header.
         timeout_s: Seconds for one whole fetch, all its requests together.
-        read_s: Seconds to wait for the next bytes.
         body_bytes: Largest body, in bytes after decompression.
         cache: Folder where replies survive the process, or None.
         cache_s: Seconds during which a reply is used again without asking; 0 always asks.
@@ -134,7 +133,6 @@ class BoundedClient:
         auth_scheme: str = "Bearer",
         accept: str = "application/json",
         timeout_s: float = 10.0,
-        read_s: float = 5.0,
         body_bytes: int = 1_114_112,
         cache: str | Path | None = None,
         cache_s: float = 60.0,
@@ -145,7 +143,6 @@ class BoundedClient:
         self.api_url = checked_url(api_url, setting=f"{service.setting}.base_url")
         self.service = service
         self.timeout_s = timeout_s
-        self.read_s = read_s
         self.body_bytes = body_bytes
         self.cache_s = cache_s
         self.accept = accept
@@ -332,7 +329,7 @@ class Session:
             "GET",
             url,
             headers=headers,
-            timeout=min(self._client.read_s, remaining_s),
+            timeout=remaining_s,
             extensions={"trace": self._trace},
         ) as response:
             yield response

@@ -15,7 +15,7 @@ from pathlib import Path
 import regex
 
 from palace.errors import FetchDeniedError, FetchError
-from palace.fetch.plain import clip_bytes, minutes, printable
+from palace.fetch.plain import DENSE, clip_bytes, is_binary, minutes, printable
 from palace.fetch.regular_file import open_regular, resolve_existing
 from palace.fetch.timeframe import Window, find_window, line_moment
 from palace.ports import Artifact, ArtifactRef
@@ -26,6 +26,10 @@ _MAX_REFS = 8
 _TIMEOUT_S = 0.25
 _BLOCK_BYTES = 65_536
 _MAX_RECORD_LINES = 50
+# So many records before the window, one behind the other, and it is over: a single one may have
+# been written late, or begin with another date than its own.
+_OLDER_RECORDS = 100
+_HEAD_BYTES = 8192
 _LEVELS: Mapping[str, tuple[str, ...]] = {
     "error": ("error", "fatal", "critical", "exception", "panic", "traceback", "emerg", "alert"),
     "warning": ("warn",),
@@ -120,7 +124,7 @@ class LogsFetcher:
         Raises:
             FetchDeniedError: If the log is not configured or not readable.
             FetchNotFoundError: If it does not exist.
-            FetchError: If it is no regular file or an option is not understood.
+            FetchError: If it is no regular text file or an option is not understood.
         """
         log = self._logs.get(ref.target) if ref.host == self.host else None
         if log is None:
@@ -132,6 +136,11 @@ class LogsFetcher:
         wanted = self._wanted(ref.options, now)
         # The path was configured by a person, so links in it are meant.
         with open_regular(resolve_existing(log.path)) as descriptor:
+            if is_binary(os.read(descriptor, _HEAD_BYTES)):
+                raise FetchError(
+                    f"{log.path.name} is not a text file",
+                    hint="a compressed log has to be unpacked before it can be read",
+                )
             source = _lines_from_end(
                 descriptor, scan_bytes=self._scan_bytes, line_chars=self._max_line_chars
             )
@@ -207,11 +216,13 @@ class _Log:
             for word in sorted(exact, key=len, reverse=True)
             if any(char in word for char in "./\\") or word.lower().endswith("log")
         )
+        letter = rf"[\w--[{DENSE}]]"  # what stands next to no name
+        before, after = rf"(?<![{letter}./\\-])", rf"(?![{letter}/\\-]|\.{letter})"
         pattern = regex.compile(
-            rf"(?<![\w./\\-])(?:\./)?(?:{whole or '(?!)'})(?![\w/\\-]|\.\w)"
+            rf"{before}(?:\./)?(?:{whole or '(?!)'}){after}"
             rf"|(?<![\w./-])(?:{words})(?:'s)?[\s-](?:log\s?files?|logs?)(?![\w/-]|\.\w)"
             rf"|(?<![\w./-])(?:log\s?files?|logs?)\s(?:of|for|from)\s(?:the\s)?(?:{words})(?![\w/-]|\.\w)",
-            regex.IGNORECASE,
+            regex.IGNORECASE | regex.VERSION1,
         )
         return cls(path, pattern, frozenset(word.casefold() for word in (exact | {stem})))
 
@@ -232,11 +243,17 @@ class _Wanted:
 
 @dataclass(slots=True)
 class _Found:
-    """Lines in file order, and whether there are (or may be) more."""
+    """Lines in file order, and whether there are (or may be) more.
+
+    Attributes:
+        timed: Whether any record carries a time.
+        begins: The time of the first record, None where reading did not come to it.
+    """
 
     lines: list[str] = field(default_factory=list)
     more: bool = False
     timed: bool = False
+    begins: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,9 +300,14 @@ def _select(source: Iterator[_Line], wanted: _Wanted) -> _Found:
     found = _Found()
     undated: list[str] = []
     kept: list[str] = []
+    oldest: datetime | None = None
+    older = 0
     for record, at in _records(source, wanted, found):
-        found.timed = found.timed or at is not None
-        if at is not None and wanted.window.since is not None and at < wanted.window.since:
+        oldest = at or oldest
+        if at is not None:
+            is_older = wanted.window.since is not None and at < wanted.window.since
+            older = older + 1 if is_older else 0
+        if older > _OLDER_RECORDS:
             break
         lines = _fitting(record, wanted)
         if not lines:
@@ -298,6 +320,9 @@ def _select(source: Iterator[_Line], wanted: _Wanted) -> _Found:
         if len(kept) > wanted.max_lines:
             found.more = True
             break
+    else:
+        found.begins = None if found.more else oldest
+    found.timed = oldest is not None
     newest_first = kept if found.timed or not wanted.window else undated
     found.lines = newest_first[: wanted.max_lines][::-1]
     return found
@@ -361,6 +386,8 @@ def _headline(name: str, wanted: _Wanted, found: _Found) -> str:
         since, until = wanted.window.since, wanted.window.until
         parts += [f"since {minutes(since)}"] if since else []
         parts += [f"until {minutes(until)}"] if until else []
+        if since and found.begins and since < found.begins:
+            parts.append(f"in a log that begins {minutes(found.begins)}")
     return " ".join(parts)
 
 

@@ -10,9 +10,12 @@ from datetime import datetime, timezone
 
 import regex
 
+# Characters of scripts that put no blank between words, for a set of a pattern.
+DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}"
 _CONTROL = regex.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SNIFF_BYTES = 8192
 _MAX_BROKEN_SHARE = 0.01
+_MAX_FOREIGN_SHARE = 0.2
 
 
 def printable(text: str) -> str:
@@ -55,11 +58,25 @@ def decode_text(data: bytes, *, whole: bool = True) -> str | None:
     """
     if b"\0" in data[:_SNIFF_BYTES]:
         return None
+    text, broken_share = _decoded(data, whole=whole)
+    return None if broken_share > _MAX_BROKEN_SHARE else text
+
+
+def is_binary(beginning: bytes) -> bool:
+    """Return whether a file begins as no text does, such as a compressed one.
+
+    More is let pass than by `decode_text`: single lines of another encoding, or of UTF-16.
+    """
+    return _decoded(beginning[:_SNIFF_BYTES], whole=False)[1] > _MAX_FOREIGN_SHARE
+
+
+def _decoded(data: bytes, *, whole: bool) -> tuple[str, float]:
+    """Return the text of bytes and how much of it is no UTF-8, in [0, 1]."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
     text = decoder.decode(data, final=whole)
     genuine = data.count("\N{REPLACEMENT CHARACTER}".encode())
     broken = text.count("\N{REPLACEMENT CHARACTER}") - genuine
-    return None if broken > len(text) * _MAX_BROKEN_SHARE else text
+    return text, broken / max(1, len(text))
 
 
 def minutes(at: datetime) -> str:

@@ -51,7 +51,8 @@ _DAY = regex.compile(
 
 _NUMERIC = regex.compile(
     r"(?P<year>\d{4})[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T\s_](?P<hour>\d\d):(?P<minute>\d\d)"
-    r"(?::(?P<second>\d\d)(?:[.,]\d{1,9})?)?\s?(?P<zone>Z\b|[+-]\d\d:?\d\d\b)?"
+    r"(?::(?P<second>\d\d)(?:[.,]\d{1,9})?)?"
+    r"(?:\s?(?P<zone>(?:Z|UTC|GMT)\b|[+-]\d\d:?\d\d\b)|(?P<zone>[+-]\d\d)(?![\w:-]))?"
 )
 _ACCESS = regex.compile(
     r"(?P<day>\d\d)/(?P<name>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<hour>\d\d):(?P<minute>\d\d)"
@@ -164,10 +165,12 @@ def _from_fields(match: regex.Match[str], year: int) -> datetime:
 
 
 def _aware(at: datetime, offset: str | None, zone: tzinfo | None) -> datetime:
+    if offset in ("Z", "UTC", "GMT"):
+        return at.replace(tzinfo=timezone.utc)
     if offset:
         sign = -1 if offset[0] == "-" else 1
-        digits = offset[1:].replace(":", "") if offset != "Z" else "0000"
-        span = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+        digits = offset[1:].replace(":", "")
+        span = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
         return at.replace(tzinfo=timezone(sign * span))
     return at.replace(tzinfo=zone) if zone is not None else at.astimezone()
 

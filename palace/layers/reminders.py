@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from palace.ports import Scope
 from palace.recall.triggers import matching_trigger
 from palace.text import tokens, utc_now
 from palace.types.memory import Memory
@@ -26,7 +27,7 @@ def reminders(turn: Turn, marked: Iterable[Memory], *, timeout_ms: float) -> lis
         marked: Memories with triggers.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
-    scopes = {"global", f"session:{turn.session_id}", f"project:{turn.project}"}
+    scopes = Scope(turn.session_id, turn.project).names
     now = utc_now()
     may = [m for m in marked if _may_remind(m, scopes, now)]
     if not may:
@@ -41,7 +42,7 @@ def reminders(turn: Turn, marked: Iterable[Memory], *, timeout_ms: float) -> lis
     return [_reminder(m) for m in found[:_REMINDERS]]
 
 
-def _may_remind(memory: Memory, scopes: set[str], now: datetime) -> bool:
+def _may_remind(memory: Memory, scopes: frozenset[str], now: datetime) -> bool:
     return memory.scope in scopes and memory.holds_at(now)
 
 

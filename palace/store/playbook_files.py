@@ -94,7 +94,17 @@ class PlaybookFiles:
             UnsafeNameError: If the name is unsafe.
             StoreUnavailableError: If it cannot be read.
         """
-        return self._read(self._path(name)).playbook
+        return self.read_path(self._path(name))
+
+    def read_path(self, path: str) -> Playbook:
+        """Return the playbook of a file that `scan` has found, whatever its name.
+
+        Raises:
+            MemoryNotFoundError: If it is gone.
+            UnsafeNameError: If the path leads out of the palace.
+            StoreUnavailableError: If it cannot be read.
+        """
+        return self._read(path).playbook
 
     def faults(self) -> list[Fault]:
         """Return everything that was left out or not understood, in all playbooks.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from palace.store.blocks import find_blocks, split_lines
 from palace.store.files import digest, read_bytes
-from palace.store.names import resolve_inside, without_suffix
+from palace.store.names import resolve_inside
 from palace.store.playbook_files import PlaybookFiles
 from palace.types.memory import Document, FileStamp, Memory, Playbook
 
@@ -31,7 +31,7 @@ class PlaybookPages:
     def read(self, path: str) -> Document:
         """Return one playbook as a document with a single memory."""
         data = read_bytes(resolve_inside(self._files.root, path))
-        playbook = self._files.read(without_suffix(path.rpartition("/")[2]))
+        playbook = self._files.read_path(path)
         return Document(path, digest(data), playbook.title, (), (as_memory(playbook),))
 
 

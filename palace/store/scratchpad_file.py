@@ -2,8 +2,10 @@
 
 In: a session id (untrusted) and text. Out: the notes that are still alive, oldest first.
 
-Nothing is rewritten: a note is one appended line, a promotion is another. Notes whose time is over
-are never returned; `purge_expired` deletes files in which every note is over, and nothing else.
+Nothing is rewritten: a note is one appended line, a promotion is another, and what is erased is
+blanked where it stands and told in a third, so that whoever has read it forgets it. Notes whose
+time is over are never returned; `purge_expired` deletes files in which every note is over, and
+nothing else.
 Whether a text holds a secret is checked by the caller.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -40,6 +43,7 @@ DEFAULT_TTL_S = 3600.0
 _SUFFIX = ".jsonl"
 _LOCK_TIMEOUT_S = 10.0
 _HEAD_BYTES = 96
+_KEPT_STATES = 1024  # sessions whose notes are kept in memory, the ones read last
 
 
 @dataclass(slots=True)
@@ -88,7 +92,7 @@ class FileScratchpad:
         self._max_entry_chars = max_entry_chars
         self._max_entries = max_entries
         self._clock = clock
-        self._states: dict[str, _FileState] = {}
+        self._states: OrderedDict[str, _FileState] = OrderedDict()
         self._states_lock = threading.Lock()
         self._file_lock = FileLock(folder / ".lock", timeout=_LOCK_TIMEOUT_S, mode=0o600)
 
@@ -226,9 +230,9 @@ class FileScratchpad:
         with self._writing():
             gone = {e.id for path in self._files() for e in self._read(path) if spoils(e)}
             for path in self._files() if gone else ():
-                overwrite_lines(path, lambda line: b"" if _is_about(line, gone) else line)
-            with self._states_lock:
-                self._states.clear()
+                if overwrite_lines(path, lambda line: b"" if _is_about(line, gone) else line):
+                    event = {"type": "erased", "ids": sorted(gone), "at": self._clock()}
+                    append_line(path, encode_line(event), durable=True)
         return tuple(sorted(gone))
 
     def _path(self, session_id: str) -> Path:
@@ -274,6 +278,9 @@ class FileScratchpad:
                     state = self._states.get(path.name)
                     if state is None or not _is_same_file(state, file):
                         state = self._states[path.name] = _FileState()
+                        if len(self._states) > _KEPT_STATES:
+                            self._states.popitem(last=False)
+                    self._states.move_to_end(path.name)
                     file.seek(state.offset)
                     _take_in(state, file.read())
             except FileNotFoundError:
@@ -382,6 +389,11 @@ def _apply(entries: dict[str, ScratchEntry], record: Mapping[str, Any]) -> None:
         entry = entries.get(str(record.get("id")))
         if entry is not None:
             entries[entry.id] = replace(entry, promoted=str(record.get("memory", "")))
+        return
+    if record.get("type") == "erased":
+        ids = record.get("ids")
+        for identifier in ids if isinstance(ids, list) else ():
+            entries.pop(str(identifier), None)
         return
     entry = _as_entry(record)
     if entry is not None:

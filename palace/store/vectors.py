@@ -165,10 +165,7 @@ class VectorIndex:
         known = self._allowed_before.get((layer, scope))
         if known is not None:
             return known
-        scopes = ["global"]
-        scopes += [f"session:{scope.session_id}"] if scope.session_id else []
-        scopes += [f"project:{scope.project}"] if scope.project else []
-        numbers = [self._numbers[s] for s in scopes if s in self._numbers]
+        numbers = [self._numbers[s] for s in scope.names if s in self._numbers]
         places = np.flatnonzero(
             (table[_ALIVE] == 1)
             & (table[_ROW] >= 0)

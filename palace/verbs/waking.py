@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
 from palace.learn.strength import strength
-from palace.ports import UNUSED, UseCounts
+from palace.ports import UNUSED, Scope, UseCounts
 from palace.store.markdown import place_of
 from palace.text import utc_now
 from palace.types.memory import TIMELINE, Memory
@@ -21,7 +21,7 @@ _RECENT_RECORDS = 1000
 
 def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
     """Gather what a session could start with."""
-    scopes = frozenset({"global", f"project:{project}"})
+    scopes = Scope(project=project).names
     counts, now = palace.tally.counts(), utc_now()
 
     def order(memory: Memory) -> tuple[float, ...]:

@@ -531,6 +531,15 @@ def test_a_note_of_this_session_makes_its_words_familiar(tmp_path: Path, filled:
         assert other.evidence == ()
 
 
+def test_a_project_named_none_is_a_project(palace: Mempalace) -> None:
+    palace.remember("The hedge is cut in March.", room="garden", project="None", triggers=("saw",))
+    assert "hedge" not in palace.wake_up("s1").text
+    assert "hedge" in palace.wake_up("s1", project="None").text
+    enforcer = RetrievalEnforcer(palace)
+    assert not enforcer.decide("Sharpen the saw").reminders
+    assert enforcer.decide("Sharpen the saw", project="None").reminders
+
+
 def test_wake_up_tells_only_what_holds_now(palace: Mempalace) -> None:
     now = utc_now()
     palace.remember("The lift is out of order.", valid_to=now - timedelta(days=1))

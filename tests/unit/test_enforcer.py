@@ -16,7 +16,7 @@ from palace.testing import MemoryJournal
 from palace.text import estimate_tokens
 from palace.types.query import RecallKind
 from palace.types.session import Message, Turn
-from palace.types.verdict import LayerName, Verdict
+from palace.types.verdict import Evidence, LayerName, Verdict
 from tests.doubles import BrokenJournal, ScriptedLayer, ScriptedPalace, evidence, signal
 
 FALLBACK = Policy().fallback_text
@@ -400,6 +400,25 @@ def test_a_meta_question_is_answered_from_the_journal(decide: Decide) -> None:
     assert (verdict.action, verdict.outcome) == ("answer", "hit")
     assert [e.id for e in verdict.evidence] == ["e-L1"]
     assert "words of L1 (L1.md:1)" in verdict.text
+
+
+@pytest.mark.parametrize("outcome", ["none", "sufficient"])
+def test_a_meta_question_tells_of_reminders_too(decide: Decide, outcome: str) -> None:
+    journal = MemoryJournal()
+    reminder = Evidence("m-r", "never on a Friday", "L1", "rules.md:1")
+    reminded = ScriptedPalace(
+        *walk(L1=outcome),
+        signal=signal() if outcome == "sufficient" else signal("none", band="other"),
+        journal=journal,
+        reminders=lambda _turn: [reminder],
+    )
+    decide(reminded, session_id="s1")
+    meta = ScriptedPalace(*walk(), signal=signal("meta"), previous=remembering(journal))
+    verdict = decide(meta, "Which memories did you use?", session_id="s1")
+    assert (verdict.action, verdict.outcome) == ("answer", "hit")
+    found = ["e-L1"] if outcome == "sufficient" else []
+    assert [e.id for e in verdict.evidence] == [*found, "m-r"]
+    assert "never on a Friday" in verdict.text
 
 
 def test_a_meta_question_of_another_session_finds_nothing(decide: Decide) -> None:

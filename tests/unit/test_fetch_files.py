@@ -21,6 +21,10 @@ def root(tmp_path: Path) -> Path:
         "my notes/plan one.md",
         "Makefile",
         "plain",
+        "größe.md",
+        "e.md",
+        "计划.md",
+        "计划（1）.md",
     ):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,6 +63,19 @@ def ref(path: Path | str) -> ArtifactRef:
         ("src/app.py: what is it?", "src/app.py"),
         ("src/app.py in own/tool.d/x", "src/app.py"),
         ("src/app.py in root", "src/app.py"),
+        ("what does “README.md” say?", "README.md"),
+        ("was steht in „my notes/plan one.md“?", "my notes/plan one.md"),
+        ("README.md—what does it say?", "README.md"),
+        ("«README.md»", "README.md"),
+        ("查看src/app.py里的错误", "src/app.py"),
+        ("README.mdには何が？", "README.md"),
+        ("「my notes/plan one.md」を読んで", "my notes/plan one.md"),
+        ("README.md에서 찾아줘", "README.md"),
+        ("看（README.md）。", "README.md"),
+        ("计划.md里写了什么？", "计划.md"),
+        ("größe.md?", "größe.md"),
+        ("计划（1）.md", "计划（1）.md"),
+        ("src/app.py：42", "src/app.py"),
     ],
 )
 def test_files_are_recognised(fetcher: FilesFetcher, root: Path, prompt: str, name: str) -> None:

@@ -89,16 +89,32 @@ def test_slow_body_stops_at_the_deadline(server: FakeForge) -> None:
 def test_endless_headers_stop_at_the_deadline_and_leave_no_thread(server: FakeForge) -> None:
     server.behaviours["/x"] = server.drip_headers(every_s=0.05)
     with pytest.raises(FetchTimeoutError):
-        get(client(server, timeout_s=0.3, read_s=30.0))
+        get(client(server, timeout_s=0.3))
     assert wait_until(
         lambda: not any(t.name.startswith("palace-fetch") for t in threading.enumerate())
     )
 
 
-def test_silent_server_stops_at_the_read_timeout(server: FakeForge) -> None:
+def test_silent_server_stops_at_the_deadline(server: FakeForge) -> None:
     server.behaviours["/x"] = lambda handler: server.stopping.wait(5)
-    with pytest.raises(FetchTimeoutError):
-        get(client(server, read_s=0.2))
+    with pytest.raises(FetchTimeoutError, match=r"within 0\.2 s"):
+        get(client(server, timeout_s=0.2))
+
+
+def test_slow_server_may_take_all_the_time_there_is(
+    server: FakeForge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[object] = []
+    stream = httpx.Client.stream
+
+    def watched(self: httpx.Client, *args: Any, **how: Any) -> Any:
+        waits.append(how["timeout"])
+        return stream(self, *args, **how)
+
+    monkeypatch.setattr(httpx.Client, "stream", watched)
+    server.documents["/x"] = {"a": 1}
+    get(client(server, timeout_s=60.0))
+    assert waits == [pytest.approx(60.0, abs=5.0)]
 
 
 def test_all_requests_of_a_fetch_share_one_deadline(server: FakeForge) -> None:

@@ -1,3 +1,4 @@
+import gzip
 import os
 import time
 from datetime import datetime, timedelta, timezone
@@ -70,6 +71,11 @@ def ref(path: Path, **options: str) -> ArtifactRef:
         ("the application log", []),
         ("secret.log", []),
         ("my-app.log", []),
+        ("查看app.log里的错误", ["app.log"]),
+        ("app.logのエラーは？", ["app.log"]),
+        ("“worker.log”에 뭐가 있어?", ["worker.log"]),
+        ("app.log.é", []),
+        ("éapp.log", []),
         ("app.log.1", []),
         ("other/app.log", []),
         ("the log", []),
@@ -176,6 +182,32 @@ def test_windows(folder: Path, prompt: str, expected: list[str]) -> None:
     assert ask(make(folder), prompt)[1:] == expected
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  notAfter=2020-01-01 00:00:00",
+        "2026-03-14 05:00:00 ERROR written late",
+        '{"expires": "2020-01-01T00:00:00Z", "time": "2026-03-14T08:45:00Z"}',
+    ],
+)
+def test_an_older_date_in_between_does_not_end_the_window(folder: Path, line: str) -> None:
+    (folder / "app.log").write_text("\n".join([*LINES[:6], line, LINES[6]]))
+    assert ask(make(folder), "errors in app.log in the last 2 hours")[1:] == LINES[2:5]
+
+
+@pytest.mark.parametrize(("since", "begins"), [("21:00", False), ("22:00", True), ("23:00", True)])
+def test_a_log_that_begins_within_the_window_says_so(
+    folder: Path, since: str, begins: bool
+) -> None:
+    (folder / "app.log").write_text("\n".join(["2026-03-13 21:30:00 INFO start"] * 2))
+    head = ask(make(folder), f"errors in app.log since 2026-03-13 {since}")[0]
+    told = "" if begins else " in a log that begins 2026-03-13 21:30 UTC"
+    assert head == (
+        f"app.log: no lines of errors since 2026-03-13 {since} UTC{told}"
+        " (as of 2026-03-14 09:30 UTC)"
+    )
+
+
 def test_a_log_without_times_says_so(folder: Path) -> None:
     lines = ask(make(folder), "worker.log of the last 2 hours")
     assert lines == [
@@ -242,6 +274,18 @@ def test_text_keeps_the_newest_lines_within_its_cap(folder: Path) -> None:
 def test_line_ends_and_odd_bytes(folder: Path, data: bytes, lines: list[str]) -> None:
     (folder / "app.log").write_bytes(data)
     assert make(folder).fetch(ref(folder / "app.log")).text.split("\n")[1:] == lines
+
+
+def test_a_compressed_log_is_no_text(folder: Path) -> None:
+    (folder / "app.log").write_bytes(gzip.compress("\n".join(LINES).encode()))
+    with pytest.raises(FetchError, match="not a text file"):
+        make(folder).fetch(ref(folder / "app.log"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_a_log_in_another_encoding_is_read_as_far_as_it_goes(folder: Path, encoding: str) -> None:
+    (folder / "app.log").write_bytes("2026-03-14 09:00:00 ERROR Größe\n".encode(encoding))
+    assert "09:00:00 ERROR Gr" in make(folder).fetch(ref(folder / "app.log")).text
 
 
 def test_lines_across_blocks_stay_whole(folder: Path) -> None:

@@ -101,6 +101,21 @@ def test_moments_of_lines(line: str, moment: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("zone", "moment"),
+    [
+        (" UTC [77] LOG:", "2026-03-14 08:00:01"),
+        (" GMT LOG:", "2026-03-14 08:00:01"),
+        ("-05 LOG:", "2026-03-14 13:00:01"),
+        (" -10 items", "2026-03-14 07:00:01"),
+        (" UTCX", "2026-03-14 07:00:01"),
+    ],
+)
+def test_zones_of_lines(zone: str, moment: str) -> None:
+    line = f"2026-03-14 08:00:01.123{zone}"
+    assert line_moment(line, now=NOW, zone=ZoneInfo("Europe/Berlin")) == at(moment)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "",

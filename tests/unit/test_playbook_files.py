@@ -128,6 +128,15 @@ def test_names_are_checked_and_missing_ones_said(tmp_path):
             store.read(bad)
 
 
+@pytest.mark.parametrize("name", ["con", "restart.md", "x:restart", "re\u200bstart"])
+def test_a_file_whose_name_no_new_playbook_may_have_is_indexed(tmp_path, name):
+    files = _folder(tmp_path, **{name: "# Restart\n1. Go.\n", "restart": "# Another\n1. Stop.\n"})
+    (stamp,) = [stamp for stamp in files.scan() if stamp.path == f"playbooks/{name}.md"]
+    document = PlaybookPages(files).read(stamp.path)
+    assert document.title == "Restart"
+    assert document.memories[0].path == stamp.path
+
+
 def test_what_stands_beside_the_steps_is_handed_on_as_it_is_written(tmp_path):
     body = (
         "<!-- ours -->\nNever at noon.\n\n1. Stop the queue.\n2. Restart it.\n\n"

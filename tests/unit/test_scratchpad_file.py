@@ -232,6 +232,25 @@ def test_another_scratchpad_is_seen_at_once(pad, folder, clock):
     assert texts(pad.entries("one")) == ["a", "b"]
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_another_scratchpad_erased_is_gone_at_once(pad, folder, clock, number):
+    other = FileScratchpad(folder, clock=clock)
+    notes = [pad.append("one", f"note {n}") for n in range(2)]
+    assert texts(other.entries("one")) == ["note 0", "note 1"]
+    assert pad.erase(lambda e: e.id == notes[number].id) == (notes[number].id,)
+    assert texts(pad.entries("one")) == texts(other.entries("one")) == [f"note {1 - number}"]
+    assert f"note {number}".encode() not in the_file(folder).read_bytes()
+
+
+def test_notes_of_many_sessions_are_not_all_kept_in_memory(pad, monkeypatch):
+    monkeypatch.setattr("palace.store.scratchpad_file._KEPT_STATES", 3)
+    for number in range(9):
+        pad.append(f"session-{number}", f"note {number}")
+    assert len(pad.sessions()) == 9
+    assert len(pad._states) == 3
+    assert texts(pad.entries("session-0")) == ["note 0"]
+
+
 def test_file_that_was_purged_and_made_anew_is_read_anew(pad, folder, clock):
     other = FileScratchpad(folder, clock=clock)
     pad.append("one", "old", ttl_s=10)

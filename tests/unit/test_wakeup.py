@@ -80,9 +80,30 @@ def test_what_does_not_fit_is_said() -> None:
 
 
 def test_an_identity_that_does_not_fit_is_said() -> None:
-    page = composed(WakeUpSources(identity="x" * 900), 100)
+    page = composed(WakeUpSources(identity="x" * 900), 3)
     assert (page.text, page.included) == ("", ())
     assert page.left_out == ("Identity: 1 did not fit the budget",)
+
+
+@pytest.mark.parametrize(
+    "text", ["每次部署之前都要先问我。" * 80, "Ask me before any deploy. " * 40]
+)
+@pytest.mark.parametrize("budget", [20, 100, 200])
+def test_of_an_identity_that_does_not_fit_the_beginning_is_told(text: str, budget: int) -> None:
+    page = composed(WakeUpSources(identity=text), budget)
+    told = page.text.removeprefix("# Identity\n")
+    assert told.endswith("…")
+    assert text.startswith(told[:-1])
+    assert budget * 0.8 <= page.used_tokens <= budget
+    assert page.included == ("identity",)
+    assert page.left_out == ("Identity: its end did not fit the budget",)
+
+
+def test_the_latest_notes_come_first() -> None:
+    notes = tuple(note(f"note {n} " + "word " * 20, n) for n in range(20))
+    page = composed(WakeUpSources(notes=notes), 100)
+    assert page.included[:2] == ("s-19", "s-18")
+    assert "s-0" not in page.included
 
 
 def test_a_room_that_did_not_fit_is_not_called_inactive() -> None:
