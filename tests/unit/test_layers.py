@@ -321,6 +321,8 @@ def test_a_playbook_proves_nothing_to_who_does_not_ask_how() -> None:
     index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
     report = asked(rooms(index, name="L4"), "blue kettle", index, kind="fact")
     assert (report.outcome, len(report.evidence)) == ("unclear", 1)
+    assert report.judgement is not None
+    assert (report.judgement.band, report.judgement.rule) == ("unclear", "procedure")
 
 
 @pytest.mark.parametrize("cue", ["howto_general", "ask_i"])
