@@ -108,6 +108,22 @@ def test_a_quote_cuts_no_number_in_two(quote, is_whole):
     assert verify_quote(QuoteReply(1, quote), [item]) is (item if is_whole else None)
 
 
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "4.x marks the tall gate 3",
+        "5 opens at",
+        "4 degrees below the seat b",
+        "7 the lamp shines until 22",
+        "x marks the tall gate",
+    ],
+)
+def test_what_only_stands_beside_a_number_is_whole(quote):
+    item = evidence("/4.x marks the tall gate 3 5 opens at -4 degrees below the seat b.7 the lamp "
+                    "shines until 22.")  # fmt: skip
+    assert verify_quote(QuoteReply(1, quote), [item]) is item
+
+
 def test_a_quote_that_is_cut_at_first_may_stand_whole_further_on():
     item = evidence("The harbour lights shine; harbour light costs more.")
     assert verify_quote(QuoteReply(1, "harbour light"), [item]) is item
