@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,7 @@ class ScriptedPalace:
         refresh: Callable[[], object] = lambda: None,
         previous: Callable[[str | None], Iterable[Mapping[str, Any]]] = lambda _: (),
         reminders: Callable[[Turn], Sequence[Evidence]] = lambda _: (),
+        at: Callable[[datetime], Enforcement] | None = None,
         **policy: Any,
     ) -> None:
         self.analyst = PlainAnalyst()
@@ -293,6 +295,7 @@ class ScriptedPalace:
             refresh=refresh,
             previous=previous,
             reminders=reminders,
+            at=at,
         )
 
     @property

@@ -130,8 +130,6 @@ class Searcher:
     def scored(self, query: Query, *, layer: LayerName = "L1") -> list[Scored]:
         """Return the scored candidates of a layer, best first."""
         found = self.found(query, layer=layer)
-        if not found.candidates:
-            return []
         ranked = score(
             query,
             found.candidates,

@@ -63,6 +63,7 @@ def test_the_rest_of_the_prompt_is_decided_as_ever(palace):
     palace.remember(PORT)
     verdict = say(palace, f"Remember this: the lamp in the hall is green. {ASKED}")
     assert (verdict.action, verdict.evidence[0].text) == ("ground", PORT)
+    assert "I will remember" not in verdict.text
     assert "I will remember: the lamp in the hall is green." in grounded_prompt(ASKED, verdict)
     missed = say(palace, "Remember this: the cable is old. When did we hire Zebulon Quist?")
     assert missed.action == "fallback"
@@ -190,6 +191,8 @@ def test_a_trigger_brings_its_memory_up_whatever_the_prompt_is(palace):
     assert NEVER in grounded_prompt("x", grounded)
     assert NEVER in quote_prompt("x", grounded, in_words=True)
     assert memory.id in palace.verdict(passed.id)["injected"]
+    told = say(palace, "Remember this: we deploy on Mondays.")
+    assert (told.action, [e.id for e in told.reminders]) == ("answer", [memory.id])
     assert "[!]" in passed.explain()
     checked = answer_check(passed, question="x", options=palace.answer_options).check(NEVER)
     assert checked.supported

@@ -52,13 +52,14 @@ def answered(given, *replies, options=TWO, question="Which bulb for the hall lam
 def test_some_verdicts_need_no_model(action):
     answer, calls = answered(verdict(action, LAMP, text="said"))
     assert (answer.text, answer.model_calls, calls) == ("said", 0, [])
+    assert answered(verdict(action))[0].text == FALLBACK
 
 
 @pytest.mark.parametrize("action", ["pass", "generate"])
 def test_what_is_no_recall_passes_through(action):
     answer, (call,) = answered(verdict(action), ModelReply("Anything: 99."))
     assert answer.text == "Anything: 99."
-    assert answer.passed_through
+    assert (answer.passed_through, answer.model_calls) == (True, 1)
     assert answer.checked is None
     assert call.user_text == "Which bulb for the hall lamp?"
     assert call.schema is None
@@ -84,6 +85,21 @@ def test_a_grounded_lie_is_replaced():
     assert answer.checked.unsupported == ("60 W",)
 
 
+def test_a_grounded_lie_is_treated_as_the_settings_say():
+    lie = ModelReply("A 60 W bulb.")
+    off, _ = answered(verdict("ground", LAMP), lie, options=replace(TWO, mode="off"))
+    assert off.text == lie.text
+    flag, _ = answered(verdict("ground", LAMP), lie, options=replace(TWO, mode="flag"))
+    assert flag.text.startswith(lie.text)
+    assert flag.checked.unsupported == ("60 W",)
+
+
+def test_a_grounded_call_without_words_is_no_answer():
+    answer, _ = answered(verdict("ground", LAMP), ModelReply(""))
+    assert answer.checked is not None
+    assert not answer.passed_through
+
+
 def test_a_grounded_call_can_decline():
     answer, _ = answered(verdict("ground", LAMP), ModelReply(DECLINE_TOKEN))
     assert answer.text == FALLBACK
@@ -100,12 +116,21 @@ def test_the_wake_up_may_be_used_by_the_answer():
     assert "Ottokar" in call.user_text
 
 
+def test_the_identity_may_be_used_by_the_answer():
+    reply = ModelReply("A 40 W bulb, says Ottokar.")
+    for identity, supported in (("I am Ottokar.", True), ("", False)):
+        options = replace(TWO, identity=identity)
+        answer, _ = answered(verdict("ground", LAMP), reply, options=options)
+        assert answer.checked.supported == supported
+
+
 def test_calls_of_the_hosts_tools_go_on_with_checked_text():
     silent, _ = answered(verdict("ground", LAMP), ModelReply(has_tool_calls=True))
     assert (silent.text, silent.passed_through, silent.checked) == ("", True, None)
+    assert silent.model_calls == 1
     chatty, _ = answered(verdict("ground", LAMP), ModelReply("It is 60 W.", has_tool_calls=True))
     assert chatty.passed_through
-    assert "60" not in chatty.text
+    assert chatty.text.startswith(LAMP.text)
 
 
 def test_results_of_tools_may_be_used():
@@ -176,6 +201,7 @@ def test_confirming_alone_returns_a_verdict():
         ModelReply("MEMORY: 1\nQUOTE: The lamp in the hall\nANSWER: x"),
     )
     assert (proved.action, proved.evidence, proved.outcome) == ("ground", (LAMP,), "near_miss")
+    assert (proved.layer, proved.text) == ("L1", f"{LAMP.text} (rooms/home.md:1)")
     assert len(calls) == 1
     refused, _ = run(confirm_steps(confirm(), question="q", options=TWO), ModelReply("x"))
     assert (refused.action, refused.text) == ("fallback", NEAR)
@@ -192,10 +218,18 @@ def test_a_true_quote_is_no_licence_for_other_words(liar):
     assert LAMP.text in told.text
 
 
-def test_evidence_keeps_to_its_budget():
+def test_after_unclear_evidence_an_answer_adds_no_words_of_its_own():
+    told = ModelReply("A 40 W bulb, brighter and cheaper than all others.")
+    sure, _ = answered(verdict("ground", LAMP), told)
+    unsure, _ = answered(confirm(), ModelReply(arguments=QUOTE), told)
+    assert (sure.text, unsure.text) == (told.text, f"{LAMP.text} (rooms/home.md:1)")
+
+
+@pytest.mark.parametrize("action", ["ground", "confirm", "pass"])
+def test_evidence_keeps_to_its_budget(action):
     many = [evidence(f"Note {n}: " + "word " * 60) for n in range(9)]
     _, (call,) = answered(
-        verdict("ground", *many), ModelReply("x"), options=replace(TWO, context_budget_tokens=200)
+        verdict(action, *many), ModelReply("x"), options=replace(TWO, context_budget_tokens=200)
     )
     assert "left out for want of room" in call.user_text
 

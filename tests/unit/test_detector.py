@@ -13,7 +13,7 @@ from palace.recall.logistic import LogisticModel
 from palace.recall.query import Analyst
 from palace.types.query import RecallKind, RecallSignal
 from palace.types.session import Message, Turn
-from tests.doubles import FixedVocabulary, bar_model
+from tests.doubles import FixedVocabulary, bar_model, indexed, memory
 
 LEXICONS = load_lexicons(
     ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr")
@@ -111,6 +111,33 @@ def test_kinds(prompt: str, kind: RecallKind) -> None:
     assert detected(prompt, recall_at=0.0).kind == kind
 
 
+def test_a_day_is_no_status() -> None:
+    signal = detected("When did our order status change?", recall_at=0.0)
+    assert (signal.kind, signal.runner_up) == ("fact", "status")
+
+
+NEVER = bar_model({}, bias=-9.0)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Remind me what we bought", "Who are you?", "Which memories did you use?"]
+)
+def test_who_asks_the_memory_itself_is_not_weighed(prompt: str) -> None:
+    signal = detected(prompt, model=NEVER)
+    assert (signal.band, signal.score) == ("recall", 0.99)
+    assert detected(f"Write an essay. {prompt} " + "x " * 61, model=NEVER).band == "other"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "band"),
+    [("What does the issue say?", "unsure"), ("Translate the issue", "other"),
+     ("the issue " * 31, "other")],
+)  # fmt: skip
+def test_who_names_an_artifact_may_ask_for_it(prompt: str, band: str) -> None:
+    assert detected(prompt, model=NEVER, names_artifact=lambda _turn: True).band == band
+    assert detected(prompt, model=NEVER).band == "other"
+
+
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -175,6 +202,15 @@ def test_an_empty_palace_knows_nothing_and_nobody_is_a_stranger_in_it() -> None:
     assert [found[n] for n in ("loaded", "known_name", "unknown_name", "known_terms")] == [0.0] * 4
 
 
+def test_what_another_project_tells_is_not_familiar() -> None:
+    index = indexed(memory("Zora Quill flew the zeppelin", scope="project:garden"))
+    analyse = Analyst(LEXICONS, index).analyse
+    for project, known in (("garden", 1.0), ("other", 0.0), (None, 0.0)):
+        turn = Turn("when did Zora fly the zeppelin", project=project)
+        found = detector(vocabulary=index).features(turn, analyse(turn))
+        assert [found[n] for n in ("loaded", "known_name", "known_terms")] == [known] * 3
+
+
 # -- shape --------------------------------------------------------------------------------------
 
 
@@ -211,6 +247,42 @@ def test_machine_prompts_are_never_recall(prompt: str) -> None:
 def test_what_nobody_sees_hides_no_machine() -> None:
     assert detected('\ufeff\0{"status": "ok"}').cues == ("machine:json",)
     assert detected("\ufeff\u200b").cues == ("machine:empty",)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("the lamp", {"short": 1.0, "few_terms": 1.0, "lines": 0.0, "long": 2 / 60}),
+        ("the blue lamp of Mira", {"short": 0.0, "few_terms": 0.0}),
+        ("the\nlamp", {"lines": 1.0}),
+        ("x " * 60, {"long": 1.0, "very_long": 0.0}),
+        ("x " * 61, {"long": 1.0, "very_long": 1.0}),
+        ('read this: "the lamp"', {"colon_payload": 1.0}),
+        ("read this: the lamp", {"colon_payload": 0.0}),
+        ("read this: " + "the lamp " * 12, {"colon_payload": 1.0}),
+        ('read "the lamp"', {"colon_payload": 0.0}),
+        ("When was the lamp bought?", {"typed_question": 1.0}),
+        ("Was the lamp bought?", {"typed_question": 0.0}),
+    ],
+)
+def test_the_shape_of_a_prompt(prompt: str, told: dict[str, float]) -> None:
+    found = features(prompt)
+    assert {name: found[name] for name in told} == told
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("What did we buy?", {"personal_question": 1.0, "personal_past": 1.0, "personal_task": 0.0,
+                              "impersonal_question": 0.0, "personal_long": 4 / 60}),
+        ("What is a kettle?", {"personal": 0.0, "personal_question": 0.0, "personal_past": 0.0,
+                               "impersonal_question": 1.0}),
+        ("Write what we bought", {"personal": 1.0, "personal_task": 1.0, "personal_question": 0.0}),
+    ],
+)  # fmt: skip
+def test_what_means_more_than_its_parts(prompt: str, told: dict[str, float]) -> None:
+    found = features(prompt)
+    assert {name: found[name] for name in told} == told
 
 
 def test_every_feature_is_bounded() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -136,6 +137,11 @@ def test_a_status_is_fetched_live_if_it_can_be(decide: Decide) -> None:
     verdict = decide(palace)
     assert visited(verdict) == ["L0", "L1", "L2", "L3"]
     assert verdict.layer == "L3"
+
+
+def test_no_layer_is_asked_behind_the_home_of_what_was_found(decide: Decide) -> None:
+    verdict = decide(ScriptedPalace(*walk(L1="sufficient"), signal=signal("status")))
+    assert (verdict.layer, visited(verdict)) == ("L1", ["L0", "L1", "L2", "L3"])
 
 
 def test_without_its_home_layer_a_kind_stops_like_any_other(decide: Decide) -> None:
@@ -297,6 +303,16 @@ def test_what_leans_to_recall_is_asked_about_where_its_evidence_is_promising(
         assert verdict.evidence == (evidence("words of L1", "L1"),)
 
 
+def test_the_most_promising_layer_counts(decide: Decide) -> None:
+    opinion = signal("none", "unsure", runner_up="history", leaning=True)
+    zero, _, _, *rest = walk()
+    far, near = (
+        ScriptedLayer(name, "unclear", evidence(f"words of {name}", name), best=best)
+        for name, best in (("L1", 0.02), ("L2", 0.4))
+    )
+    assert decide(ScriptedPalace(zero, far, near, *rest, signal=opinion)).action == "confirm"
+
+
 def test_an_artifact_that_could_not_be_fetched_is_not_made_up(decide: Decide) -> None:
     opinion = signal("status", "unsure")
     verdict = decide(ScriptedPalace(*walk(L3="unavailable"), signal=opinion))
@@ -346,17 +362,39 @@ def test_an_unreadable_palace_fails_closed(decide: Decide, on_miss: str) -> None
     assert len(list(journal.records())) == 1
 
 
-def test_a_full_disk_under_the_journal_silences_nothing(decide: Decide) -> None:
+def test_a_full_disk_under_the_journal_silences_nothing(
+    decide: Decide, caplog: pytest.LogCaptureFixture
+) -> None:
     palace = ScriptedPalace(*walk(L1="sufficient"), signal=signal(), journal=BrokenJournal())
-    assert decide(palace).outcome == "hit"
+    verdict = decide(palace)
+    assert verdict.outcome == "hit"
+    assert f"{verdict.id} is not in the journal: the disk is full" in caplog.text
 
 
-def test_an_unreadable_journal_makes_meta_questions_unavailable(decide: Decide) -> None:
+@pytest.mark.parametrize("outcome", ["none", "sufficient"])
+def test_an_unreadable_journal_makes_meta_questions_unavailable(
+    decide: Decide, outcome: str
+) -> None:
     def previous(session_id: str | None) -> Any:
         return BrokenJournal().records()
 
-    verdict = decide(ScriptedPalace(*walk(), signal=signal("meta"), previous=previous))
+    palace = ScriptedPalace(*walk(L1=outcome), signal=signal("meta"), previous=previous)
+    verdict = decide(palace)
     assert (verdict.action, verdict.outcome) == ("fallback", "unavailable")
+    assert verdict.text.startswith(FALLBACK)
+    assert "the journal: the disk cannot be read" in verdict.text
+    assert verdict.evidence == ()
+
+
+def test_unreadable_triggers_are_told_of_and_silence_nothing(
+    decide: Decide, caplog: pytest.LogCaptureFixture
+) -> None:
+    palace = ScriptedPalace(
+        *walk(L1="sufficient"), signal=signal(), reminders=lambda _turn: broken()
+    )
+    verdict = decide(palace)
+    assert (verdict.outcome, verdict.reminders) == ("hit", ())
+    assert "the index cannot be read" in caplog.text
 
 
 # -- identity and meta --------------------------------------------------------------------------
@@ -402,6 +440,28 @@ def test_a_meta_question_is_answered_from_the_journal(decide: Decide) -> None:
     assert "words of L1 (L1.md:1)" in verdict.text
 
 
+def test_a_memory_told_again_keeps_its_source_and_its_day(decide: Decide) -> None:
+    journal = MemoryJournal()
+    day = datetime(2026, 3, 14, tzinfo=timezone.utc)
+    used = evidence("words", "L4", as_of=day, confidence=1.0)
+    zero, *rest, _ = walk()
+    palace = ScriptedPalace(
+        zero, *rest, ScriptedLayer("L4", "sufficient", used), signal=signal(), journal=journal
+    )
+    decide(palace, session_id="s1")
+    meta = ScriptedPalace(*walk(), signal=signal("meta"), previous=remembering(journal))
+    assert decide(meta, session_id="s1").evidence == (used,)
+
+
+def test_a_meta_question_of_another_project_finds_nothing(decide: Decide) -> None:
+    journal = MemoryJournal()
+    palace = ScriptedPalace(*walk(L1="sufficient"), signal=signal(), journal=journal)
+    decide(palace, session_id="s1", project="garden")
+    meta = ScriptedPalace(*walk(), signal=signal("meta"), previous=remembering(journal))
+    assert decide(meta, session_id="s1").outcome == "nothing_stored"
+    assert decide(meta, session_id="s1", project="garden").outcome == "hit"
+
+
 @pytest.mark.parametrize("outcome", ["none", "sufficient"])
 def test_a_meta_question_tells_of_reminders_too(decide: Decide, outcome: str) -> None:
     journal = MemoryJournal()
@@ -436,6 +496,9 @@ def test_a_meta_question_without_records_carries_no_evidence(decide: Decide, out
     verdict = decide(ScriptedPalace(*walk(L1=outcome), signal=signal("meta")))
     assert (verdict.action, verdict.outcome) == ("fallback", "nothing_stored")
     assert (verdict.evidence, verdict.layer) == ((), None)
+    free = ScriptedPalace(*walk(L1=outcome), signal=signal("meta"), on_miss="generate")
+    verdict = decide(free)
+    assert (verdict.action, verdict.evidence, verdict.text) == ("generate", (), "")
 
 
 def test_an_unsure_meta_question_is_walked_like_any_other(decide: Decide) -> None:
@@ -490,6 +553,24 @@ def test_an_unsure_prompt_is_not_looked_up_twice(decide: Decide) -> None:
 def test_without_rooms_nothing_can_be_attached(decide: Decide) -> None:
     palace = ScriptedPalace(walk()[0], signal=signal("none", "other"), inject_always=True)
     assert decide(palace).evidence == ()
+
+
+def test_attached_context_replaces_no_evidence(decide: Decide) -> None:
+    layers = walk(L1="unclear", L4="sufficient")
+    verdict = decide(ScriptedPalace(*layers, signal=signal(), inject_always=True))
+    assert [e.text for e in verdict.evidence] == ["words of L4"]
+
+
+@pytest.mark.parametrize(("cue", "told"), [("machine:tool", 0), ("question", 1), (None, 1)])
+def test_machines_are_told_nothing(decide: Decide, cue: str | None, told: int) -> None:
+    palace = ScriptedPalace(
+        *walk(L1="unclear"),
+        signal=replace(signal("none", "other"), cues=(cue,) if cue else ()),
+        reminders=lambda _turn: [evidence("never on a Friday")],
+        inject_always=True,
+    )
+    verdict = decide(palace)
+    assert (len(verdict.evidence), len(verdict.reminders)) == (told, told)
 
 
 def test_attached_context_is_recorded_as_injected(decide: Decide) -> None:
@@ -555,6 +636,19 @@ def test_secrets_in_attached_context(decide: Decide) -> None:
     palace = ScriptedPalace(zero, layer, *rest, signal=signal("none", "other"), inject_always=True)
     (found,) = decide(palace).evidence
     assert TOKEN not in found.text
+
+
+def test_secrets_in_reminders(decide: Decide) -> None:
+    journal = MemoryJournal()
+    palace = ScriptedPalace(
+        *walk(),
+        signal=signal(),
+        journal=journal,
+        reminders=lambda _turn: [evidence(f"never print {TOKEN}, please")],
+    )
+    verdict = decide(palace)
+    assert verdict.reminders[0].text.startswith("never print ")
+    assert TOKEN not in json.dumps([verdict.as_dict(), list(journal.records())])
 
 
 # -- the journal --------------------------------------------------------------------------------
@@ -639,6 +733,13 @@ def test_a_whole_turn_is_taken_as_it_is(decide: Decide) -> None:
     verdict = decide(palace, turn, session_id="ignored")
     assert palace.analyst.turns == [turn]
     assert verdict.turn == turn
+
+
+def test_the_words_of_today_tell_whether_a_past_moment_is_asked_about(decide: Decide) -> None:
+    then = ScriptedPalace(*walk(L1="sufficient"), signal=signal("none", "other"))
+    now = ScriptedPalace(*walk(), signal=signal(), at=lambda _moment: then.enforcement)
+    verdict = decide(now, as_of=datetime(2026, 1, 1, tzinfo=timezone.utc))
+    assert (verdict.action, verdict.layer) == ("ground", "L1")
 
 
 def test_ids_differ_and_time_is_taken(decide: Decide) -> None:

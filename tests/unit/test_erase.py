@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from palace import ConversationTurn, MemoryNotFoundError, Mempalace, Message, RetrievalEnforcer
-from palace.learn.erase import Eraser
+from palace.learn.erase import ERASED, Eraser, older_versions, retired_copies
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity
 from palace.store.passages import passage_digest, passage_of
@@ -203,6 +203,71 @@ def test_a_hand_written_page_keeps_everything_else(palace, root):
     assert file.read_text("utf-8") == "# Mira\n\n- She paints.\n- She sings.\n"
 
 
+def told(memory_id: str, text: str, **fields) -> Memory:
+    return Memory(memory_id, text, "rooms/a/b.md", 1, "a", "b", **fields)
+
+
+def test_each_of_several_erased_texts_is_told():
+    eraser = Eraser.of([told("m-1", "The barge is sold."), told("m-2", "No."), told("m-3", ".")])
+    assert eraser.holds("Is it true that the barge is sold?")
+    assert eraser.holds("no!")
+    assert not eraser.holds("...")
+    assert eraser.concerns('{"prompt": "about the barge"}')
+    assert eraser.concerns('{"cited": ["m-2"]}')
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"memory": "m-1"},
+        {"cited": ["m-2", "m-1"]},
+        {"evidence": [{"id": "m-2"}, "x", {"id": "m-1"}]},
+        {"steps": [None, {"memory": "m-1"}]},
+    ],
+)
+def test_a_record_names_what_it_is_about(record):
+    eraser = Eraser.of([told("m-1", "The barge is sold.")])
+    assert eraser.names(record)
+    assert eraser.cleaned({**record, "prompt": "Which one?"})["prompt"] == ERASED
+
+
+def test_a_part_of_the_words_goes_from_a_record_that_names_them():
+    eraser = Eraser.of([told("m-1", "The barge is sold to Ines.")])
+    record = {
+        "injected": ["m-1", "m-2"],
+        "evidence": [{"id": "m-1", "text": "sold to Ines"}, {"id": "m-2", "text": "Tea."}],
+        "reminders": [{"id": "m-1", "text": "sold to"}],
+        "unsupported": ["Ines"],
+    }
+    assert eraser.cleaned(record) == {
+        "injected": ["m-1", "m-2"],
+        "evidence": [{"id": "m-1", "text": ERASED}, {"id": "m-2", "text": "Tea."}],
+        "reminders": [{"id": "m-1", "text": ERASED}],
+        "unsupported": [],
+    }
+
+
+def test_versions_that_name_each_other_are_told_once():
+    first, second, third = (
+        told(f"m-{n}", f"version {n}", superseded_by=by)
+        for n, by in ((1, "m-2"), (2, "m-3"), (3, "m-1"))
+    )
+    assert older_versions(third, [first, second, third]) == [second, first]
+    assert older_versions(told("m-4", "x"), [first, second, third]) == []
+
+
+def test_retired_copies_are_those_of_the_same_scope():
+    gone = {"status": "inactive"}
+    memory = told("m-1", "The barge is sold.", **gone)
+    copy = told("m-2", "The barge is sold!", **gone)
+    others = [
+        told("m-3", "The barge is sold."),
+        told("m-4", "The barge is sold.", scope="project:boats", **gone),
+        told("m-5", "The barge is not sold.", **gone),
+    ]
+    assert retired_copies(memory, [memory, copy, *others]) == [copy]
+
+
 def test_short_words_do_not_tear_up_other_records():
     memory = Memory("m-1", "No.", "rooms/a/b.md", 1, "a", "b")
     eraser = Eraser.of([memory])
@@ -220,11 +285,12 @@ def test_short_words_do_not_tear_up_other_records():
         ("🙂 🙂 🙂 🙂 🙂 🙂 🙂", "🙂 🙂 🙂 🙂 🙂 🙂 🙂"),
         ("The key hangs at C:\\garden\\shed.", "the key hangs at c:\\garden\\shed"),
         ("Die Tür klemmt seit Mai.", "die tür klemmt seit mai"),
+        ("Ключ висит в сарае.", "ключ висит в сарае"),
     ],
 )
 @pytest.mark.parametrize("escaped", [True, False])
 def test_a_line_that_holds_erased_words_is_never_passed_over(erased, said, escaped):
-    eraser = Eraser.of([Memory("m-1", erased, "rooms/a/b.md", 1, "a", "b")])
+    eraser = Eraser.of([told("m-2", "The barge is sold."), told("m-1", erased)])
     for record in ({"prompt": said}, {"a": [{"b": said}]}, {"steps": [{"memory": "m-1"}]}):
         line = json.dumps({"id": "v-1", **record}, ensure_ascii=escaped)
         assert eraser.concerns(line), line

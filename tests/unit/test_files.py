@@ -84,6 +84,17 @@ def test_a_failure_leaves_the_old_or_the_new_file_whole(tmp_path, step, before, 
     assert [entry.name for entry in tmp_path.iterdir()] == (["a.md"] if found else [])
 
 
+def test_every_new_folder_is_recorded_in_the_one_above_it(tmp_path):
+    recorded = []
+
+    class Disk(FileSystem):
+        def fsync_dir(self, folder):
+            recorded.append(folder)
+
+    atomic_write(tmp_path / "a" / "b" / "f.md", b"x", expected_digest=ABSENT, file_system=Disk())
+    assert recorded == [tmp_path, tmp_path / "a", tmp_path / "a" / "b"]
+
+
 @pytest.mark.parametrize(
     ("error", "advice", "retryable"),
     [

@@ -95,12 +95,52 @@ def test_the_best_decides(coverage: float, outcome: str) -> None:
 
 
 def test_evidence_is_surest_first_with_confidence_and_scores() -> None:
-    report = judged(0.5, 1.0, 0.0, 0.9)
-    assert [e.id for e in report.evidence] == ["m-1", "m-3", "m-0"]
+    report = judged(0.5, 1.0, 0.0, 0.9, 0.6)
+    assert [e.id for e in report.evidence] == ["m-1", "m-3", "m-4", "m-0"]
     assert [e.confidence for e in report.evidence] == sorted(
         (e.confidence for e in report.evidence), reverse=True
     )
     assert report.evidence[0].scores["coverage"] == 1.0
+
+
+def test_near_ties_are_ordered_by_what_the_memories_are_worth() -> None:
+    worth = [
+        scored(0, 1.0),
+        scored(1, 0.99)._replace(prior=0.5),
+        scored(2, 0.5)._replace(prior=1.0),
+    ]
+    report = judge(
+        "L1",
+        worth,
+        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
+        sufficiency=BAR,
+        max_evidence=5,
+    )
+    assert [e.id for e in report.evidence] == ["m-1", "m-0", "m-2"]
+
+
+def test_what_proves_stands_before_what_is_near_in_meaning() -> None:
+    near = bar_model({"closeness": 8.0}, bias=-4.0)
+    found = [scored(0, 0.7), scored(1, 0.9), scored(2, 0.1), scored(3, 0.2)]
+    close = [
+        s._replace(features={**s.features, "closeness": closeness})
+        for s, closeness in zip(found, (0.9, 0.6, 0.8, 0.7), strict=True)
+    ]
+    report = judge(
+        "L1",
+        close,
+        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
+        sufficiency=Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, meaning=near),
+        max_evidence=5,
+    )
+    assert [e.id for e in report.evidence] == ["m-1", "m-0", "m-2", "m-3"]
+
+
+@pytest.mark.parametrize("coverages", [(0.5, 1.0, 0.9), (0.0, 0.1, 0.05)])
+def test_the_best_is_explained_whether_it_is_evidence_or_not(coverages: Any) -> None:
+    report = judged(*coverages)
+    assert report.judgement is not None
+    assert report.judgement.confidence == report.best
 
 
 def test_evidence_is_bounded() -> None:
@@ -133,10 +173,11 @@ def test_the_same_words_of_another_day_or_by_another_hand_are_other_evidence() -
         replace(evidence_of(scored(0, 1.0)), as_of=datetime(2026, 3, 1, tzinfo=timezone.utc)),
         replace(evidence_of(scored(1, 0.99)), as_of=datetime(2026, 3, 2, tzinfo=timezone.utc)),
         replace(evidence_of(scored(2, 0.98)), trust="agent"),
+        replace(evidence_of(scored(3, 0.97)), text="other words"),
     ]
     report = judge(
         "L1",
-        [scored(n, 1.0 - n / 100) for n in range(3)],
+        [scored(n, 1.0 - n / 100) for n in range(4)],
         evidence_of=lambda some: {s.candidate.key: made[s.candidate.key] for s in some},
         sufficiency=BAR,
         max_evidence=3,
@@ -280,6 +321,8 @@ def test_a_playbook_proves_nothing_to_who_does_not_ask_how() -> None:
     index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
     report = asked(rooms(index, name="L4"), "blue kettle", index, kind="fact")
     assert (report.outcome, len(report.evidence)) == ("unclear", 1)
+    assert report.judgement is not None
+    assert (report.judgement.band, report.judgement.rule) == ("unclear", "procedure")
 
 
 @pytest.mark.parametrize("cue", ["howto_general", "ask_i"])

@@ -82,7 +82,55 @@ def test_a_quote_in_a_dense_script_is_cut_anywhere():
     item = evidence("定例会議は毎週水曜日の15時から第三会議室で行う。")
     assert verify_quote(QuoteReply(1, "毎週水曜日の15時から"), [item]) is item
     assert verify_quote(QuoteReply(1, "毎週水曜日の16時から"), [item]) is None
+    assert verify_quote(QuoteReply(1, "定例会議は毎週水曜日の"), [item]) is item
+    assert verify_quote(QuoteReply(1, "時から第三会議室"), [item]) is item
     assert verify_quote(QuoteReply(1, "毎週水曜日の1"), [item]) is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "is_whole"),
+    [
+        ("router answers at 10.0.0", False),
+        ("0.7 since May", False),
+        ("since May 2024", True),
+        ("7 since May", False),
+        ("router answers at", True),
+        ("reset takes 3 minutes", True),
+        ("minutes, 5 with cake", True),
+        ("router: reset", True),
+    ],
+)
+def test_a_quote_cuts_no_number_in_two(quote, is_whole):
+    item = evidence(
+        "The router answers at 10.0.0.7 since May 2024. "
+        "The router: reset takes 3 minutes, 5 with cake."
+    )
+    assert verify_quote(QuoteReply(1, quote), [item]) is (item if is_whole else None)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "4.x marks the tall gate 3",
+        "5 opens at",
+        "4 degrees below the seat b",
+        "7 the lamp shines until 22",
+        "x marks the tall gate",
+    ],
+)
+def test_what_only_stands_beside_a_number_is_whole(quote):
+    item = evidence("/4.x marks the tall gate 3 5 opens at -4 degrees below the seat b.7 the lamp "
+                    "shines until 22.")  # fmt: skip
+    assert verify_quote(QuoteReply(1, quote), [item]) is item
+
+
+def test_a_quote_that_is_cut_at_first_may_stand_whole_further_on():
+    item = evidence("The harbour lights shine; harbour light costs more.")
+    assert verify_quote(QuoteReply(1, "harbour light"), [item]) is item
+
+
+def test_nothing_quotes_a_memory_without_words():
+    assert verify_quote(QuoteReply(1, ""), [evidence("")]) is None
 
 
 @pytest.mark.parametrize(
@@ -93,6 +141,7 @@ def test_a_quote_in_a_dense_script_is_cut_anywhere():
         {"memory": "[2]", "quote": "spare key", "answer": "There."},
         {"memory": 2.0, "quote": "spare key", "answer": "There."},
         '{"memory": 2, "quote": "spare key", "answer": "There."}',
+        'Gladly: {"memory": 2, "quote": "spare key", "answer": "There."} Anything else?',
         'Sure:\n```json\n{"memory": 2, "quote": "spare key", "answer": "There."}\n```\nDone.',
         'I call {"name": "point_to_memory", "arguments": {"memory": 2, "quote": "spare key", "answer": "There."}}',
         "MEMORY: 2\nQUOTE: spare key\nANSWER: There.",
@@ -121,6 +170,7 @@ def test_every_form_of_the_contract_is_read(reply):
         f"**{DECLINE_TOKEN}**.",
         f"I looked, but: {DECLINE_TOKEN}",
         "MEMORY: none\nQUOTE:\nANSWER:",
+        f"MEMORY: 1\nQUOTE: The night train\nANSWER: {DECLINE_TOKEN}",
     ],
 )
 def test_declining_is_read(reply):
@@ -132,6 +182,7 @@ def test_declining_is_read(reply):
     [
         "", "The train leaves at 22:05.", "{not json", "[1, 2]", "{}", {}, {"memory": True, "quote": "a"},
         {"memory": 1.5, "quote": "a"}, {"memory": [1], "quote": "a"}, {"quote": "spare key"},
+        {"memory": "two", "quote": "a"}, {"memory": "9" * 5000, "quote": "a"}, {"memory": "²", "quote": "a"},
         "{" * 5000, '{"memory": ' + "9" * 5000 + "}",
     ],
 )  # fmt: skip
@@ -139,6 +190,13 @@ def test_an_ignored_contract_is_no_reply(reply):
     parsed = parse_quote(reply)
     assert verify_quote(parsed, ITEMS) is None
     assert parsed is None or parsed.memory not in (1, 2, 3)
+
+
+def test_a_quote_of_two_lines_is_read_from_json():
+    found = parse_quote('{"memory": 2, "quote": "Rosa keeps the spare key\nunder", "answer": ""}')
+    assert verify_quote(found, ITEMS) is ITEMS[1]
+    other = {"memory": 2, "quote": ["spare key"], "answer": 3}
+    assert parse_quote(other) == QuoteReply(2, "", "")
 
 
 def test_the_schema_is_plain_json():

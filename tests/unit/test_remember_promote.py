@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -185,6 +186,51 @@ def test_what_is_superseded_holds_until_the_other_begins(desk: Desk) -> None:
     assert superseded_fields(replace(old, valid_to=later), result.memory)["valid_to"] == soon
 
 
+def test_what_is_superseded_by_what_holds_already_is_retired_at_once(desk: Desk) -> None:
+    first = desk.remember(PORT)
+    desk.remember(OTHER_PORT, valid_from=utc_now() - timedelta(days=1), on_conflict="supersede")
+    old = next(m for m in desk.memories() if m.id == first.memory.id)
+    assert (old.status, old.valid_to) == ("inactive", None)
+
+
+def test_what_is_over_before_the_other_begins_is_no_contradiction(desk: Desk) -> None:
+    change = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    desk.remember(PORT, valid_from=change)
+    assert isinstance(desk.remember(OTHER_PORT, valid_to=change + timedelta(days=1)), Conflict)
+    assert isinstance(desk.remember(OTHER_PORT, valid_to=change), Remembered)
+
+
+def test_one_stronger_word_among_weaker_ones_is_enough_to_ask(desk: Desk) -> None:
+    desk.remember(PORT, trust="agent")
+    desk.remember(OTHER_PORT, on_conflict="keep")
+    third = "The staging server listens on port 5434"
+    assert isinstance(desk.remember(third, trust="agent", on_conflict="supersede"), Conflict)
+    assert sorted(desk.texts()) == [PORT, OTHER_PORT]
+
+
+def test_what_is_replaced_goes_though_the_new_words_are_held_already(desk: Desk) -> None:
+    old = desk.remember("The lamp is green.").memory
+    held = desk.remember(PORT).memory
+    result = desk.remember(PORT, replaces=[old])
+    assert isinstance(result, Duplicate)
+    assert desk.texts() == [PORT]
+    gone = next(m for m in desk.memories() if m.id == old.id)
+    assert (gone.status, gone.superseded_by) == ("inactive", held.id)
+
+
+def test_what_is_about_to_be_done_is_promised_first(tmp_path: Path) -> None:
+    promises: list[tuple[str, tuple[str, ...]]] = []
+
+    def promised(new: str, retired: Sequence[str]) -> Any:
+        promises.append((new, tuple(retired)))
+        return nullcontext()
+
+    desk = Desk(tmp_path, promised=promised)
+    first = desk.remember(PORT).memory
+    second = desk.remember(OTHER_PORT, on_conflict="supersede").memory
+    assert promises == [(second.id, (first.id,))]
+
+
 def test_supersede_without_a_conflict_just_stores(desk: Desk) -> None:
     assert isinstance(desk.remember(PORT, on_conflict="supersede"), Remembered)
     assert desk.texts() == [PORT]
@@ -238,6 +284,28 @@ def test_secrets_may_be_redacted_instead(tmp_path: Path) -> None:
     assert isinstance(result, Remembered)
     assert TOKEN not in result.memory.text
     assert TOKEN not in (tmp_path / result.memory.path).read_text()
+    origin = Draft("The lamp is green.", provenance=f"a mail with {TOKEN}")
+    kept = desk.writer.remember(origin, room="desk", drawer="notes")
+    assert kept.memory.provenance.startswith("a mail with ")
+    assert TOKEN not in (tmp_path / kept.memory.path).read_text()
+
+
+@pytest.mark.parametrize("secrets", ["refuse", "redact"])
+@pytest.mark.parametrize("where", ["room", "drawer", "tag", "project", "task", "session", "key"])
+def test_secrets_are_refused_in_names(tmp_path: Path, where: str, secrets: str) -> None:
+    desk = Desk(tmp_path, secrets=secrets)
+    place = {"room": "desk", "drawer": "notes"}
+    fields: dict[str, Any] = {}
+    if where in place:
+        place[where] = TOKEN
+    elif where == "tag":
+        fields["tags"] = ("lamp", TOKEN)
+    else:
+        fields[where] = TOKEN
+    with pytest.raises(SecretRefusedError):
+        desk.writer.remember(Draft("The lamp is green.", **fields), **place)
+    assert not any(TOKEN in str(path) for path in tmp_path.rglob("*"))
+    assert desk.memories() == []
 
 
 def test_names_that_would_leave_the_palace_are_refused(desk: Desk, tmp_path: Path) -> None:

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from palace.ports import VectorState
+from palace.recall.fusion import Fusion
+from palace.recall.logistic import LogisticModel
 from palace.recall.search import Searcher
 from palace.text import tokens
 from palace.types.query import Query
@@ -98,3 +101,76 @@ def test_a_memory_that_vanished_takes_its_score_with_it() -> None:
     assert {h.memory.text: h.score for h in hits} == {
         h.memory.text: usual[h.memory.text] for h in hits
     }
+
+
+class ScriptedVectors:
+    """A channel of meaning that was told how near each memory is, by its key."""
+
+    def __init__(self, cosines: dict[int, float], status: Any = "ready", reason: str = "") -> None:
+        self._cosines = cosines
+        self.state = VectorState(status, len(cosines), len(cosines), reason)
+
+    def ask(self, text: str) -> Any:
+        return [1.0]
+
+    def nearest(self, vector: Any, *, limit: int, **_: Any) -> list[tuple[int, float]]:
+        return sorted(self._cosines.items(), key=lambda pair: -pair[1])[:limit]
+
+    def cosines(self, vector: Any, keys: Any) -> dict[int, float]:
+        return {key: self._cosines[key] for key in keys if key in self._cosines}
+
+
+def near(**options: Any) -> Searcher:
+    """Return a searcher to which the lamp is near in meaning, and the kettle is not."""
+    index = indexed(*(memory(text, n) for n, text in enumerate(TEXTS)))
+    cosines = {
+        scored.candidate.key: cosine
+        for text, cosine in (("a green lamp", 0.9), ("the blue kettle", 0.1))
+        for scored in Searcher(index).scored(query(text))[:1]
+    }
+    return Searcher(index, ScriptedVectors(cosines), **options)
+
+
+def test_what_is_near_in_meaning_is_found_once_beside_what_shares_words() -> None:
+    found = near().scored(query("kettle green"))
+    assert [s.candidate.position for s in found].count(1) == 1
+    assert {s.candidate.position for s in found} == {0, 1, 2}
+    (only, other) = near().scored(query("zeppelin"))
+    assert [s.candidate.position for s in (only, other)] == [1, 0]
+    assert only.features["closeness"] > other.features["closeness"]
+
+
+def test_a_model_or_a_fusion_of_ones_own_orders_where_meaning_speaks() -> None:
+    words = LogisticModel({"bm25": 1.0}, 5.0, {})
+    assert {s.rank for s in near(with_meaning=words).scored(query("zeppelin"))} == {5.0}
+    by_share = near(fusion=Fusion("weighted", vector_share=1.0)).scored(query("kettle"))
+    assert by_share[0].candidate.position == 1
+    assert near(fusion=Fusion("weighted", vector_share=0.0)).scored(query("kettle"))[
+        0
+    ].candidate.position in {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        ("ready", ""),
+        ("partial", ""),
+        ("unavailable", "words answered alone: it is down"),
+        ("mismatch", "words answered alone: it is down"),
+    ],
+)
+def test_words_that_answer_alone_say_so(status: str, told: str) -> None:
+    assert Searcher(indexed(), ScriptedVectors({}, status, "it is down")).words_alone == told
+    assert Searcher(indexed()).words_alone == ""
+
+
+def test_related_words_find_what_was_not_found_yet_and_is_visible() -> None:
+    index = indexed(
+        memory("the kettle sings", 0),
+        memory("the pot and the kettle", 1),
+        memory("a pot of tea", 2),
+        memory("a secret pot", 3, scope="project:garden"),
+    )
+    asked = Query("kettle", tuple(tokens("kettle")), related={"kettl": {"pot": 0.8, "urn": 0.7}})
+    found = [s.candidate.position for s in Searcher(index).scored(asked)]
+    assert sorted(found) == [0, 1, 2]

@@ -61,6 +61,9 @@ def test_a_word_that_can_only_be_a_name_is_one(prompt: str, name: tuple[str, ...
         "what did zai say",  # too short to tell
         "what did zainab42 say",
         "what did imogenn say about the tent",
+        "has ladnlord come",  # a slip in the only word that could be a name
+        "has farrely come",
+        "has omogen come",
         "did mulqueen speak to morozova",  # two runs: who writes so may write in another language
         "co powiedziała karolcia o namiocie",
         "var ligger nycklarna till stugan",

@@ -188,6 +188,10 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
         ({"coverage": 1.0, "mended": 0.5}, "sufficient", "bars"),
         ({"coverage": -9.0, "has_names": 1.0, "names": 1.0}, "unclear", "names present"),
         ({"coverage": 1.0, "own": 0.0}, "unclear", "own words"),
+        ({"coverage": 1.0, "own": 0.1}, "sufficient", "bars"),
+        ({"coverage": 0.5, "distinct": 0.0, "comes_near": 0.33}, "none", "far words"),
+        ({"coverage": 0.5, "distinct": 0.0, "comes_near": 0.34}, "unclear", "bars"),
+        ({"coverage": 0.5, "distinct": 1.0, "comes_near": 0.0}, "unclear", "bars"),
     ],
 )
 def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule: str) -> None:
@@ -196,7 +200,48 @@ def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule:
     told = sufficiency.judgement(found)
     assert (told.band, told.rule) == (band, rule)
     assert told.band == sufficiency.band(found, told.confidence)
-    assert told.attribution is None
+    assert (told.model, told.attribution) == ("statement", None)
+
+
+def test_a_turn_may_say_no_word_of_the_question() -> None:
+    far = scored(session="s1", coverage=1.0, distinct=0.0, comes_near=0.0)
+    assert judged(Sufficiency(STATEMENT, TURN), far) == "unclear"
+
+
+NEAR_IN_MEANING = bar_model({"closeness": 2.0}, bias=-1.0, unclear=0.5)
+
+
+@pytest.mark.parametrize(
+    ("features", "band", "rule"),
+    [
+        ({"closeness": 0.5}, "unclear", "meaning"),  # the bar itself
+        ({"closeness": 0.4}, "none", "bars"),
+        ({}, "none", "bars"),
+        ({"closeness": 9.0, "coverage": 0.5}, "unclear", "bars"),
+        ({"closeness": 9.0, "coverage": 0.5, "distinct": 0.0, "comes_near": 0.0}, "unclear",
+         "meaning"),
+        ({"closeness": 9.0, "has_names": 1.0, "unknown_name": 1.0}, "none", "stranger"),
+    ],
+)  # fmt: skip
+def test_meaning_makes_a_statement_unclear_and_no_more(
+    features: dict[str, float], band: str, rule: str
+) -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN, meaning=NEAR_IN_MEANING)
+    found = scored(**{"coverage": 0.0, **features})
+    weighed = sufficiency.weighed(found)
+    assert (weighed.band, weighed.rule) == (band, rule)
+    assert weighed.confidence == sufficiency.confidence(found)
+    assert weighed.promise == (
+        0.0 if rule == "stranger"
+        else NEAR_IN_MEANING.probability(features) if "closeness" in features
+        else weighed.confidence
+    )  # fmt: skip
+
+
+def test_meaning_says_nothing_of_a_turn() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN, meaning=NEAR_IN_MEANING)
+    weighed = sufficiency.weighed(scored(session="s1", coverage=-9.0, closeness=9.0))
+    assert (weighed.band, weighed.promise) == ("none", weighed.confidence)
 
 
 def test_bars_in_force_are_the_settings() -> None:
