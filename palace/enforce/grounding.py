@@ -16,6 +16,7 @@ from palace.enforce.choices import enumerated
 from palace.enforce.dates import find_weekdays
 from palace.enforce.judging import Grounds, Judged, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
+from palace.enforce.quantities import with_known_digits
 from palace.enforce.replies import quote_evidence
 from palace.enforce.sentences import SentenceCutter
 from palace.recall.related import translated
@@ -92,9 +93,9 @@ class AnswerCheck:
         self.fallback_text = fallback_text
         self._grounds = Grounds(
             self.evidence,
-            tuple(shown_text(item) for item in self.evidence),
-            question,
-            (identity, *also),
+            tuple(with_known_digits(shown_text(item)) for item in self.evidence),
+            with_known_digits(question),
+            tuple(map(with_known_digits, (identity, *also))),
             strict,
         )
 
@@ -111,7 +112,7 @@ class AnswerCheck:
 
     def judge(self, sentence: str, before: str = "") -> Judged:
         """Judge one sentence of an answer, after those that hold."""
-        return judge(sentence, self._grounds, before)
+        return judge(with_known_digits(sentence), self._grounds, before)
 
     def without_labels(self, values: Iterable[str], schema: object) -> list[str]:
         """Return the values of a structured answer that state something.

@@ -118,6 +118,8 @@ _LARGE_BEHIND = regex.compile(
     rf"[ \u00a0]({'|'.join(word for word in _SUFFIXES if len(word) > 2)})(?!\p{{L}})",
     regex.IGNORECASE,
 )
+_DIGIT = regex.compile(r"\d")
+_NO_DIGIT = "\ufffd"
 _SPACES = r"[ \u00a0\u202f]"
 _DIGITS = (
     rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
@@ -184,6 +186,7 @@ _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _OR_SO = regex.compile(r"\s(?:or so|oder so|ou à peu près|o así)\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
+_MOST_DIGITS = 40  # what has more is no number, and would not stay finite when worked on
 _TWO_DIGITS = 2
 _ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
 _TORQUE = regex.compile(r"[ -]?newton[ -]?met(?:re|er)s?\b", regex.IGNORECASE)
@@ -250,6 +253,16 @@ FOR_ONE = regex.compile(
     r"\s?\p{L}{1,40}+(?:\s?/\s?\p{L}|\s(?:per|pro|par|por|al|each|an?)\s)", regex.IGNORECASE
 )
 """What behind a number says that so many are for one: "5 plants per m"."""
+
+
+def with_known_digits(text: str) -> str:
+    """Return text with one sign each for digits that patterns match and Python cannot read.
+
+    The `regex` package knows a newer Unicode than Python does.
+    """
+    if text.isascii():
+        return text
+    return _DIGIT.sub(lambda match: match[0] if match[0].isdecimal() else _NO_DIGIT, text)
 
 
 def is_unit(word: str) -> bool:
@@ -351,6 +364,8 @@ def _fortnights(text: str) -> Iterator[Quantity]:
 
 def _digits(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
+        if len(match["n"] or "") > _MOST_DIGITS:
+            continue
         values = _values(match["n"] or "0")
         if match["part"]:
             values = tuple(value + unicodedata.numeric(match["part"]) for value in values)

@@ -1,0 +1,41 @@
+"""Answers and memories as no author writes them, but as programs do."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timezone
+
+import pytest
+
+from palace.enforce.grounding import AnswerCheck
+from tests.doubles import evidence
+
+ORLAU = "The train to Orlau left at 22:05 on Monday and took 3 hours."
+
+
+def check(answer, *memories, question="What is it?", mode="replace"):
+    items = [evidence(text, id=f"m-{n}") for n, text in enumerate(memories, 1)]
+    return AnswerCheck(items, question, mode=mode).check(answer)
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_a_memory_without_a_true_day_tells_none(year):
+    item = evidence(f"{ORLAU} Yesterday, next week, in 3 days.", as_of=datetime(year, 1, 1))
+    assert AnswerCheck([item], "When?").check("It left at 22:05.").supported
+    last = evidence(ORLAU, as_of=datetime(9999, 12, 31, tzinfo=timezone.utc))
+    assert AnswerCheck([last], "When?").check("It left at 22:05 tomorrow.").text
+
+
+@pytest.mark.parametrize("number", ["7" * 309, "9" * 5000, "1" + "0" * 400, "\U00016d79 \u20ac"])
+@pytest.mark.parametrize("where", ["answer", "memory"])
+def test_a_number_that_no_program_can_work_with_is_only_text(number, where):
+    answer, memory = (f"It costs {number}.", ORLAU) if where == "answer" else (ORLAU, number)
+    assert check(answer, memory).text
+    assert check(f"The 1st costs {number} euros.", memory, ORLAU).text
+
+
+def test_a_page_of_settings_is_checked_in_a_moment():
+    settings = "\n".join(f"server_{n}:\n  host: 10.0.{n}.1\n  port: {8000 + n}" for n in range(60))
+    start = time.process_time()
+    assert check(f"```yaml\n{settings}\n```\n", f"Settings:\n{settings}").supported
+    assert time.process_time() - start < 5
