@@ -40,3 +40,33 @@ def test_a_page_of_settings_is_checked_in_a_moment():
     start = time.process_time()
     assert check(f"```yaml\n{settings}\n```\n", f"Settings:\n{settings}").supported
     assert time.process_time() - start < 5
+
+
+SETTINGS = "\n".join(f"server_{n}:\n  host: 10.0.{n}.1\n  port: {8000 + n}" for n in range(60))
+REMEMBERED = f"The settings of the fleet:\n{SETTINGS}"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_long_block_of_code_passes_as_it_is(end):
+    answer = f"Here:\n\n```yaml\n{SETTINGS}\n```\nThese are the settings.\n".replace("\n", end)
+    checked = check(answer, REMEMBERED)
+    assert (checked.supported, checked.text) == (True, answer)
+
+
+@pytest.mark.parametrize("line", ["10.0.0.1", "10.0.30.1", "10.0.59.1"])
+def test_a_line_of_a_long_block_of_code_may_not_be_changed(line):
+    answer = f"Here:\n\n```yaml\n{SETTINGS.replace(line, '10.9.9.9')}\n```\nThese are the settings.\n"
+    checked = check(answer, REMEMBERED)
+    assert not checked.supported
+    assert "10.9.9.9" not in checked.text
+    assert REMEMBERED in checked.text
+    assert checked.text.count("```") % 2 == 0  # what follows is no code
+    assert checked.text.endswith("These are the settings.\n")
+
+
+def test_the_first_line_of_a_block_without_a_language_is_checked_too():
+    memory = "The secret words are:\norange-41\nlemon-17"
+    assert check("```\norange-41\nlemon-17\n```", memory).supported
+    assert check("```text\norange-41\nlemon-17\n```", memory).supported
+    assert not check("```\norange-42\nlemon-17\n```", memory).supported
+    assert not check("```text\norange-42\nlemon-17\n```", memory).supported
