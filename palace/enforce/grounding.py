@@ -255,11 +255,10 @@ class SentenceGate:
 
     def _piece(self, sentence: str) -> str:
         """Return what may be released for one sentence."""
-        if self._ended:
-            return ""
-        if _DECLINE.search(sentence):
+        if not self._ended and _DECLINE.search(sentence):
             self._ended = True
             self._declined = not self._begun
+        if self._ended:
             return ""
         goes_on, dropped = self._in_code, self._code_dropped
         self._in_code ^= sentence.count(FENCE) % 2 == 1
@@ -269,13 +268,19 @@ class SentenceGate:
         # A long block comes in pieces, of which only the first shows that it is code.
         judged = self._check.judge(f"{FENCE}\n{sentence}" if goes_on else sentence, self._held)
         self._citations.update((n, self._check.evidence[n - 1].id) for n in judged.citations)
+        self._unsupported.extend(judged.unsupported)
         if not judged.unsupported:
             return "" if dropped else self._holds(sentence, judged)
-        self._unsupported.extend(judged.unsupported)
         if self._check.mode == "flag":
             self._begun = self._claimed = True
             return self._taken_up() + sentence
-        # Half a block would turn what follows into code: the rest goes, what is open is closed.
+        return self._replaced(sentence, goes_on=goes_on, dropped=dropped)
+
+    def _replaced(self, sentence: str, *, goes_on: bool, dropped: bool) -> str:
+        """Return what stands for an unsupported piece, which may go on with a block of code.
+
+        Half a block would turn what follows into code: its rest goes, and what is open is closed.
+        """
         self._code_dropped = self._in_code
         if not goes_on:
             return self._instead(self._taken_up() + sentence)

@@ -43,6 +43,7 @@ _IDENTIFIER = regex.compile(
     r"[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
     r"|(?<![\w.])(?!\d+[x×](?!\p{L}))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
     r"|(?<![\w.-])\d+-\d*\p{Lu}\w*"  # 608-2RS
+    r"|(?<![\w.,])\d{16,}(?![\w])"  # more digits than a float can tell apart
     r"|(?<![\w-])--[a-z][\w-]+"
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py

@@ -55,7 +55,9 @@ def test_a_long_block_of_code_passes_as_it_is(end):
 
 @pytest.mark.parametrize("line", ["10.0.0.1", "10.0.30.1", "10.0.59.1"])
 def test_a_line_of_a_long_block_of_code_may_not_be_changed(line):
-    answer = f"Here:\n\n```yaml\n{SETTINGS.replace(line, '10.9.9.9')}\n```\nThese are the settings.\n"
+    answer = (
+        f"Here:\n\n```yaml\n{SETTINGS.replace(line, '10.9.9.9')}\n```\nThese are the settings.\n"
+    )
     checked = check(answer, REMEMBERED)
     assert not checked.supported
     assert "10.9.9.9" not in checked.text
@@ -70,3 +72,32 @@ def test_the_first_line_of_a_block_without_a_language_is_checked_too():
     assert check("```text\norange-41\nlemon-17\n```", memory).supported
     assert not check("```\norange-42\nlemon-17\n```", memory).supported
     assert not check("```text\norange-42\nlemon-17\n```", memory).supported
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        ("Take 5 mg a day.", "You take 5 mg a day.", "You take 5 mcg a day."),
+        ("Take 250 µg a day.", "You take 0.25 mg a day.", "You take 250 mg a day."),
+        ("It is 8 mm thick.", "It is 0.8 cm thick.", "It is 8 µm thick."),
+        ("It does 100 Mbit/s.", "It does 100 Mbps.", "It does 100 MB/s."),
+        ("It used 300 kWh.", "It used 0.3 MWh.", "It used 300 GWh."),
+        ("The fee is 40 EUR.", "The fee is 40 euros.", "The fee is 40 kr."),
+        ("The fee is 40 CHF.", "The fee is 40 francs.", "The fee is 40 EUR."),
+        ("The limit is 120 km/h.", "The limit is 120 kph.", "The limit is 120 mph."),
+        ("It has 2.3 bar.", "It has 2300 mbar.", "It has 2.3 psi."),
+        ("It holds 60 l.", "It holds 60 litres.", "It holds 60 hl."),
+        ("It cost 2 crore rupees.", "It cost 20,000,000 rupees.", "It cost 2 lakh rupees."),
+        ("Use 2⅜ inch screws.", "Use 2.375 inch screws.", "Use 2⅝ inch screws."),
+        ("It is 3/4 of it.", "It is 3/4 of it.", "It is 1/4 of it."),
+        ("It weighs 20-25 kg.", "It weighs 20 to 25 kg.", "It weighs 10-25 kg."),
+        (
+            "The account is 12345678901234567.",
+            "It is 12345678901234567.",
+            "It is 12345678901234568.",
+        ),
+    ],
+)
+def test_a_unit_or_a_digit_changed_is_no_longer_what_is_remembered(memory, good, bad):
+    assert check(good, memory).supported
+    assert not check(bad, memory).supported
