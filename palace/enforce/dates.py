@@ -134,6 +134,8 @@ ISO_WEEK = regex.compile(
     regex.IGNORECASE,
 )
 _LEAP_YEAR = 2000
+# A program's "no date" is the first or the last day that there is: nothing can be told from it.
+_TELLING_YEARS = range(100, 9900)
 _QUARTER = regex.compile(r"\bQ([1-4])\b")
 _DAY_BESIDE = regex.compile(
     r"\b(?:the (?:day|night|evening) (?:before(?! yesterday)|(?P<after>after(?! tomorrow)))"
@@ -400,7 +402,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         for year in years
         if day.day and not day.year and exists(year, day.month or 1, day.day)
     )
-    if as_of is None:
+    if as_of is None or as_of.year not in _TELLING_YEARS:
         return found
     said = as_of.date()
     folded = fold(text)

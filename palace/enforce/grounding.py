@@ -16,8 +16,9 @@ from palace.enforce.choices import enumerated
 from palace.enforce.dates import find_weekdays
 from palace.enforce.judging import Grounds, Judged, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
+from palace.enforce.quantities import with_known_digits
 from palace.enforce.replies import quote_evidence
-from palace.enforce.sentences import SentenceCutter
+from palace.enforce.sentences import FENCE, SentenceCutter
 from palace.recall.related import translated
 from palace.secrets import redact
 from palace.text import tokens
@@ -92,9 +93,9 @@ class AnswerCheck:
         self.fallback_text = fallback_text
         self._grounds = Grounds(
             self.evidence,
-            tuple(shown_text(item) for item in self.evidence),
-            question,
-            (identity, *also),
+            tuple(with_known_digits(shown_text(item)) for item in self.evidence),
+            with_known_digits(question),
+            tuple(map(with_known_digits, (identity, *also))),
             strict,
         )
 
@@ -111,7 +112,7 @@ class AnswerCheck:
 
     def judge(self, sentence: str, before: str = "") -> Judged:
         """Judge one sentence of an answer, after those that hold."""
-        return judge(sentence, self._grounds, before)
+        return judge(with_known_digits(sentence), self._grounds, before)
 
     def without_labels(self, values: Iterable[str], schema: object) -> list[str]:
         """Return the values of a structured answer that state something.
@@ -184,6 +185,8 @@ class SentenceGate:
         self._begun = False  # whether anything was released
         self._declined = False
         self._ended = False  # by the decline token
+        self._in_code = False  # whether the next piece goes on with a block of code
+        self._code_dropped = False  # whether the rest of that block is not released
         self._closed = False
 
     def feed(self, chunk: str) -> list[str]:
@@ -252,23 +255,36 @@ class SentenceGate:
 
     def _piece(self, sentence: str) -> str:
         """Return what may be released for one sentence."""
-        if self._ended:
-            return ""
-        if _DECLINE.search(sentence):
+        if not self._ended and _DECLINE.search(sentence):
             self._ended = True
             self._declined = not self._begun
+        if self._ended:
             return ""
+        goes_on, dropped = self._in_code, self._code_dropped
+        self._in_code ^= sentence.count(FENCE) % 2 == 1
+        self._code_dropped &= self._in_code
         if not sentence.strip():
-            return sentence if self._begun else ""
-        judged = self._check.judge(sentence, self._held)
+            return sentence if self._begun and not dropped else ""
+        # A long block comes in pieces, of which only the first shows that it is code.
+        judged = self._check.judge(f"{FENCE}\n{sentence}" if goes_on else sentence, self._held)
         self._citations.update((n, self._check.evidence[n - 1].id) for n in judged.citations)
-        if not judged.unsupported:
-            return self._holds(sentence, judged)
         self._unsupported.extend(judged.unsupported)
+        if not judged.unsupported:
+            return "" if dropped else self._holds(sentence, judged)
         if self._check.mode == "flag":
             self._begun = self._claimed = True
             return self._taken_up() + sentence
-        return self._instead(self._taken_up() + sentence)
+        return self._replaced(sentence, goes_on=goes_on, dropped=dropped)
+
+    def _replaced(self, sentence: str, *, goes_on: bool, dropped: bool) -> str:
+        """Return what stands for an unsupported piece, which may go on with a block of code.
+
+        Half a block would turn what follows into code: its rest goes, and what is open is closed.
+        """
+        self._code_dropped = self._in_code
+        if not goes_on:
+            return self._instead(self._taken_up() + sentence)
+        return "" if dropped else f"\n{FENCE}\n{self._instead(sentence.lstrip())}"
 
     def _holds(self, sentence: str, judged: Judged) -> str:
         """Release a sentence that holds; one word that stands nowhere waits for what follows."""

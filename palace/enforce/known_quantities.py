@@ -44,6 +44,7 @@ _WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}{3,40}+)\s$")
 _VERSION_BEFORE = regex.compile(r"\b(?:version|revision|v|rev\.?)\s$", regex.IGNORECASE)
 _POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
+_JOINED_BEHIND = regex.compile(r"[-–:/×](?=\d)")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 
 
@@ -262,7 +263,8 @@ class KnownQuantities:
 
     def _may_count(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a small number may be the reader's own count."""
-        if _JOINED_BEFORE.search(sentence, 0, quantity.start):
+        joined = _JOINED_BEFORE.search(sentence, 0, quantity.start)
+        if joined or _JOINED_BEHIND.match(sentence, quantity.end):
             return False  # of a score, a range or a row of labels
         if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
             return False  # "Room 9"

@@ -169,6 +169,4 @@ class KnownSpecifics:
 
     def _has_lines(self, code: str) -> bool:
         lines = [" ".join(line.split()) for line in code.splitlines()]
-        if lines and regex.fullmatch(r"[\w+-]{0,20}", lines[0]):
-            lines = lines[1:]  # the language of the block
         return all(self._has_whole(plain(line)) for line in lines if line.strip("`{}()[];, "))

@@ -53,19 +53,25 @@ months 3 quarter-year
 months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren jr
 months 12 jahrig 年間
 months 120 decade decades
+bits 1000 kbit kbits kbps kilobit kilobits
+bits 1000000 mbit mbits mbps megabit megabits
+bits 1000000000 gbit gbits gbps gigabit gigabits
 bytes 1 byte bytes
 bytes 1000 kb kib kilobyte kilobytes
 bytes 1000000 mb mib megabyte megabytes
 bytes 1000000000 gb gib gigabyte gigabytes
 bytes 1000000000000 tb tib terabyte terabytes
+length 0.000001 μm micron microns micrometre micrometres micrometer micrometers mikrometer
 length 0.001 mm millimetre millimetres millimeter millimeters millimetri milimetros
 length 0.01 cm centimetre centimetres centimeter centimeters zentimeter centimetri centimetros
 length 1 m metre metres meter meters metro metros metri
-length 1000 km kilometre kilometres kilometer kilometers kms chilometri quilometros kilometros
-length 1609.344 mile miles mi
+length 1000 km kilometre kilometres kilometer kilometers kms kmh chilometri quilometros kilometros
+length 1000 kph
+length 1609.344 mile miles mi mph
 length 0.3048 ft foot feet
 length 0.9144 yd yard yards
 length 0.0254 inch inches
+mass 0.000001 μg ug mcg microgram micrograms mikrogramm microgrammes microgramos microgrammi
 mass 0.001 mg milligram milligrams
 mass 1 грамм грамма граммов
 mass 1 g gram grams gramme grammes gramm gramos gramas grammi
@@ -79,6 +85,7 @@ volume 0.1 dl
 volume 0.01 cl
 volume 0.001 ml millilitre millilitres milliliter milliliters
 volume 1 l litre litres liter liters litro litros litri
+volume 100 hl
 volume 3.785412 gal gallon gallons
 percent 1 % percent percento prozent pourcent porciento porcento procent ％ pct
 celsius 1 °c celsius
@@ -88,17 +95,28 @@ euro 1 € eur euro euros
 dollar 1 $ usd dollar dollars dollari dolares
 pound 1 £ gbp pound pounds
 yen 1 ¥ jpy yen 円
+franc 1 chf sfr franken franc francs franchi
+crown 1 kr sek nok dkk krona kronor krone kroner kronen
+zloty 1 zl pln zloty zlotys zlotych
+rupee 1 inr rupee rupees
+yuan 1 cny rmb yuan
 volt 1 v volt volts
+volt 0.001 mv
+volt 1000 kv
 watt 1 w watt watts
 watt 1000 kw kilowatt kilowatts
 energy 1 wh
 energy 1000 kwh
 energy 1000000 mwh
+energy 1000000000 gwh
 hertz 1 hz hertz
 hertz 1000 khz
 hertz 1000000 mhz
 hertz 1000000000 ghz
 bar 1 bar bars
+bar 0.001 mbar hpa
+bar 0.01 kpa
+bar 0.06894757 psi
 torque 1 nm
 """
 _UNITS = {
@@ -113,11 +131,14 @@ _ORDINALS = {
 }  # fmt: skip
 _MILLION = "mio million millions millionen millones milhoes milioni miljoen mln"
 _SUFFIXES = {"k": 1e3, "m": 1e6, "bn": 1e9, "billion": 1e9, "thousand": 1e3, "tausend": 1e3,
-             "hundred": 100, "dozen": 12, **dict.fromkeys(_MILLION.split(), 1e6)}  # fmt: skip
+             "hundred": 100, "dozen": 12, "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7,
+             **dict.fromkeys(_MILLION.split(), 1e6)}  # fmt: skip
 _LARGE_BEHIND = regex.compile(
     rf"[ \u00a0]({'|'.join(word for word in _SUFFIXES if len(word) > 2)})(?!\p{{L}})",
     regex.IGNORECASE,
 )
+_DIGIT = regex.compile(r"\d")
+_NO_DIGIT = "\ufffd"
 _SPACES = r"[ \u00a0\u202f]"
 _DIGITS = (
     rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
@@ -139,7 +160,7 @@ _MORNING = regex.compile(r"(?:上午|早上|凌晨|午前|오전)\s?$")
 _AFTERNOON = regex.compile(r"(?:下午|晚上|傍晚|午後|오후)\s?$")
 _NUMBER = regex.compile(
     rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=(?<![\p{{L}}_])[xX])|(?<={_DENSE}))"
-    rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔]))"
+    rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]))"
     r"(?:(?P<suffix>[kKmM]|bn)(?![\p{L}\d]))?",
 )
 _UNIT_AFTER = regex.compile(
@@ -184,6 +205,7 @@ _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _OR_SO = regex.compile(r"\s(?:or so|oder so|ou à peu près|o así)\b", regex.IGNORECASE)
 _IN_NEXT_UNIT = 60
+_MOST_DIGITS = 40  # what has more is no number, and would not stay finite when worked on
 _TWO_DIGITS = 2
 _ENERGY = regex.compile(r"[ -]?(k|m)?(?:ilo|ega)?watt[ -]hours?\b", regex.IGNORECASE)
 _TORQUE = regex.compile(r"[ -]?newton[ -]?met(?:re|er)s?\b", regex.IGNORECASE)
@@ -192,7 +214,7 @@ _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
 DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
-MONEY = frozenset({"euro", "dollar", "pound", "yen"})
+MONEY = frozenset({"euro", "dollar", "pound", "yen", "franc", "crown", "zloty", "rupee", "yuan"})
 # What says that a number is not exact, or on which side of it the exact one lies.
 ROUGH = (
     r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"
@@ -243,13 +265,23 @@ class Quantity:
     @property
     def measures(self) -> tuple[float, ...]:
         """The values in the family's smallest unit."""
-        return tuple(round(value * self.factor, 6) for value in self.values)
+        return tuple(round(value * self.factor, 9) for value in self.values)
 
 
 FOR_ONE = regex.compile(
     r"\s?\p{L}{1,40}+(?:\s?/\s?\p{L}|\s(?:per|pro|par|por|al|each|an?)\s)", regex.IGNORECASE
 )
 """What behind a number says that so many are for one: "5 plants per m"."""
+
+
+def with_known_digits(text: str) -> str:
+    """Return text with one sign each for digits that patterns match and Python cannot read.
+
+    The `regex` package knows a newer Unicode than Python does.
+    """
+    if text.isascii():
+        return text
+    return _DIGIT.sub(lambda match: match[0] if match[0].isdecimal() else _NO_DIGIT, text)
 
 
 def is_unit(word: str) -> bool:
@@ -351,6 +383,8 @@ def _fortnights(text: str) -> Iterator[Quantity]:
 
 def _digits(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
+        if len(match["n"] or "") > _MOST_DIGITS:
+            continue
         values = _values(match["n"] or "0")
         if match["part"]:
             values = tuple(value + unicodedata.numeric(match["part"]) for value in values)

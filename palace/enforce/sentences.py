@@ -32,7 +32,8 @@ _BARE_REPLY = regex.compile(
 )
 _WORD = regex.compile(r"\p{L}+")
 _DAY_AND_MONTH = regex.compile(r"\d{1,2}\.\d{1,2}")
-_FENCE = "```"
+FENCE = "```"
+"""What opens and closes a block of code."""
 _UNKNOWN = -1  # what follows has to be seen first
 _CITATION_CHARS = 40
 
@@ -76,7 +77,7 @@ class SentenceCutter:
 
     def _take(self, end: int) -> str:
         sentence, self._buffer = self._buffer[:end], self._buffer[end:]
-        if sentence.count(_FENCE) % 2:
+        if sentence.count(FENCE) % 2:
             self._in_fence = not self._in_fence
         return sentence
 
@@ -85,9 +86,9 @@ class SentenceCutter:
         if self._in_fence:
             return _fence_end(window, 0)
         start = len(window) - len(window.lstrip())
-        if window.startswith(_FENCE, start):
-            return _fence_end(window, start + len(_FENCE))
-        if not final and _FENCE.startswith(window[start : start + len(_FENCE)]):
+        if window.startswith(FENCE, start):
+            return _fence_end(window, start + len(FENCE))
+        if not final and FENCE.startswith(window[start : start + len(FENCE)]):
             return None
         for mark in _MARK.finditer(window, start):
             find = _line_end if mark[0] == "\n" else _mark_end
@@ -107,7 +108,7 @@ def _forced_end(window: str) -> int:
 
 
 def _fence_end(window: str, start: int) -> int | None:
-    close = window.find(_FENCE, start)
+    close = window.find(FENCE, start)
     if close < 0:
         return None
     end = window.find("\n", close)

@@ -84,7 +84,9 @@ _ON = regex.compile(
     regex.IGNORECASE,
 )
 _GOES_ON = regex.compile(r"\s?[,;:()–-]|\s\p{Ll}")
-_SCIENTIFIC = regex.compile(r"(?<![\w.,])(\d+(?:\.\d+)?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE)
+_SCIENTIFIC = regex.compile(
+    r"(?<![\w.,])(\d{1,20}(?:\.\d{1,20})?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE
+)
 _SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
 # "15 6 * * 1": a quarter past six, on Mondays.
 _CRON = regex.compile(

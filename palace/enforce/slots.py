@@ -432,6 +432,7 @@ class Slots:
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
         fits = [_Fit(one, day, words) for one, day in zip(layouts, self._days, strict=True)]
+        earlier: list[Mention] | None = None
         for mention in said.mentions:
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
@@ -441,7 +442,7 @@ class Slots:
             known = [
                 (fit, m)
                 for fit in fits
-                for m in (*fit.layout.mentions[:_MOST_MENTIONS], *_said_on(fit.day))
+                for m in fit.mentions
                 if m.kind == mention.kind and not (m.opening and certain.isdisjoint(m.key))
             ]
             units = {m.unit for _, m in known if m.is_same(mention)}
@@ -450,10 +451,14 @@ class Slots:
             units.add(mention.unit)
             if not any(m.unit in units and m.text and not m.is_same(mention) for _, m in known):
                 continue
-            # Here and no earlier: what was said before is the longest text, and another for each.
-            earlier = [mention for text in (asked, before) for mention in read(text).mentions]
+            if earlier is None:
+                # Here and no earlier: what was said before is the longest text, and another for
+                # each sentence.
+                earlier = [one for text in (asked, before) for one in read(text).mentions]
+            around = _words_around(mention, words)
+            near = [(other, _closeness(mention, other, _BESIDE_CHARS)) for other in beside]
             found = tuple(
-                fit.candidate(mention, m, beside, earlier)
+                fit.candidate(mention, m, around, near, earlier)
                 for fit, m in known
                 if m.is_same(mention)
                 or (m.unit in units and m.text and not _is_said(m, [*beside, *earlier], spoken))
@@ -478,8 +483,22 @@ def _said_on(day: date | None) -> Iterator[Mention]:
         yield Mention("date", key, far, far, "", (-2, -2, -2))
 
 
+def _words_around(
+    mention: Mention, words: Sequence[tuple[Placed, float]]
+) -> list[tuple[Placed, float, float]]:
+    """Return the words of a sentence around a mention, how much each tells, and how close it is."""
+    return [
+        (word, tells, _closeness(mention, word, _NEAR_CHARS))
+        for word, tells in words
+        if not mention.start <= word.start < mention.end
+    ]
+
+
 class _Fit:
     """How well the mentions of one text of the memory fit the places of a sentence.
+
+    What stands around a mention of the text is the same for every place of the sentence and for
+    every word that is said again, so it is looked for once.
 
     Args:
         layout: The text.
@@ -490,43 +509,57 @@ class _Fit:
     def __init__(
         self, layout: Layout, day: date | None, said: Sequence[tuple[Placed, float]]
     ) -> None:
-        self.layout = layout
         self.day = day
-        self._like = [
-            (word, tells, like)
-            for word, tells in said
-            if (like := [(n, w) for w in layout.words if (n := word.likeness(w))])
-        ]
+        self.mentions = (*layout.mentions[:_MOST_MENTIONS], *_said_on(day))
+        self._all = layout.mentions
+        self._like = {
+            token: [(n, w) for w in layout.words if (n := word.likeness(w))]
+            for token, word in {word.token: word for word, _ in said}.items()
+        }
+        self._near: dict[tuple[int, str], tuple[float, float]] = {}
+        self._others: dict[tuple[int, int], tuple[bool, float]] = {}
 
     def candidate(
         self,
         mention: Mention,
         known: Mention,
-        beside: Sequence[Mention],
+        around: Sequence[tuple[Placed, float, float]],
+        beside: Sequence[tuple[Mention, float]],
         earlier: Sequence[Mention],
     ) -> Candidate:
         """Return how well a mention of the text fits the place of one of the sentence."""
         near = clause = anchored = 0.0
-        for word, tells, like in self._like:
-            apart = [(n, w) for n, w in like if not known.start <= w.start < known.end]
-            if not apart or mention.start <= word.start < mention.end:
-                continue
-            close = _closeness(mention, word, _NEAR_CHARS)
-            near += tells * close * max(n * _closeness(known, w, _NEAR_CHARS) for n, w in apart)
+        for word, tells, close in around:
+            nearest, in_clause = self._words_near(known, word.token)
+            near += tells * close * nearest
             if word.place[0] == mention.place[0]:
-                in_clause = (n for n, w in apart if w.place[0] == known.place[0])
-                clause += tells * max(in_clause, default=0.0)
-        for other in beside:
-            gaps = (_closeness(known, m, _BESIDE_CHARS) for m in self._others(known, other))
-            anchored += _closeness(mention, other, _BESIDE_CHARS) * max(gaps, default=0.0)
-        things = sum(any(self._others(known, other)) for other in (*beside, *earlier))
+                clause += tells * in_clause
+        for other, close in beside:
+            anchored += close * self._elsewhere(known, other)[1]
+        others = (*(other for other, _ in beside), *earlier)
+        things = sum(self._elsewhere(known, other)[0] for other in others)
         told = (near, clause, anchored, *map(_are_one, known.around, mention.around))
         features = {n: min(v, _MOST_TOLD) for n, v in zip(FEATURES, told, strict=True)}
         return Candidate(known, features, known.is_same(mention), things, self.day)
 
-    def _others(self, known: Mention, said: Mention) -> Iterator[Mention]:
-        """Yield where else in the text something stands that is said."""
-        return (m for m in self.layout.mentions if m is not known and m.is_same(said))
+    def _words_near(self, known: Mention, token: str) -> tuple[float, float]:
+        """Return how near a word like this one stands, and how like it one of the clause is."""
+        key = id(known), token
+        if key not in self._near:
+            apart = [(n, w) for n, w in self._like[token] if not known.start <= w.start < known.end]
+            near = (n * _closeness(known, w, _NEAR_CHARS) for n, w in apart)
+            in_clause = (n for n, w in apart if w.place[0] == known.place[0])
+            self._near[key] = max(near, default=0.0), max(in_clause, default=0.0)
+        return self._near[key]
+
+    def _elsewhere(self, known: Mention, said: Mention) -> tuple[bool, float]:
+        """Return whether something that is said stands elsewhere in the text, and how near."""
+        key = id(known), id(said)
+        if key not in self._others:
+            others = [m for m in self._all if m is not known and m.is_same(said)]
+            gaps = (_closeness(known, m, _BESIDE_CHARS) for m in others)
+            self._others[key] = bool(others), max(gaps, default=0.0)
+        return self._others[key]
 
 
 def _closeness(mention: Mention, other: Placed | Mention, scale: float) -> float:

@@ -23,6 +23,7 @@ _URL = regex.compile(
     r"\b\p{L}[\p{L}\d+.-]{1,10}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
 )
 _CODE = regex.compile(r"```.*?(?:```|\Z)|``[^`\n]+``|`[^`\n]+`", regex.DOTALL)
+_LANGUAGE = regex.compile(r"\A```+[\w+#.-]{0,20}[ \t]*(?:\r?\n)")
 _QUOTE = regex.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»"
     r"|「([^」\n]{1,300})」|『([^』\n]{1,300})』|(?<![\w’'])[‘']([^‘’'\n]{2,200})[’'](?!\w)"
@@ -42,6 +43,7 @@ _IDENTIFIER = regex.compile(
     r"[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
     r"|(?<![\w.])(?!\d+[x×](?!\p{L}))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
     r"|(?<![\w.-])\d+-\d*\p{Lu}\w*"  # 608-2RS
+    r"|(?<![\w.,])\d{16,}(?![\w])"  # more digits than a float can tell apart
     r"|(?<![\w-])--[a-z][\w-]+"
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
@@ -162,7 +164,8 @@ def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> lis
 
 def _candidates(text: str) -> Iterator[Specific]:
     for match in _CODE.finditer(text):
-        yield Specific("code", match[0], match[0].strip("`").strip(), *match.span())
+        wanted = _LANGUAGE.sub("", match[0]).strip("`").strip()
+        yield Specific("code", match[0], wanted, *match.span())
     for match in _URL.finditer(text):
         yield _trimmed("url", match)
     for match in _QUOTE.finditer(text):

@@ -1,0 +1,103 @@
+"""Answers and memories as no author writes them, but as programs do."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timezone
+
+import pytest
+
+from palace.enforce.grounding import AnswerCheck
+from tests.doubles import evidence
+
+ORLAU = "The train to Orlau left at 22:05 on Monday and took 3 hours."
+
+
+def check(answer, *memories, question="What is it?", mode="replace"):
+    items = [evidence(text, id=f"m-{n}") for n, text in enumerate(memories, 1)]
+    return AnswerCheck(items, question, mode=mode).check(answer)
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_a_memory_without_a_true_day_tells_none(year):
+    item = evidence(f"{ORLAU} Yesterday, next week, in 3 days.", as_of=datetime(year, 1, 1))
+    assert not AnswerCheck([item], "When?").check("It left on 3 March 2026.").supported
+    last = evidence(f"{ORLAU} Tomorrow again.", as_of=datetime(9999, 12, 31, tzinfo=timezone.utc))
+    assert not AnswerCheck([last], "When?").check("It left on 3 March 2026.").supported
+
+
+@pytest.mark.parametrize("number", ["7" * 309, "9" * 5000, "1" + "0" * 400, "\U00016d79 \u20ac"])
+@pytest.mark.parametrize("where", ["answer", "memory"])
+def test_a_number_that_no_program_can_work_with_is_only_text(number, where):
+    answer, memory = (f"It costs {number}.", ORLAU) if where == "answer" else (ORLAU, number)
+    assert check(answer, memory).text
+    assert check(f"The {number}th costs {number} euros.", memory, ORLAU).text
+    assert check("Together 7 hours.", f"{number} hours, {number} days", ORLAU).text
+
+
+def test_a_page_of_settings_is_checked_in_a_moment():
+    settings = "\n".join(f"server_{n}:\n  host: 10.0.{n}.1\n  port: {8000 + n}" for n in range(60))
+    start = time.process_time()
+    assert check(f"```yaml\n{settings}\n```\n", f"Settings:\n{settings}").supported
+    assert time.process_time() - start < 5
+
+
+SETTINGS = "\n".join(f"server_{n}:\n  host: 10.0.{n}.1\n  port: {8000 + n}" for n in range(60))
+REMEMBERED = f"The settings of the fleet:\n{SETTINGS}"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_long_block_of_code_passes_as_it_is(end):
+    answer = f"Here:\n\n```yaml\n{SETTINGS}\n```\nThese are the settings.\n".replace("\n", end)
+    checked = check(answer, REMEMBERED)
+    assert (checked.supported, checked.text) == (True, answer)
+
+
+@pytest.mark.parametrize("line", ["10.0.0.1", "10.0.30.1", "10.0.59.1"])
+def test_a_line_of_a_long_block_of_code_may_not_be_changed(line):
+    answer = (
+        f"Here:\n\n```yaml\n{SETTINGS.replace(line, '10.9.9.9')}\n```\nThese are the settings.\n"
+    )
+    checked = check(answer, REMEMBERED)
+    assert not checked.supported
+    assert "10.9.9.9" not in checked.text
+    assert REMEMBERED in checked.text
+    assert checked.text.count("```") % 2 == 0  # what follows is no code
+    assert checked.text.endswith("These are the settings.\n")
+
+
+def test_the_first_line_of_a_block_without_a_language_is_checked_too():
+    memory = "The secret words are:\norange-41\nlemon-17"
+    assert check("```\norange-41\nlemon-17\n```", memory).supported
+    assert check("```text\norange-41\nlemon-17\n```", memory).supported
+    assert not check("```\norange-42\nlemon-17\n```", memory).supported
+    assert not check("```text\norange-42\nlemon-17\n```", memory).supported
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        ("Take 5 mg a day.", "You take 5 mg a day.", "You take 5 mcg a day."),
+        ("Take 250 µg a day.", "You take 0.25 mg a day.", "You take 250 mg a day."),
+        ("It is 8 mm thick.", "It is 0.8 cm thick.", "It is 8 µm thick."),
+        ("It does 100 Mbit/s.", "It does 100 Mbps.", "It does 100 MB/s."),
+        ("It used 300 kWh.", "It used 0.3 MWh.", "It used 300 GWh."),
+        ("The fee is 40 EUR.", "The fee is 40 euros.", "The fee is 40 kr."),
+        ("The fee is 40 CHF.", "The fee is 40 francs.", "The fee is 40 EUR."),
+        ("The limit is 120 km/h.", "The limit is 120 kph.", "The limit is 120 mph."),
+        ("It has 2.3 bar.", "It has 2300 mbar.", "It has 2.3 psi."),
+        ("It holds 60 l.", "It holds 60 litres.", "It holds 60 hl."),
+        ("It cost 2 crore rupees.", "It cost 20,000,000 rupees.", "It cost 2 lakh rupees."),
+        ("Use 2⅜ inch screws.", "Use 2.375 inch screws.", "Use 2⅝ inch screws."),
+        ("It is 3/4 of it.", "It is 3/4 of it.", "It is 1/4 of it."),
+        ("It weighs 20-25 kg.", "It weighs 20 to 25 kg.", "It weighs 10-25 kg."),
+        (
+            "The account is 12345678901234567.",
+            "It is 12345678901234567.",
+            "It is 12345678901234568.",
+        ),
+    ],
+)
+def test_a_unit_or_a_digit_changed_is_no_longer_what_is_remembered(memory, good, bad):
+    assert check(good, memory).supported
+    assert not check(bad, memory).supported
