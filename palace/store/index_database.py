@@ -130,13 +130,26 @@ class IndexDatabase:
             version: int = self.rows("PRAGMA data_version")[0][0]
             return version, self._connection.total_changes
 
-    def check(self) -> str | None:
-        """Return what SQLite finds wrong with the file, or None."""
+    def check(self, *statements: str) -> str | None:
+        """Return what SQLite finds wrong with the file, or None.
+
+        Args:
+            statements: Checks of tables, which fail where something is wrong with them.
+
+        Raises:
+            StoreUnavailableError: If it cannot be told now, because the system refuses.
+        """
         try:
             result = self.rows("PRAGMA quick_check(1)")[0][0]
+            if result != "ok":
+                return str(result)
+            for statement in statements:
+                self.rows(statement)
         except StoreUnavailableError as error:
+            if isinstance(error.__cause__, sqlite3.Error) and is_refusal(error.__cause__):
+                raise
             return error.message
-        return None if result == "ok" else str(result)
+        return None
 
     def close(self) -> None:
         """Close the connection; whoever is the last to close the file seals it."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -259,6 +261,28 @@ class TestInspections:
     def test_an_index_that_forgot_a_file_is_found(self, palace: Mempalace):
         palace.index._database.rows("UPDATE memories SET data = replace(data, 'Mira', 'Mara')")
         assert "not the same in files" in failed(palace)["rebuild"]
+
+    def test_what_others_write_meanwhile_is_no_difference(self, palace, root, monkeypatch):
+        refresh, numbers = palace.refresh, count()
+
+        def written_beside(**options):
+            with (root / "rooms/people/guests.md").open("a") as file:
+                file.write(f"- Guest {next(numbers)} came.\n")
+            return refresh(**options)
+
+        monkeypatch.setattr(palace, "refresh", written_beside)
+        assert failed(palace) == {}
+
+    def test_an_index_that_is_being_written_is_not_called_damaged(
+        self, palace: Mempalace, root: Path
+    ):
+        palace.index._database.rows("PRAGMA busy_timeout = 10")
+        writer = sqlite3.connect(root / ".palace" / "index.sqlite", isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        told = failed(palace)["index"]
+        writer.close()
+        assert "locked" in told
+        assert "damaged" not in told
 
 
 class TestTrials:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -244,7 +245,7 @@ def test_stamps_and_digests(index: SqliteIndex) -> None:
     assert index.apply([(document, stamp)]) == 1
     assert index.stamps() == {document.path: (stamp, False)}
     assert index.digests() == {document.path: "abc"}
-    later = type(stamp)(stamp.path, 5, 4 * 10**18)
+    later = type(stamp)(stamp.path, 5, time.time_ns())
     index.touch([later])
     assert index.stamps() == {document.path: (later, True)}
 
@@ -394,6 +395,16 @@ def test_a_full_disk_is_told_with_what_helps(path: Path) -> None:
         database.rows("CREATE TABLE filler AS SELECT randomblob(100000)")
     assert "free some space" in caught.value.hint
     database.close()
+
+
+def test_a_spoilt_row_with_triggers_is_an_error_that_renewing_repairs(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.apply([paged(memory("The oven is hot.", triggers=("oven",)))])
+    index._database.rows("""UPDATE memories SET data = replace(data, '{', '')""")
+    with pytest.raises(StoreUnavailableError):
+        index.marked("triggers")
+    assert index.renew()
+    index.close()
 
 
 def test_damage_in_use_is_an_error_that_renewing_repairs(path: Path) -> None:
