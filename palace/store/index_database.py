@@ -6,8 +6,10 @@ In: a path and the schema it must have. Out: rows and transactions, and errors o
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import secrets as _random
+import shutil
 import sqlite3
 import threading
 import time
@@ -32,6 +34,7 @@ from palace.store.index_seal import (
 _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
 _CACHE_KIB = 64 * 1024
+_LEAST_FREE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class IndexDatabase:
             for statement in statements:
                 self.rows(statement)
         except StoreUnavailableError as error:
-            if isinstance(error.__cause__, sqlite3.Error) and is_refusal(error.__cause__):
+            if is_refused(error):
                 raise
             return error.message
         return None
@@ -168,7 +171,7 @@ class IndexDatabase:
         self.damaged = self.damaged or _is_damage(error)
         if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
             return _closed()
-        what = "free some space" if "full" in str(error) else "ask again, or run `palace reindex`"
+        what = "free some space" if is_full(error) else "ask again, or run `palace reindex`"
         return StoreUnavailableError(
             f"the index failed: {error}",
             hint=f"{what}; the index is derived and loses nothing by it",
@@ -215,7 +218,7 @@ class IndexDatabase:
         try:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
-            if self._is_read_only():
+            if self._is_read_only() or self._is_full(error):
                 # A palace that cannot be written can still be read: its index lives in memory.
                 self.path = None
             elif isinstance(error, OSError) or is_refusal(error):
@@ -233,6 +236,12 @@ class IndexDatabase:
             return False
         present = next((p for p in (self.path, *self.path.parents) if p.exists()), None)
         return present is not None and not os.access(present, os.W_OK)
+
+    def _is_full(self, error: Exception) -> bool:
+        if "disk I/O" not in str(error) or self.path is None:
+            return is_full(error)
+        # So SQLite says where it finds no room for what it shares with other processes.
+        return shutil.disk_usage(self.path.parent).free < _LEAST_FREE_BYTES
 
     def _cannot_open(self, error: Exception) -> StoreUnavailableError:
         return StoreUnavailableError(
@@ -321,6 +330,17 @@ def is_refusal(error: sqlite3.Error) -> bool:
     """Whether the system refused, rather than the file being damaged or not ours."""
     said = str(error)
     return any(word in said for word in ("locked", "busy", "unable to open", "readonly", "full"))
+
+
+def is_refused(error: StoreUnavailableError) -> bool:
+    """Whether an error of ours is one of `is_refusal`."""
+    return isinstance(error.__cause__, sqlite3.Error) and is_refusal(error.__cause__)
+
+
+def is_full(error: Exception) -> bool:
+    """Whether there is no room left on the disk."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return full or "disk is full" in str(error)
 
 
 def _rollback(connection: sqlite3.Connection) -> None:

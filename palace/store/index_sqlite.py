@@ -18,7 +18,7 @@ from typing import Any, Literal
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_counts import TermTable, average_tokens, marks
-from palace.store.index_database import IndexDatabase, State, begin_generation
+from palace.store.index_database import IndexDatabase, State, begin_generation, is_refused
 from palace.store.index_rows import (
     Tokens,
     best_candidates,
@@ -111,8 +111,8 @@ class SqliteIndex:
         """
         with self._database.held():
             if self._database.damaged:
-                self._database.damaged = False
                 self.clear()
+                self._database.damaged = False
                 return True
             if self._database.is_lost():
                 self._database.reopen()
@@ -126,7 +126,11 @@ class SqliteIndex:
         self._stamps_as_of = None
 
     def clear(self) -> None:
-        """Throw everything away and start empty; other processes see it at once."""
+        """Throw everything away and start empty; other processes see it at once.
+
+        Raises:
+            StoreUnavailableError: If another program is writing, or the disk is full.
+        """
         with self._database.held():
             self._written.clear()
             try:
@@ -136,7 +140,9 @@ class SqliteIndex:
                         connection.execute(f"DELETE FROM {table}")
                     connection.execute("DELETE FROM meta WHERE key <> 'epoch'")
                     begin_generation(connection)
-            except StoreUnavailableError:
+            except StoreUnavailableError as error:
+                if is_refused(error):
+                    raise
                 # Too damaged to be emptied: then the file itself has to go.
                 self._database.remake()
                 self._forget_state()

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -395,6 +396,46 @@ def test_a_full_disk_is_told_with_what_helps(path: Path) -> None:
         database.rows("CREATE TABLE filler AS SELECT randomblob(100000)")
     assert "free some space" in caught.value.hint
     database.close()
+
+
+@pytest.mark.parametrize("said", ["database or disk is full", "disk I/O error"])
+def test_a_full_disk_can_be_read_and_keeps_its_index(
+    path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    fill(path)
+    before, connect = path.read_bytes(), sqlite3.connect
+
+    def refuse(database: Path | str, **options: Any) -> sqlite3.Connection:
+        if database == path:
+            raise sqlite3.OperationalError(said)
+        return connect(database, **options)
+
+    monkeypatch.setattr(index_database.sqlite3, "connect", refuse)
+    monkeypatch.setattr(
+        index_database.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=0)
+    )
+    index = SqliteIndex(path)
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl") == [KETTLE.text]
+    assert (index.path, index.renew()) == (None, False)
+    index.close()
+    assert path.read_bytes() == before
+
+
+def test_an_index_that_another_writes_is_not_thrown_away(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_database, "_BUSY_TIMEOUT_MS", 10)
+    fill(path)
+    index = SqliteIndex(path)
+    size = index.size()
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailableError, match="locked"):
+        index.clear()
+    writer.close()
+    assert (index.size(), index.renew()) == (size, False)
+    index.close()
 
 
 def test_a_spoilt_row_with_triggers_is_an_error_that_renewing_repairs(path: Path) -> None:
