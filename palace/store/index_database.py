@@ -83,9 +83,10 @@ class IndexDatabase:
         self._generation = 0
         self._connection = self._open()
         self._identity = self._found()
-        # What is not closed is not sealed, and would be made anew at the next start.
         self._at_exit = partial(_close_if_alive, weakref.ref(self))
-        atexit.register(self._at_exit)
+        if self.path is not None:
+            # What is not closed is not sealed, and would be made anew at the next start.
+            atexit.register(self._at_exit)
 
     # -- use -----------------------------------------------------------------------------------
 

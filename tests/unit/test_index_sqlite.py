@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sqlite3
 import subprocess
@@ -420,6 +421,12 @@ def test_a_full_disk_can_be_read_and_keeps_its_index(
     assert (index.path, index.renew()) == (None, False)
     index.close()
     assert path.read_bytes() == before
+
+
+def test_an_index_in_memory_leaves_nothing_to_do_at_the_end(index: SqliteIndex) -> None:
+    before = atexit._ncallbacks()
+    assert [SqliteIndex(None).size() for _ in range(3)] == [0] * 3
+    assert atexit._ncallbacks() == before
 
 
 def test_an_index_that_another_writes_is_not_thrown_away(
