@@ -361,8 +361,9 @@ def _unwritten(palace: Mempalace, error: PalaceError | OSError) -> list[Check]:
 
 def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Check:
     path = f"rooms/{PROBE_ROOM}/probe-{token}.md"
-    (palace.root / path).unlink(missing_ok=True)
-    palace.store.forget_writes(path)
+    if (palace.root / path).exists():
+        (palace.root / path).unlink()
+        palace.store.forget_writes(path)
     _remove_folders(made)
     if any(palace.index.memories(path=path)):
         palace.index_file(path)

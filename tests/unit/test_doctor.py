@@ -17,6 +17,7 @@ from palace.presets import load_preset, seed
 from palace.recall.lexicon import DEFAULT_LANGUAGES
 from palace.store.files import FileSystem
 from palace.store.rooms import RoomStore
+from tests.doubles import another_writer
 
 NAMES = [
     "settings",
@@ -298,6 +299,12 @@ class TestTrials:
         assert found["scratchpad"].ok
         assert found["enforcer"].ok
         assert own_files(root) == before
+
+    def test_where_nothing_was_stored_there_is_nothing_to_tidy(self, palace: Mempalace, root: Path):
+        palace.store = RoomStore(root, lock_timeout_s=0.0)
+        with another_writer(root):
+            found = failed(palace)
+        assert list(found) == ["remember", "search", "rebuild", "retire"]
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
     def test_a_read_only_palace_is_told(self, palace: Mempalace, root: Path):
