@@ -6,8 +6,10 @@ In: a path and the schema it must have. Out: rows and transactions, and errors o
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import secrets as _random
+import shutil
 import sqlite3
 import threading
 import time
@@ -32,6 +34,7 @@ from palace.store.index_seal import (
 _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
 _CACHE_KIB = 64 * 1024
+_LEAST_FREE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,10 @@ class IndexDatabase:
         self._generation = 0
         self._connection = self._open()
         self._identity = self._found()
-        # What is not closed is not sealed, and would be made anew at the next start.
         self._at_exit = partial(_close_if_alive, weakref.ref(self))
-        atexit.register(self._at_exit)
+        if self.path is not None:
+            # What is not closed is not sealed, and would be made anew at the next start.
+            atexit.register(self._at_exit)
 
     # -- use -----------------------------------------------------------------------------------
 
@@ -130,13 +134,26 @@ class IndexDatabase:
             version: int = self.rows("PRAGMA data_version")[0][0]
             return version, self._connection.total_changes
 
-    def check(self) -> str | None:
-        """Return what SQLite finds wrong with the file, or None."""
+    def check(self, *statements: str) -> str | None:
+        """Return what SQLite finds wrong with the file, or None.
+
+        Args:
+            statements: Checks of tables, which fail where something is wrong with them.
+
+        Raises:
+            StoreUnavailableError: If it cannot be told now, because the system refuses.
+        """
         try:
             result = self.rows("PRAGMA quick_check(1)")[0][0]
+            if result != "ok":
+                return str(result)
+            for statement in statements:
+                self.rows(statement)
         except StoreUnavailableError as error:
+            if is_refused(error):
+                raise
             return error.message
-        return None if result == "ok" else str(result)
+        return None
 
     def close(self) -> None:
         """Close the connection; whoever is the last to close the file seals it."""
@@ -155,7 +172,7 @@ class IndexDatabase:
         self.damaged = self.damaged or _is_damage(error)
         if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
             return _closed()
-        what = "free some space" if "full" in str(error) else "ask again, or run `palace reindex`"
+        what = "free some space" if is_full(error) else "ask again, or run `palace reindex`"
         return StoreUnavailableError(
             f"the index failed: {error}",
             hint=f"{what}; the index is derived and loses nothing by it",
@@ -202,7 +219,7 @@ class IndexDatabase:
         try:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
-            if self._is_read_only():
+            if self._is_read_only() or self._is_full(error):
                 # A palace that cannot be written can still be read: its index lives in memory.
                 self.path = None
             elif isinstance(error, OSError) or is_refusal(error):
@@ -220,6 +237,12 @@ class IndexDatabase:
             return False
         present = next((p for p in (self.path, *self.path.parents) if p.exists()), None)
         return present is not None and not os.access(present, os.W_OK)
+
+    def _is_full(self, error: Exception) -> bool:
+        if "disk I/O" not in str(error) or self.path is None:
+            return is_full(error)
+        # So SQLite says where it finds no room for what it shares with other processes.
+        return shutil.disk_usage(self.path.parent).free < _LEAST_FREE_BYTES
 
     def _cannot_open(self, error: Exception) -> StoreUnavailableError:
         return StoreUnavailableError(
@@ -308,6 +331,17 @@ def is_refusal(error: sqlite3.Error) -> bool:
     """Whether the system refused, rather than the file being damaged or not ours."""
     said = str(error)
     return any(word in said for word in ("locked", "busy", "unable to open", "readonly", "full"))
+
+
+def is_refused(error: StoreUnavailableError) -> bool:
+    """Whether an error of ours is one of `is_refusal`."""
+    return isinstance(error.__cause__, sqlite3.Error) and is_refusal(error.__cause__)
+
+
+def is_full(error: Exception) -> bool:
+    """Whether there is no room left on the disk."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return full or "disk is full" in str(error)
 
 
 def _rollback(connection: sqlite3.Connection) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_counts import TermTable, average_tokens, marks
-from palace.store.index_database import IndexDatabase, State, begin_generation
+from palace.store.index_database import IndexDatabase, State, begin_generation, is_refused
 from palace.store.index_rows import (
     Tokens,
     best_candidates,
@@ -47,8 +47,11 @@ _MAX_QUERY_TERMS = 64
 _SPARE = 0.5
 _KEPT_FILES = 8
 _MANY_MEMORIES = 2000
-# A file changed within this time before it was read may change again under the same mtime.
-_RACY_NS = 50_000_000
+# A file changed within this time before it was read may change again under the same mtime; where
+# a disk keeps whole seconds alone, within two, because FAT keeps every second one.
+_RACY_NS, _RACY_IN_SECONDS_NS = 50_000_000, 2_000_000_000
+# Clocks of other computers may be ahead; what is of another day was not written just now.
+_AHEAD_NS = 86_400_000_000_000
 
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
@@ -108,8 +111,8 @@ class SqliteIndex:
         """
         with self._database.held():
             if self._database.damaged:
-                self._database.damaged = False
                 self.clear()
+                self._database.damaged = False
                 return True
             if self._database.is_lost():
                 self._database.reopen()
@@ -123,7 +126,11 @@ class SqliteIndex:
         self._stamps_as_of = None
 
     def clear(self) -> None:
-        """Throw everything away and start empty; other processes see it at once."""
+        """Throw everything away and start empty; other processes see it at once.
+
+        Raises:
+            StoreUnavailableError: If another program is writing, or the disk is full.
+        """
         with self._database.held():
             self._written.clear()
             try:
@@ -133,7 +140,9 @@ class SqliteIndex:
                         connection.execute(f"DELETE FROM {table}")
                     connection.execute("DELETE FROM meta WHERE key <> 'epoch'")
                     begin_generation(connection)
-            except StoreUnavailableError:
+            except StoreUnavailableError as error:
+                if is_refused(error):
+                    raise
                 # Too damaged to be emptied: then the file itself has to go.
                 self._database.remake()
                 self._forget_state()
@@ -159,14 +168,12 @@ class SqliteIndex:
             )
 
     def check(self) -> str | None:
-        """Return what SQLite finds wrong with the file, or None."""
-        damage = self._database.check()
-        if damage is None:
-            try:
-                self._database.rows("INSERT INTO postings (postings) VALUES ('integrity-check')")
-            except StoreUnavailableError as error:
-                return error.message
-        return damage
+        """Return what SQLite finds wrong with the file, or None.
+
+        Raises:
+            StoreUnavailableError: If it cannot be told now, because another program is writing.
+        """
+        return self._database.check("INSERT INTO postings (postings) VALUES ('integrity-check')")
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -180,7 +187,7 @@ class SqliteIndex:
             if state != self._stamps_as_of:
                 rows = self._database.rows("SELECT path, size, mtime_ns, indexed_ns FROM files")
                 self._stamps = {
-                    path: (FileStamp(path, size, mtime), mtime > indexed - _RACY_NS)
+                    path: (FileStamp(path, size, mtime), _is_racy(mtime, indexed))
                     for path, size, mtime, indexed in rows
                 }
                 self._stamps_as_of = state
@@ -444,7 +451,7 @@ class SqliteIndex:
             f" WHERE instr(m.data, '\"{field}\":') > 0 AND f.layer = 'L1'"
             " ORDER BY f.path, m.position"
         )
-        return [decode_row(*row) for row in rows]
+        return [self._decoded(*row) for row in rows]
 
     def ids_of(self, path: str) -> set[str]:
         """Return the ids of all memories of one file."""
@@ -557,6 +564,12 @@ class SqliteIndex:
         """Return tokens that a reader may see and that may be one slip away; see `Vocabulary`."""
         with self._database.held():
             return self._terms.alike(token, self._terms.visible(scope))
+
+
+def _is_racy(mtime_ns: int, indexed_ns: int) -> bool:
+    """Whether a file may have changed since it was read without another mtime."""
+    tick = _RACY_NS if mtime_ns % 1_000_000_000 else _RACY_IN_SECONDS_NS
+    return -tick < mtime_ns - indexed_ns < _AHEAD_NS
 
 
 def _askable(terms: Sequence[str]) -> list[str]:

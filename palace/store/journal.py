@@ -22,8 +22,8 @@ from palace.store.json_lines import (
     append_line,
     decode_line,
     encode_line,
+    end_of_lines,
     overwrite_lines,
-    read_behind,
     read_newest_first,
     sync_folder,
     unavailable,
@@ -177,8 +177,9 @@ class FileJournal:
         found: list[dict[str, Any]] = []
         reached: dict[str, int] = {}
         for path in self._month_files():
-            lines, reached[path.name] = read_behind(path, mark.get(path.name, 0))
-            for line in reversed(lines):
+            behind, end = mark.get(path.name, 0), end_of_lines(path)
+            reached[path.name] = end
+            for line in read_newest_first(path, behind=behind, end=end):
                 record = _record(line, needles)
                 if record is None:
                     continue

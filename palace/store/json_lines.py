@@ -129,37 +129,8 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def read_behind(path: Path, offset: int) -> tuple[list[bytes], int]:
-    """Return the whole lines behind an offset, and the offset behind the last of them.
-
-    Args:
-        path: The file; a missing one has no lines.
-        offset: In bytes, the beginning of a line; beyond the end there are no lines.
-
-    Returns:
-        The lines, and where to read on: the size of the file if it is shorter than `offset`.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            if size <= offset:
-                return [], size
-            file.seek(offset)
-            whole, newline, _ = file.read().rpartition(b"\n")
-    except FileNotFoundError:
-        return [], 0
-    except OSError as error:
-        raise unavailable("read", path, error) from error
-    return whole.split(b"\n"), offset + len(whole) + len(newline)
-
-
-def read_newest_first(path: Path) -> Iterator[bytes]:
-    """Yield the whole lines of a file from its end, without newlines, a block at a time.
-
-    A missing file has no lines. A tail without a newline is left out.
+def end_of_lines(path: Path) -> int:
+    """Return the offset behind the last whole line of a file, in bytes; 0 if there is none.
 
     Raises:
         StoreUnavailableError: If the file cannot be read.
@@ -167,10 +138,40 @@ def read_newest_first(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             end = file.seek(0, os.SEEK_END)
-            tail = b""
-            is_last = True
             while end > 0:
                 start = max(0, end - _BLOCK_BYTES)
+                file.seek(start)
+                found = file.read(end - start).rfind(b"\n")
+                if found >= 0:
+                    return start + found + 1
+                end = start
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise unavailable("read", path, error) from error
+    return 0
+
+
+def read_newest_first(path: Path, *, behind: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """Yield the whole lines of a file from its end, without newlines, a block at a time.
+
+    A missing file has no lines. A tail without a newline is left out.
+
+    Args:
+        path: The file.
+        behind: Only lines from this offset on, in bytes; the beginning of a line.
+        end: Only lines before this offset; the end of one.
+
+    Raises:
+        StoreUnavailableError: If the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            end = file.seek(0, os.SEEK_END) if end is None else end
+            tail = b""
+            is_last = True
+            while end > behind:
+                start = max(behind, end - _BLOCK_BYTES)
                 file.seek(start)
                 lines = (file.read(end - start) + tail).split(b"\n")
                 tail = lines[0]

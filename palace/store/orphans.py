@@ -20,14 +20,14 @@ def orphaned(before: Iterable[Memory], now: Iterable[Memory]) -> list[str]:
         now: As it is.
     """
     known = {memory.id: memory.text for memory in before}
-    hers = {text for name, text in known.items() if name.startswith("d-")}
     now = list(now)
     texts = {memory.text for memory in now}
-    kept = {memory.text for memory in now if memory.id.startswith("d-")}
+    hers = {text for name, text in known.items() if name.startswith("d-")}
+    hers -= {memory.text for memory in now if memory.id.startswith("d-")}
     return [
         memory.id
         for memory in now
-        if memory.text in hers - kept
+        if memory.text in hers
         and known.get(memory.id, memory.text) != memory.text
         and known[memory.id] not in texts
     ]

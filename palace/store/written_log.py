@@ -20,7 +20,6 @@ KEPT_S = 86_400.0
 """How long a write is remembered, in seconds."""
 
 MAX_BYTES = 1 << 20
-_FIELDS = {"at", "path", "id", "before", "lines"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +75,9 @@ class WrittenLog:
             data = read_bytes(self._file)
         except MemoryNotFoundError:
             return []
-        since = self._clock().timestamp() - KEPT_S
-        found = (decode_line(line) for line in data.split(b"\n"))
-        return [
-            Written(**{**record, "lines": tuple(record["lines"])})
-            for record in found
-            if record and record.keys() == _FIELDS and record["at"] > since
-        ]
+        now = self._clock().timestamp()
+        found = (_written(line) for line in data.split(b"\n"))
+        return [written for written in found if written and _is_kept(written, now)]
 
     def expires(self) -> bool:
         """Whether something in it is older than a day; asked without the lock.
@@ -92,12 +87,12 @@ class WrittenLog:
         """
         try:
             with self._file.open("rb") as file:
-                first = decode_line(file.readline()) or {}
+                first = _written(file.readline())
         except FileNotFoundError:
             return False
         except OSError as error:
             raise unavailable(error, "read", self._file) from error
-        return not first.get("at", 0) > self._clock().timestamp() - KEPT_S
+        return not (first and _is_kept(first, self._clock().timestamp()))
 
     def trim(self, *, without: Callable[[Written], bool] = lambda _written: False) -> None:
         """Forget what is older than a day or more than half of what fits, and what `without` names.
@@ -115,6 +110,21 @@ class WrittenLog:
             return self._file.stat().st_size
         except FileNotFoundError:
             return 0
+
+
+def _written(line: bytes) -> Written | None:
+    """Return what a line says; None for a torn one and for one that somebody else wrote."""
+    match decode_line(line):
+        case {"at": float(at), "path": str(path), "id": str(name), "before": str(before), **rest}:
+            lines = rest.get("lines")
+            if isinstance(lines, list) and all(isinstance(one, str) for one in lines):
+                return Written(at, path, name, before, tuple(lines))
+    return None
+
+
+def _is_kept(written: Written, now: float) -> bool:
+    """Whether a write is of this day; by a clock that was wrong it may lie ahead."""
+    return abs(now - written.at) < KEPT_S
 
 
 def _newest(entries: Iterable[Written], most_bytes: int) -> list[bytes]:

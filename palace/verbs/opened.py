@@ -79,6 +79,7 @@ class OpenedPalace:
         self.generator = generator
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
+        self._unfilled = False
         try:
             ensure_folder(self.root)
         except OSError as error:
@@ -213,7 +214,7 @@ class OpenedPalace:
         """
         self.require_root()
         with self._refresh_lock:
-            emptied = self.index.renew()
+            emptied = self._is_unfilled()
             force = emptied or force
             now = time.monotonic()
             if not force and now - self._refreshed_at < self.settings.index.refresh_s:
@@ -225,6 +226,7 @@ class OpenedPalace:
                 wait=force,
             )
             self._refreshed_at = time.monotonic()
+            self._unfilled = False
         if emptied:
             self._count_uses()
         self._tell_vectors(changed=bool(done.read))
@@ -233,6 +235,7 @@ class OpenedPalace:
     def reindex(self, *, progress: Progress | None = None) -> Refreshed:
         """Throw the index away and build it from the files."""
         self.index.clear()
+        self._unfilled = True
         done = self.refresh(progress=progress)
         self._count_uses()
         return done
@@ -247,9 +250,13 @@ class OpenedPalace:
     def mend_index(self) -> None:
         """Fill an index that was lost, or emptied by another program; nothing in the usual case."""
         self.require_root()
-        if self.index.renew():
+        if self._is_unfilled():
             self.refresh()
-            self._count_uses()
+
+    def _is_unfilled(self) -> bool:
+        """Whether the index was emptied and no look at all files has come to its end since."""
+        self._unfilled = self.index.renew() or self._unfilled
+        return self._unfilled
 
     def require_root(self) -> None:
         """Refuse a root that was moved away: an empty one in its place would know nothing.

@@ -6,11 +6,14 @@ import os
 import random
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from palace import Mempalace, PalaceError, RetrievalEnforcer, StoreUnavailableError
+from palace.store.index_sqlite import SqliteIndex
 
 FACTS = {
     f"We moved the {name} to Oslo on 2026-0{n % 9 + 1}-1{n % 10}.": f"When did we move the {name} to Oslo?"
@@ -115,6 +118,27 @@ def _stored(palace: Mempalace, text: str) -> str:
 def _found(palace: Mempalace, identifier: str) -> bool:
     palace.refresh()
     return palace.get(identifier).id == identifier
+
+
+@pytest.mark.parametrize("by", ["this", "another"])
+def test_an_index_that_could_not_be_filled_is_not_asked(root: Path, by: str) -> None:
+    with Mempalace.open(root) as palace:
+        never = palace.settings.model_copy(
+            update={"index": palace.settings.index.model_copy(update={"refresh_s": 3600.0})}
+        )
+        palace.loaded = replace(palace.loaded, settings=never)
+        full = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+        palace.index._database.rows(f"CREATE TRIGGER full BEFORE INSERT ON memories {full}")
+        if by == "this":
+            with pytest.raises(StoreUnavailableError, match="full"):
+                palace.reindex()
+        else:
+            with closing(SqliteIndex(index_of(root))) as other:
+                other.clear()
+        for _ in range(2):
+            assert wrong_answers(palace) == ([], len(FACTS) + 1)
+        palace.index._database.rows("DROP TRIGGER full")
+        assert wrong_answers(palace) == ([], 0)
 
 
 def test_a_palace_whose_folder_was_moved_away_says_so_and_makes_no_new_one(tmp_path):

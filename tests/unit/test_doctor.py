@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from palace.presets import load_preset, seed
 from palace.recall.lexicon import DEFAULT_LANGUAGES
 from palace.store.files import FileSystem
 from palace.store.rooms import RoomStore
+from tests.doubles import another_writer
 
 NAMES = [
     "settings",
@@ -260,6 +263,28 @@ class TestInspections:
         palace.index._database.rows("UPDATE memories SET data = replace(data, 'Mira', 'Mara')")
         assert "not the same in files" in failed(palace)["rebuild"]
 
+    def test_what_others_write_meanwhile_is_no_difference(self, palace, root, monkeypatch):
+        refresh, numbers = palace.refresh, count()
+
+        def written_beside(**options):
+            with (root / "rooms/people/guests.md").open("a") as file:
+                file.write(f"- Guest {next(numbers)} came.\n")
+            return refresh(**options)
+
+        monkeypatch.setattr(palace, "refresh", written_beside)
+        assert failed(palace) == {}
+
+    def test_an_index_that_is_being_written_is_not_called_damaged(
+        self, palace: Mempalace, root: Path
+    ):
+        palace.index._database.rows("PRAGMA busy_timeout = 10")
+        writer = sqlite3.connect(root / ".palace" / "index.sqlite", isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        told = failed(palace)["index"]
+        writer.close()
+        assert "locked" in told
+        assert "damaged" not in told
+
 
 class TestTrials:
     def test_a_full_disk_is_told_and_the_rest_is_tried(self, palace: Mempalace, root: Path):
@@ -274,6 +299,12 @@ class TestTrials:
         assert found["scratchpad"].ok
         assert found["enforcer"].ok
         assert own_files(root) == before
+
+    def test_where_nothing_was_stored_there_is_nothing_to_tidy(self, palace: Mempalace, root: Path):
+        palace.store = RoomStore(root, lock_timeout_s=0.0)
+        with another_writer(root):
+            found = failed(palace)
+        assert list(found) == ["remember", "search", "rebuild", "retire"]
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
     def test_a_read_only_palace_is_told(self, palace: Mempalace, root: Path):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -244,7 +247,7 @@ def test_stamps_and_digests(index: SqliteIndex) -> None:
     assert index.apply([(document, stamp)]) == 1
     assert index.stamps() == {document.path: (stamp, False)}
     assert index.digests() == {document.path: "abc"}
-    later = type(stamp)(stamp.path, 5, 4 * 10**18)
+    later = type(stamp)(stamp.path, 5, time.time_ns())
     index.touch([later])
     assert index.stamps() == {document.path: (later, True)}
 
@@ -394,6 +397,64 @@ def test_a_full_disk_is_told_with_what_helps(path: Path) -> None:
         database.rows("CREATE TABLE filler AS SELECT randomblob(100000)")
     assert "free some space" in caught.value.hint
     database.close()
+
+
+@pytest.mark.parametrize("said", ["database or disk is full", "disk I/O error"])
+def test_a_full_disk_can_be_read_and_keeps_its_index(
+    path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    fill(path)
+    before, connect = path.read_bytes(), sqlite3.connect
+
+    def refuse(database: Path | str, **options: Any) -> sqlite3.Connection:
+        if database == path:
+            raise sqlite3.OperationalError(said)
+        return connect(database, **options)
+
+    monkeypatch.setattr(index_database.sqlite3, "connect", refuse)
+    monkeypatch.setattr(
+        index_database.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=0)
+    )
+    index = SqliteIndex(path)
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl") == [KETTLE.text]
+    assert (index.path, index.renew()) == (None, False)
+    index.close()
+    assert path.read_bytes() == before
+
+
+def test_an_index_in_memory_leaves_nothing_to_do_at_the_end(index: SqliteIndex) -> None:
+    before = atexit._ncallbacks()
+    others = [SqliteIndex(None) for _ in range(3)]
+    assert atexit._ncallbacks() == before
+    for other in others:
+        other.close()
+
+
+def test_an_index_that_another_writes_is_not_thrown_away(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_database, "_BUSY_TIMEOUT_MS", 10)
+    fill(path)
+    index = SqliteIndex(path)
+    size = index.size()
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailableError, match="locked"):
+        index.clear()
+    writer.close()
+    assert (index.size(), index.renew()) == (size, False)
+    index.close()
+
+
+def test_a_spoilt_row_with_triggers_is_an_error_that_renewing_repairs(path: Path) -> None:
+    index = SqliteIndex(path)
+    index.apply([paged(memory("The oven is hot.", triggers=("oven",)))])
+    index._database.rows("""UPDATE memories SET data = replace(data, '{', '')""")
+    with pytest.raises(StoreUnavailableError):
+        index.marked("triggers")
+    assert index.renew()
+    index.close()
 
 
 def test_damage_in_use_is_an_error_that_renewing_repairs(path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import statistics
 import threading
 import time
+import tracemalloc
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -216,3 +217,16 @@ def test_append_is_quick(journal):
         journal.append(record(f"v-{number:06}", prompt="what did we decide?", walk=walk))
         times.append(time.perf_counter() - started)
     assert statistics.median(times) < 0.002  # the goal is 0.0002 s on an idle machine
+
+
+def test_a_large_month_is_counted_without_holding_it(folder):
+    journal = FileJournal(folder)
+    journal.append(record("v-1"))
+    [file] = folder.iterdir()
+    file.write_bytes(file.read_bytes() + b"x" * 1000 + b"\n" + file.read_bytes() * 50_000)
+    tracemalloc.start()
+    found, mark = journal.appended({}, types=("verdict", "feedback"), newest=10) or ([], {})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (ids(found), mark) == (["v-1"] * 10, {file.name: file.stat().st_size})
+    assert peak < 2_000_000

@@ -11,7 +11,13 @@ from types import MappingProxyType
 import pytest
 
 from palace.errors import ConfigError, StoreUnavailableError
-from palace.store.json_lines import append_line, decode_line, encode_line, read_newest_first
+from palace.store.json_lines import (
+    append_line,
+    decode_line,
+    encode_line,
+    end_of_lines,
+    read_newest_first,
+)
 
 
 def test_encoding_is_one_line_of_json():
@@ -65,6 +71,7 @@ def test_lines_come_back_newest_first(tmp_path):
 
 def test_missing_file_has_no_lines(tmp_path):
     assert list(read_newest_first(tmp_path / "x.jsonl")) == []
+    assert end_of_lines(tmp_path / "x.jsonl") == 0
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"a", b"a\n", b"a\nb", b"a\nb\n", b"\n\na\n\n"])
@@ -72,6 +79,7 @@ def test_reading_backwards_is_reading_forwards_reversed(tmp_path, content):
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
     assert list(read_newest_first(path)) == content.split(b"\n")[:-1][::-1]
+    assert end_of_lines(path) == len(content.rpartition(b"\n")[0]) + (b"\n" in content)
 
 
 @pytest.mark.parametrize("length", [1, 63, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 200_000])
@@ -80,6 +88,10 @@ def test_reading_backwards_across_blocks(tmp_path, length):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\ntorn")
     assert list(read_newest_first(path)) == lines[::-1]
+    place = length + 1
+    some = read_newest_first(path, behind=place, end=3 * place)
+    assert (list(some), end_of_lines(path)) == ([lines[2], lines[1]], 4 * place)
+    assert list(read_newest_first(path, behind=4 * place, end=4 * place)) == []
 
 
 def test_torn_tail_is_closed_before_the_next_line(tmp_path):

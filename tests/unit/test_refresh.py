@@ -111,6 +111,29 @@ def test_a_file_written_just_now_is_read_again(index: SqliteIndex, files: Script
     assert texts(index) == ["two"]
 
 
+@pytest.mark.parametrize(("age_s", "found"), [(0.9, "two"), (1000, "one")])
+def test_a_disk_that_keeps_whole_seconds_says_less(
+    index: SqliteIndex, files: ScriptedFiles, age_s: float, found: str
+) -> None:
+    second = int(time.time() - age_s) * 10**9
+    files.put("a.md", "one", mtime_ns=second)
+    refresh(index, [("L1", files)])
+    files.put("a.md", "two", mtime_ns=second)
+    refresh(index, [("L1", files)])
+    assert texts(index) == [found]
+
+
+def test_files_of_another_day_that_is_to_come_are_not_read_again(
+    index: SqliteIndex, files: ScriptedFiles
+) -> None:
+    files.put("a.md", "one", mtime_ns=time.time_ns() + 30 * A_DAY_NS)
+    files.put("b.md", "one", mtime_ns=time.time_ns() + A_DAY_NS // 24)
+    refresh(index, [("L1", files)])
+    files.read_paths.clear()
+    refresh(index, [("L1", files)])
+    assert files.read_paths == ["b.md"]
+
+
 def test_a_file_with_an_older_time_is_read_again(index: SqliteIndex, files: ScriptedFiles) -> None:
     files.put("a.md", "one", mtime_ns=5)
     refresh(index, [("L1", files)])

@@ -74,6 +74,28 @@ def test_a_torn_or_foreign_line_is_passed_over(tmp_path):
     assert [written.id for written in log.all()] == ["m-1", "m-2"]
 
 
+@pytest.mark.parametrize("at", ['"noon"', "1e30", "null"])
+@pytest.mark.parametrize("lines", ["null", "[1]", '["- a"]'])
+def test_a_line_of_other_values_is_passed_over_and_expires(tmp_path, at, lines):
+    file = tmp_path / ".palace" / "written.jsonl"
+    file.parent.mkdir()
+    file.write_text(f'{{"at":{at},"path":"a.md","id":"m-0","before":"","lines":{lines}}}\n')
+    log = WrittenLog(tmp_path, clock=Clock())
+    assert log.all() == []
+    assert log.expires()
+    log.add([_written("m-1")])
+    log.trim()
+    assert [written.id for written in log.all()] == ["m-1"]
+    assert not log.expires()
+
+
+def test_a_write_by_a_clock_that_was_ahead_is_not_kept_for_longer(tmp_path):
+    log = WrittenLog(tmp_path, clock=Clock())
+    log.add([_written("m-1", at=NOW + timedelta(days=400))])
+    assert log.expires()
+    assert log.all() == []
+
+
 COMMENT = "<!-- memory id=m-1 kind=fact -->"
 ITEM = f"- ours\n  {COMMENT}\n"
 
