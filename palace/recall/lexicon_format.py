@@ -75,6 +75,8 @@ _NAMES = {
     ),
     "question_types": get_args(AnswerType),
 }
+# What other code asks every language for.
+_NEEDED_NAMES = {"openings": _NAMES["openings"], "cues": ("question", "task")}
 
 
 def read_words(text: str, where: str) -> Mapping[str, Any]:
@@ -115,16 +117,16 @@ def _read(
         is_right, shape = known[key]
         if not is_right(value):
             raise ConfigError(f"`{key}` in {where} is of the wrong kind", hint=f"write {shape}")
-        if key in _NAMES:
-            _check_names(key, value, where)
+        _check_names(key, cast(Collection[str], value), where)
     return cast(Mapping[str, Any], data)
 
 
 def _check_names(key: str, names: Collection[str], where: str) -> None:
-    hint = f"there are: {', '.join(_NAMES[key])}"
-    for name in names:
+    for name in names if key in _NAMES else ():
         if name not in _NAMES[key]:
+            hint = f"there are: {', '.join(_NAMES[key])}"
             raise ConfigError(f"`{key}` in {where} has an unknown name `{name}`", hint=hint)
-    for name in _NAMES[key] if key == "openings" else ():
+    for name in _NEEDED_NAMES.get(key, ()):
         if name not in names:
+            hint = f"it needs: {', '.join(_NEEDED_NAMES[key])}"
             raise ConfigError(f"`{key}` in {where} lacks `{name}`", hint=hint)

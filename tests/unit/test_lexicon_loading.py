@@ -179,7 +179,10 @@ def test_question_words_of_every_language_are_folded() -> None:
 # -- what is wrong with a lexicon --------------------------------------------------------------------
 
 WORDS = "language: xx\nstopwords: the of\n"
-PATTERNS = 'question_types:\n  date: ["when"]\nfollow_up: ["^and"]\ncues:\n  remember: ["recall"]\n'
+PATTERNS = (
+    'question_types:\n  date: ["when"]\nfollow_up: ["^and"]\n'
+    'cues:\n  question: ["^who"]\n  task: ["^write"]\n'
+)
 
 
 def test_a_lexicon_needs_few_keys() -> None:
@@ -188,7 +191,7 @@ def test_a_lexicon_needs_few_keys() -> None:
     assert lexicon.capitals_mark_names
     assert not any((lexicon.openings, lexicon.requests, lexicon.scripts, lexicon.soft))
     assert lexicon.script_letter is None
-    assert set(lexicon.cues) == {"remember"}
+    assert set(lexicon.cues) == {"question", "task"}
 
 
 @pytest.mark.parametrize(
@@ -223,6 +226,7 @@ def test_what_is_wrong_in_the_first_document_is_named(text: str, named: str) -> 
         ("", "holds no keys"),
         ('question_types:\n  date: ["when"]\n', "`follow_up`"),
         (PATTERNS.replace("date", "day"), "`day`"),
+        (PATTERNS.replace("task", "tasks"), "`task`"),
         (PATTERNS.replace('["^and"]', "and"), "`follow_up`"),
     ],
 )
