@@ -288,7 +288,7 @@ def _tokens(listed: Iterable[str]) -> frozenset[str]:
 def _written(word: str) -> tuple[str, ...]:
     """Return a word folded; where no blanks stand between words, the pairs it is cut into too."""
     folded = fold(word)
-    if folded[0] < "\u2e80":  # before the scripts of East Asia: nothing is cut
+    if folded[:1] < "\u2e80":  # before the scripts of East Asia: nothing is cut
         return (folded,)
     return (folded, *(found.token for found in words(word)))
 

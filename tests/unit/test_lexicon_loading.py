@@ -194,6 +194,11 @@ def test_a_lexicon_needs_few_keys() -> None:
     assert set(lexicon.cues) == {"question", "task"}
 
 
+def test_a_mark_alone_among_the_words_is_no_word() -> None:
+    lexicon = Lexicon(f"language: xx\nstopwords: the \u0301 of\n---\n{PATTERNS}", "xx.yaml")
+    assert {"the", "of"} <= lexicon.function_words
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -210,6 +215,12 @@ def test_a_lexicon_needs_few_keys() -> None:
         (WORDS + 'openings:\n  date: ["When"]\n', "`clock`"),
         (WORDS + "requests:\n  keep: note\n", "`requests`"),
         (WORDS + 'requests:\n  kept: ["note"]\n', "`kept`"),
+        (WORDS + "stopwords: and\n", "`stopwords` twice, again in line 3"),
+        (WORDS + 'requests:\n  former: ["was"]\n  former: ["were"]\n', "`former` twice"),
+        (WORDS + 'requests:\n  as_of: ["(?P<cut>on) .+"]\n', "`when`"),
+        (WORDS + 'requests:\n  believed: ["thought"]\n', "`belief`"),
+        (WORDS + 'requests:\n  keep_whole: ["keep .+"]\n', "`statement`"),
+        (WORDS + 'requests:\n  correct: ["no, .+"]\n', "`new`"),
         (WORDS + 'cues:\n  remember: ["recall"]\n', "`cues`"),
     ],
 )
