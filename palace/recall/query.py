@@ -416,7 +416,8 @@ def _names(
     names: list[tuple[str, ...]] = []
     previous_end = -1
     for word in content:
-        if word.shape not in ("word", "identifier") or word.token.startswith("month"):
+        is_month = word.token.startswith("month") and word.token[5:].isdecimal()  # no "Monthey"
+        if word.shape not in ("word", "identifier") or is_month:
             continue
         count = counts[word.token]
         if not count.any and word.token in word_tokens("relative_dates"):

@@ -100,6 +100,7 @@ def test_the_scope_and_the_text_come_along() -> None:
         ("WHAT DID THE KETTLE COST LAST TIME", ()),
         ("What Did The Blue Kettle Cost", ()),
         ("Do we meet in October?", ()),
+        ("Did we move to Monthey in October?", (("monthey",),)),
         ("did mira call?", ()),
         ("Wow… did Ana Li call?", (("ana", "li"),)),
     ],
