@@ -199,7 +199,7 @@ def _chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
     if text.isascii():
         found: Iterator[re.Match[str]] | Iterator[regex.Match[str]] = _ASCII_CHUNK.finditer(text)
     else:
-        text = _composed(text)
+        text = composed(text)
         found = _CHUNK.finditer(text)
     for match in found:
         chunk, kind, start = match[0], match.lastgroup, match.start()
@@ -225,7 +225,7 @@ def _moved(word: Word, offset: int) -> Word:
     return Word(word.surface, word.start + offset, word.shape, word.token, word.parts, word.extra)
 
 
-def _composed(text: str) -> str:
+def composed(text: str) -> str:
     """Return text in which one letter is one character: composed accents, full-width kana."""
     if _WIDTH_FORMS.search(text):
         return unicodedata.normalize("NFKC", text)
@@ -256,7 +256,7 @@ def question_ranges(text: str, found: Sequence[Word]) -> Iterator[tuple[int, int
     if _QUESTION_MARKS.isdisjoint(text):
         return
     if not text.isascii():
-        text = _composed(text)  # as `words` reads it, so that places agree
+        text = composed(text)  # as `words` reads it, so that places agree
     sentences = list(_SENTENCE_END.finditer(text))
     ends = [end.end() for end in sentences]
     questions = {n for n, end in enumerate(sentences) if not _QUESTION_MARKS.isdisjoint(end[0])}
@@ -433,13 +433,14 @@ def numbers(text: str) -> tuple[str, ...]:
     return tuple(canonical_number(n) for n in _NUMBER.findall(text))
 
 
-def month_token(word: str) -> str | None:
+def month_token(word: str, *, beside_day: bool = False) -> str | None:
     """Return the canonical token (`month02`) of a month's name in any supported language.
 
-    One that is a name or a word elsewhere, too, has none: a day beside it would have to tell.
+    One that is a name or a word elsewhere, too, has one only beside a day or a year.
     """
     folded = fold(word)
-    return None if word == NO_MONTH or folded in DATED_MONTHS else _MONTHS.get(folded)
+    told = beside_day or not (word == NO_MONTH or folded in DATED_MONTHS)
+    return _MONTHS.get(folded) if told else None
 
 
 def estimate_tokens(text: str) -> int:

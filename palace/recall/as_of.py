@@ -21,14 +21,19 @@ from palace.types.session import Turn
 _ISO = r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)"
 _DENSE = r"(?:(?P<year>\d{4})[年년]\s?)?(?P<month>\d{1,2})[月월](?:\s?(?P<day>\d{1,2})[日일])?"
 _DAY_FIRST = (
-    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?(?P<word>\p{L}{3,12})"
+    r"(?:(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?(?P<word>\p{L}{3,12})"
     r"(?:,?\s+(?:de\s+)?(?P<year>\d{4}))?"
 )
 _MONTH_FIRST = (
     r"(?P<word>\p{L}{3,12})\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<year>\d{4}))?"
 )
+# The day first, with points; with slashes only where the other number is no month.
+_NUMERIC = (
+    r"(?:(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?|(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/"
+    r"|(?P<month>\d{1,2})/(?P<day>1[3-9]|2\d|3[01])/)(?P<year>\d{4})(?![\d.]*\d)"
+)
 _YEAR = r"(?P<year>\d{4})(?![\d-])"
-_FORMS = (_ISO, _DENSE, _MONTH_FIRST, _DAY_FIRST, _YEAR)
+_FORMS = (_ISO, _NUMERIC, _DENSE, _MONTH_FIRST, _DAY_FIRST, _YEAR)
 _DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
 # Where the words before a date begin, perhaps the verb of believing; and where the date begins.
 _Place = tuple[int, tuple[tuple[int, int], ...], int]
@@ -126,7 +131,9 @@ def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
         parts = match.groupdict()
         month = parts.get("month")
         if parts.get("word"):
-            token = month_token(parts["word"])
+            # "14 marca 2026" is a day, "marca" alone a brand.
+            beside = bool(parts.get("day") or parts.get("year"))
+            token = month_token(parts["word"], beside_day=beside)
             if token is None:
                 continue
             month = token[-2:]

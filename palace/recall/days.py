@@ -11,17 +11,28 @@ from typing import NamedTuple
 import regex
 
 from palace.months import exists
-from palace.text import Word
+from palace.text import Word, right_before
 
 # A day without a year is looked for in so many years before this one, and in the next.
 _YEARS_BEFORE = 10
 _DAY = regex.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o)?")  # "1º" is 1o
 _YEAR = regex.compile(r"(?:19|20)\d\d")
-# "14.10." in any language; "10/14" and "14/10" where one of them is no month.
-_POINTED = regex.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?!\d)")
-_SLASHED = regex.compile(
-    r"(?P<month>0?[1-9]|1[0-2])/(?P<day>1[3-9]|2\d|3[01])|(?P<day>1[3-9]|2\d|3[01])/(?P<month>0?[1-9]|1[0-2])"
+_MONTH = r"(?P<month>0?[1-9]|1[0-2])"
+# "14.10." and "14.10.2026" in any language; "10/14" and "14/10" where one of them is no month,
+# with a year perhaps; "2026/10/14" where the year comes first.
+_POINTED = regex.compile(
+    r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?:(?P<year>(?:19|20)\d\d)(?!\.?\d)|(?!\d))"
 )
+_SLASHED = regex.compile(
+    rf"(?:{_MONTH}/(?P<day>1[3-9]|2\d|3[01])|(?P<day>1[3-9]|2\d|3[01])/{_MONTH})"
+    r"(?:/(?P<year>(?:19|20)\d\d))?"
+    rf"|(?P<year>(?:19|20)\d\d)/{_MONTH}/(?P<day>0?[1-9]|[12]\d|3[01])"
+)
+# Before the number of a day that a letter for it follows: "2026年10月14日", "10월 14일".
+_MONTH_LETTER = regex.compile(
+    r"(?:(?P<year>(?:19|20)\d\d)[年년] ?)?(?<!\d)(?P<month>\d{1,2})[月월] ?$"
+)
+_DAY_LETTERS = frozenset("日号號일")
 _LINKS = frozenset({"of", "de"})
 
 
@@ -53,7 +64,10 @@ def named_days(text: str, found: Sequence[Word]) -> Iterator[NamedDay]:
         if word.shape == "number":  # the last point is no part of the word
             short = short or _POINTED.match(text, word.start)
         if short is not None:
-            named = NamedDay(word, int(short["month"]), int(short["day"]))
+            told = int(short["year"]) if short["year"] else None
+            named = NamedDay(word, int(short["month"]), int(short["day"]), told)
+        elif lettered := _with_letters(text, word):
+            named = lettered
         elif (day := _DAY.fullmatch(word.token)) and (beside := _month_beside(found, place)):
             month, last = beside
             year = found[last + 1].token if last + 1 < len(found) else ""
@@ -65,6 +79,18 @@ def named_days(text: str, found: Sequence[Word]) -> Iterator[NamedDay]:
             yield named
 
 
+def _with_letters(text: str, word: Word) -> NamedDay | None:
+    """Return the day that "2026年10月14日" names at its 14, or None."""
+    end = word.start + len(word.surface)
+    if word.shape != "number" or text[end : end + 1] not in _DAY_LETTERS:
+        return None
+    before = right_before(_MONTH_LETTER, text, word.start)
+    if before is None or not word.surface.isdecimal():
+        return None
+    year = int(before["year"]) if before["year"] else None
+    return NamedDay(word, int(before["month"]), int(word.surface), year)
+
+
 def _month_beside(found: Sequence[Word], place: int) -> tuple[int, int] | None:
     """Return the month beside a day and the place of the later of both: "2 (of) March"."""
     behind = place + 1
@@ -73,6 +99,6 @@ def _month_beside(found: Sequence[Word], place: int) -> tuple[int, int] | None:
     for month, last in ((behind, behind), (place - 1, place)):
         if 0 <= month < len(found) and found[month].token.startswith("month"):
             number = found[month].token[5:]
-            if number.isdigit():
+            if number.isdecimal():
                 return int(number), last
     return None

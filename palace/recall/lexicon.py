@@ -53,6 +53,8 @@ UNSEEN = "".join(
         ),
     )
 )
+# What shows nothing between letters either: soft hyphens, breaks without width, directions.
+_HIDDEN = regex.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
 _BLANKS = regex.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _FOLDER = Path(__file__).parent / "lexicons"
@@ -179,7 +181,7 @@ def matchable(prompt: str) -> str:
 
 
 def plain(prompt: str, *, max_chars: int) -> str:
-    """Return a prompt as it is read: nothing unseen around it, single blanks, lines kept.
+    """Return a prompt as it is read: nothing unseen around or in it, single blanks, lines kept.
 
     Args:
         prompt: Any text at all.
@@ -189,6 +191,8 @@ def plain(prompt: str, *, max_chars: int) -> str:
     if len(prompt) > max_chars:
         half = max_chars // 2
         prompt = f"{prompt[:half]}\n{prompt[-half:]}"
+    if not prompt.isascii():
+        prompt = _HIDDEN.sub("", prompt)
     return _BLANKS.sub(" ", prompt)
 
 
@@ -284,7 +288,7 @@ def _tokens(listed: Iterable[str]) -> frozenset[str]:
 def _written(word: str) -> tuple[str, ...]:
     """Return a word folded; where no blanks stand between words, the pairs it is cut into too."""
     folded = fold(word)
-    if folded[0] < "\u2e80":  # before the scripts of East Asia: nothing is cut
+    if folded[:1] < "\u2e80":  # before the scripts of East Asia: nothing is cut
         return (folded,)
     return (folded, *(found.token for found in words(word)))
 

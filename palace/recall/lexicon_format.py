@@ -5,7 +5,7 @@ In: the two YAML documents of one language. Out: what they say, or an error that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast, get_args
 
 import yaml
@@ -75,6 +75,15 @@ _NAMES = {
     ),
     "question_types": get_args(AnswerType),
 }
+# The groups that a pattern of a request must have.
+_GROUPS = {
+    "keep_whole": ("statement",),
+    "correct": ("new",),
+    "as_of": ("cut", "when"),
+    "believed": ("belief",),
+}
+# What other code asks every language for.
+_NEEDED_NAMES = {"openings": _NAMES["openings"], "cues": ("question", "task")}
 
 
 def read_words(text: str, where: str) -> Mapping[str, Any]:
@@ -98,11 +107,15 @@ def read_patterns(text: str, where: str) -> Mapping[str, Any]:
 def _read(
     text: str, where: str, known: Mapping[str, tuple[_Check, str]], *, needed: tuple[str, ...]
 ) -> Mapping[str, Any]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     try:
-        data = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe loaders
+        node = loader.get_single_node()
+        _check_no_key_twice(node, where)
+        data = None if node is None else loader.construct_document(node)
     except yaml.YAMLError as error:
         raise ConfigError(f"{where} is no YAML: {error}", hint="compare with en.yaml") from error
+    finally:
+        loader.dispose()
     if not isinstance(data, dict):
         raise ConfigError(f"{where} holds no keys", hint=f"there are: {', '.join(known)}")
     for key in needed:
@@ -115,16 +128,40 @@ def _read(
         is_right, shape = known[key]
         if not is_right(value):
             raise ConfigError(f"`{key}` in {where} is of the wrong kind", hint=f"write {shape}")
-        if key in _NAMES:
-            _check_names(key, value, where)
+        _check_names(key, value, where)
+    _check_groups(data.get("requests", {}), where)
     return cast(Mapping[str, Any], data)
 
 
 def _check_names(key: str, names: Collection[str], where: str) -> None:
-    hint = f"there are: {', '.join(_NAMES[key])}"
-    for name in names:
+    for name in names if key in _NAMES else ():
         if name not in _NAMES[key]:
+            hint = f"there are: {', '.join(_NAMES[key])}"
             raise ConfigError(f"`{key}` in {where} has an unknown name `{name}`", hint=hint)
-    for name in _NAMES[key] if key == "openings" else ():
+    for name in _NEEDED_NAMES.get(key, ()):
         if name not in names:
+            hint = f"it needs: {', '.join(_NEEDED_NAMES[key])}"
             raise ConfigError(f"`{key}` in {where} lacks `{name}`", hint=hint)
+
+
+def _check_groups(requests: Mapping[str, Sequence[str]], where: str) -> None:
+    for name, groups in _GROUPS.items():
+        for pattern in requests.get(name, ()):
+            for group in groups:
+                if f"(?P<{group}>" not in pattern:
+                    message = f"`requests` in {where}: a pattern of `{name}` has no group `{group}`"
+                    raise ConfigError(message, hint=f"put `(?P<{group}>…)` into {pattern!r}")
+
+
+def _check_no_key_twice(node: yaml.Node | None, where: str) -> None:
+    """Refuse a key that is set twice: YAML would take the last and say nothing."""
+    if not isinstance(node, yaml.MappingNode):
+        return
+    for mapping in (node, *(value for _, value in node.value)):
+        keys: set[str] = set()
+        for key, _ in mapping.value if isinstance(mapping, yaml.MappingNode) else ():
+            if str(key.value) in keys:
+                line = key.start_mark.line + 1
+                message = f"{where} sets `{key.value}` twice, again in line {line} of its document"
+                raise ConfigError(message, hint="make one of both")
+            keys.add(str(key.value))

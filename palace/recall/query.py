@@ -40,7 +40,16 @@ from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.weekdays import weekdays_as_written
 from palace.recall.written_in import written_languages
-from palace.text import Word, fold, numbers, starts_sentence, unlabelled, utc_now, words
+from palace.text import (
+    Word,
+    composed,
+    fold,
+    numbers,
+    starts_sentence,
+    unlabelled,
+    utc_now,
+    words,
+)
 from palace.types.query import AnswerType, Query
 from palace.types.session import Turn
 
@@ -62,6 +71,7 @@ _SAME_DAY = 0.99
 _KEPT_SCOPES = 1000
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 _WORD = regex.compile(r"\p{L}")
+_LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
 
 class _Read(NamedTuple):
@@ -322,7 +332,8 @@ def _scope_of(turn: Turn) -> Scope:
 
 
 def _bounded(prompt: str) -> str:
-    return plain(prompt, max_chars=4 * MATCHED_CHARS)
+    # As it is cut into words, so that their places are places in it.
+    return composed(plain(prompt, max_chars=4 * MATCHED_CHARS))
 
 
 def _content(text: str, found: Iterable[Word], lexicon: Lexicon) -> list[Word]:
@@ -405,7 +416,8 @@ def _names(
     names: list[tuple[str, ...]] = []
     previous_end = -1
     for word in content:
-        if word.shape not in ("word", "identifier") or word.token.startswith("month"):
+        is_month = word.token.startswith("month") and word.token[5:].isdecimal()  # no "Monthey"
+        if word.shape not in ("word", "identifier") or is_month:
             continue
         count = counts[word.token]
         if not count.any and word.token in word_tokens("relative_dates"):
@@ -425,7 +437,9 @@ def _names(
             names[-1] = (*names[-1], word.token)
         else:
             names.append((word.token,))
-        previous_end = word.start + len(word.surface)
+        # A short day of the week stands for a longer word.
+        typed = _LETTERS.match(prompt, word.start) if word.shape == "word" else None
+        previous_end = typed.end() if typed else word.start + len(word.surface)
     return tuple(dict.fromkeys(names))
 
 

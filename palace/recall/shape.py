@@ -16,9 +16,11 @@ LOOKED_AT_CHARS = 4000
 _TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
 _BRACKET_LABEL = regex.compile(
     r"\s*\[(?:notification|reminder|system|info|warn(?:ing)?|error|debug|tool|event|hook|cron|bot"
-    r"|auto|automated|log|status|alert)[^\]]{0,40}\]",
+    r"|auto|automated|log|status|alert)s?(?!\p{L})[^\]]{0,40}\](?!\()",
     regex.IGNORECASE,
 )
+# "[[Kettle]] broke": what notes are linked by, and no JSON that was cut off.
+_WIKI_LINK = regex.compile(r"\[\[[^\[\]{}\"\n]{1,200}\]\]")
 _RESULT_LABEL = regex.compile(
     r"(?:(?:tool|function|command|action|api|http)[ _-](?:call[ _-])?(?:result|output|response)s?"
     r"|observation|webhook)\b[^:\n{\[]{0,60}:\s*(?=[\[{])",
@@ -47,6 +49,8 @@ _CODE_LINE = regex.compile(
     r"|(?:SELECT|INSERT|UPDATE|CREATE)\b.*[;{(=]|[}\])]+[;,]?\s*$|.*[;{]\s*$|</?\w+[^>]*>)",
     regex.MULTILINE,
 )
+# In a tool's output and around a person's words alike: it speaks for neither.
+_RULE_LINE = regex.compile(r"[-=]{5,}\s*")
 _FENCE = "```"
 
 
@@ -77,8 +81,9 @@ def _line_reason(head: str) -> str | None:
         return "trace"
     if _LOG_LINE.match(head) and (len(lines) > 1 or ": " in head):
         return "log"
-    shaped = sum(bool(_LOG_LINE.match(line) or _TOOL_LINE.match(line)) for line in lines)
-    return "tool_output" if len(lines) > 1 and shaped * 2 >= len(lines) else None
+    said = [line for line in lines if not _RULE_LINE.fullmatch(line)]
+    shaped = sum(bool(_LOG_LINE.match(line) or _TOOL_LINE.match(line)) for line in said)
+    return "tool_output" if len(lines) > 1 and shaped * 2 >= len(said) else None
 
 
 def _is_json(text: str) -> bool:
@@ -86,7 +91,9 @@ def _is_json(text: str) -> bool:
         json.loads(text[:1_000_000])
     except (ValueError, RecursionError):
         # A cut-off payload is still a payload.
-        return bool(regex.match(r"[\[{]\s*(?:\"[^\"]{1,80}\"\s*:|[\[{])", text))
+        return not _WIKI_LINK.match(text) and bool(
+            regex.match(r"[\[{]\s*(?:\"[^\"]{1,80}\"\s*:|[\[{])", text)
+        )
     return True
 
 

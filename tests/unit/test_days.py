@@ -35,6 +35,14 @@ def named(prompt: str) -> list[tuple[int, int, int | None]]:
         ("Was war am 2.3.?", [(3, 2, None)]),
         ("Who came on 10/14?", [(10, 14, None)]),
         ("Who came on 14/10?", [(10, 14, None)]),
+        ("Was war am 2.3.2026?", [(3, 2, 2026)]),
+        ("Was war am 02.03.2026.", [(3, 2, 2026)]),
+        ("Who came on 14/10/2025?", [(10, 14, 2025)]),
+        ("Who came on 10/14/2025?", [(10, 14, 2025)]),
+        ("2025/10/04 に誰が来た?", [(10, 4, 2025)]),
+        ("2025年10月4日に誰が来た?", [(10, 4, 2025)]),
+        ("10月4日谁来了?", [(10, 4, None)]),
+        ("2025년 10월 4일에 누가 왔어?", [(10, 4, 2025)]),
         ("from 2 March to 4 April", [(3, 2, None), (4, 4, None)]),
         ("what did we say on 3 may", [(5, 3, None)]),
         ("what did we say may 3rd 2026", [(5, 3, 2026)]),
@@ -53,6 +61,11 @@ def test_days_are_named_by_number_and_month(prompt: str, days: list[object]) -> 
     "prompt",
     [
         "Who came on 4/10?",
+        "Who came on 4/10/2025?",
+        "Which of them runs 2.3.2026.1?",
+        "What runs on 10.10.20.30?",
+        "What did 4日 cost?",
+        "month\u1369 2",  # a digit that is no decimal one
         "What costs 14.10 euros?",
         "30 February",
         "31.4. was a typo",
@@ -73,6 +86,7 @@ def test_the_writings_that_the_palace_has_are_near() -> None:
     assert set(near) == {"2026-03-02", "2025-03-02", "2.3"}
     assert set(asked("What did I do on 2 March 2025?").related["2"]) == {"2025-03-02", "2.3"}
     assert asked("Was war am 2.3.?").related["2.3"].keys() == {"2026-03-02", "2025-03-02"}
+    assert asked("Was war am 2.3.2025?").related["2.3.2025"].keys() == {"2025-03-02", "2.3"}
 
 
 def test_a_day_that_nobody_wrote_otherwise_has_none() -> None:

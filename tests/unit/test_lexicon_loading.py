@@ -179,7 +179,10 @@ def test_question_words_of_every_language_are_folded() -> None:
 # -- what is wrong with a lexicon --------------------------------------------------------------------
 
 WORDS = "language: xx\nstopwords: the of\n"
-PATTERNS = 'question_types:\n  date: ["when"]\nfollow_up: ["^and"]\ncues:\n  remember: ["recall"]\n'
+PATTERNS = (
+    'question_types:\n  date: ["when"]\nfollow_up: ["^and"]\n'
+    'cues:\n  question: ["^who"]\n  task: ["^write"]\n'
+)
 
 
 def test_a_lexicon_needs_few_keys() -> None:
@@ -188,7 +191,12 @@ def test_a_lexicon_needs_few_keys() -> None:
     assert lexicon.capitals_mark_names
     assert not any((lexicon.openings, lexicon.requests, lexicon.scripts, lexicon.soft))
     assert lexicon.script_letter is None
-    assert set(lexicon.cues) == {"remember"}
+    assert set(lexicon.cues) == {"question", "task"}
+
+
+def test_a_mark_alone_among_the_words_is_no_word() -> None:
+    lexicon = Lexicon(f"language: xx\nstopwords: the \u0301 of\n---\n{PATTERNS}", "xx.yaml")
+    assert {"the", "of"} <= lexicon.function_words
 
 
 @pytest.mark.parametrize(
@@ -207,6 +215,12 @@ def test_a_lexicon_needs_few_keys() -> None:
         (WORDS + 'openings:\n  date: ["When"]\n', "`clock`"),
         (WORDS + "requests:\n  keep: note\n", "`requests`"),
         (WORDS + 'requests:\n  kept: ["note"]\n', "`kept`"),
+        (WORDS + "stopwords: and\n", "`stopwords` twice, again in line 3"),
+        (WORDS + 'requests:\n  former: ["was"]\n  former: ["were"]\n', "`former` twice"),
+        (WORDS + 'requests:\n  as_of: ["(?P<cut>on) .+"]\n', "`when`"),
+        (WORDS + 'requests:\n  believed: ["thought"]\n', "`belief`"),
+        (WORDS + 'requests:\n  keep_whole: ["keep .+"]\n', "`statement`"),
+        (WORDS + 'requests:\n  correct: ["no, .+"]\n', "`new`"),
         (WORDS + 'cues:\n  remember: ["recall"]\n', "`cues`"),
     ],
 )
@@ -223,6 +237,7 @@ def test_what_is_wrong_in_the_first_document_is_named(text: str, named: str) -> 
         ("", "holds no keys"),
         ('question_types:\n  date: ["when"]\n', "`follow_up`"),
         (PATTERNS.replace("date", "day"), "`day`"),
+        (PATTERNS.replace("task", "tasks"), "`task`"),
         (PATTERNS.replace('["^and"]', "and"), "`follow_up`"),
     ],
 )

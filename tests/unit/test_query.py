@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -98,6 +100,7 @@ def test_the_scope_and_the_text_come_along() -> None:
         ("WHAT DID THE KETTLE COST LAST TIME", ()),
         ("What Did The Blue Kettle Cost", ()),
         ("Do we meet in October?", ()),
+        ("Did we move to Monthey in October?", (("monthey",),)),
         ("did mira call?", ()),
         ("Wow… did Ana Li call?", (("ana", "li"),)),
     ],
@@ -422,3 +425,34 @@ def test_what_nobody_sees_makes_no_name(around: str) -> None:
     prompt = "Total number of blades in the scar  survey"
     assert analysed(around.format(prompt)).names == analysed(prompt).names == ()
     assert analysed(around.format(prompt)).terms == analysed(prompt).terms
+
+
+@pytest.mark.parametrize("hidden", ["\u00ad", "\u200b", "\u200e", "\u202c", "\u2060", "\ufeff"])
+def test_what_nobody_sees_inside_cuts_no_word(hidden: str) -> None:
+    prompt = f"When did{hidden} we {hidden}move the data{hidden}base to {hidden}Oslo?"
+    assert analysed(prompt).terms == ("move", "databas", "oslo")
+    assert analysed(prompt).names == (("oslo",),)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Hat Böhm für Änderungen geübt? Können wir Björn fragen, ob Zoë Müller kommt?",
+        "Où était l'été dernier le vélo d'Élodie Dupré, déjà réparé à Orléans, le 3 février ?",
+        "우리 대기열은 어느 서버에서 돌아가?",
+        "ガレージの鍵はどこ? ベッドで10月4日?",
+    ],
+)
+def test_letters_in_two_pieces_are_read_as_those_in_one(prompt: str) -> None:
+    vocabulary = FixedVocabulary("2026-02-03", "2026-10-04")
+    one = analysed(prompt, vocabulary=vocabulary)
+    two = analysed(unicodedata.normalize("NFD", prompt), vocabulary=vocabulary)
+    assert replace(two, text=prompt) == one
+
+
+def test_digits_as_wide_as_letters_are_numbers() -> None:
+    assert (
+        analysed("家賃は１８，０００円?").numbers
+        == analysed("家賃は18,000円?").numbers
+        == ("18000",)
+    )

@@ -72,3 +72,11 @@ def test_a_day_that_nobody_wrote_is_no_stranger() -> None:
     assert analyst.analyse(Turn("When is the standup with Olga?")).names == (("olga",),)
     known = Analyst(LEXICONS, FixedVocabulary("Friday"), related=False)
     assert known.analyse(Turn("When is the standup on Friday?")).names == (("friday",),)
+
+
+def test_a_name_that_follows_soon_is_no_part_of_a_short_day() -> None:
+    vocabulary = FixedVocabulary("we swam on Wednesday", "with Mira")
+    analyst = Analyst(LEXICONS, vocabulary, related=False)
+    whole = analyst.analyse(Turn("Who came on Wednesday at Mira's?"))
+    short = analyst.analyse(Turn("Who came on Wed at Mira's?"))
+    assert short.names == whole.names
