@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from palace.ports import Candidate
@@ -25,9 +25,9 @@ _LOG_FLOOR = 0.05
 _MANY_NAMES = 4
 # What is half as near counts a third: of the words of the table only the nearest mean the same.
 _NEARNESS_POWER = 1.5
-# A conversation is long and says everything nearly: of a turn what is half as near counts a
-# sixteenth.
-_NEARNESS_POWER_OF_TURNS = 4.0
+# A conversation is long and says everything nearly: turns are asked for fewer words, and what is
+# half as near counts an eighth.
+_RELATED_OF_TURNS, _NEARNESS_POWER_OF_TURNS = 12, 3.0
 # Of a session so many of the turns nearest in meaning tell what it is about.
 _CLOSEST = 3
 # A conversation opens with greetings, in these many turns.
@@ -104,12 +104,19 @@ class _Related:
     Args:
         related: Term -> words near it, nearest first -> nearness.
         power: What a word counts is its nearness to this power.
+        nearest: How many words of each term count; None for all.
     """
 
-    def __init__(self, related: Mapping[str, Mapping[str, float]], *, power: float) -> None:
+    def __init__(
+        self,
+        related: Mapping[str, Mapping[str, float]],
+        *,
+        power: float,
+        nearest: int | None = None,
+    ) -> None:
         self._terms: dict[str, list[tuple[str, float]]] = {}
         for term, near in related.items():
-            for token, nearness in near.items():
+            for token, nearness in islice(near.items(), nearest):
                 self._terms.setdefault(token, []).append((term, nearness**power))
 
     def best(self, words: AbstractSet[str]) -> dict[str, float]:
@@ -174,7 +181,9 @@ class Pool:
     @cached_property
     def _related_said(self) -> _Related:
         """The same of turns."""
-        return _Related(self._query.related, power=_NEARNESS_POWER_OF_TURNS)
+        return _Related(
+            self._query.related, power=_NEARNESS_POWER_OF_TURNS, nearest=_RELATED_OF_TURNS
+        )
 
     def _see(self, candidate: Candidate) -> _Seen:
         question = self._spoken if candidate.session else self._asked
