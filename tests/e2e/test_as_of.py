@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -181,6 +182,34 @@ def test_moments_in_prompts(prompt, moment, asked):
     assert turn.as_of is not None
     assert 0 < (moment - turn.as_of).total_seconds() < 1
     assert turn.prompt == asked
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "What did we believe  in\u00a0May about the port?",
+        "What did we be\u00adlieve in Ma\u00ady about the port?",
+        "\ufeffWhat did we believe in\tMay about the port?\u200b",
+    ],
+)
+def test_what_nobody_sees_hides_no_moment(prompt):
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    plainly = dated_turn(
+        Turn("What did we believe in May about the port?"), lexicons, now=NOW, timeout_ms=200
+    )
+    assert plainly.as_of is not None
+    assert dated_turn(Turn(prompt), lexicons, now=NOW, timeout_ms=200) == plainly
+
+
+def test_letters_in_two_pieces_name_a_month_too():
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    prompt = "Stand März 2026: wie war der Port?"
+    one, two = (
+        dated_turn(Turn(said), lexicons, now=NOW, timeout_ms=200)
+        for said in (prompt, unicodedata.normalize("NFD", prompt))
+    )
+    assert one.as_of is not None
+    assert two == one
 
 
 @pytest.mark.parametrize(
