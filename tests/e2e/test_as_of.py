@@ -72,6 +72,21 @@ def test_a_verdict_says_that_it_is_the_state_of_then(palace):
     assert (today.evidence[0].id, today.evidence[0].state_of) == ("m-three", None)
 
 
+def test_what_holds_only_from_a_later_day_is_found_as_of_that_day(tmp_path):
+    file = tmp_path / "palace" / "rooms" / "infra" / "gate.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "- The gate code is 4711.\n  <!-- memory id=m-gate valid_from=2126-01-01T00:00:00Z -->\n",
+        encoding="utf-8",
+    )
+    with Mempalace.open(tmp_path / "palace") as palace:
+        enforcer = RetrievalEnforcer(palace)
+        assert enforcer.decide("What is the gate code?").action == "fallback"
+        verdict = enforcer.decide("What is the gate code?", as_of=at(2126, 2))
+        assert (verdict.action, verdict.evidence[0].id) == ("ground", "m-gate")
+        assert enforcer.decide("What is the gate code?", as_of=at(2125, 12)).action == "fallback"
+
+
 def test_the_past_is_quoted_as_today_is(tmp_path):
     with Mempalace.open(tmp_path / "other") as palace:
         for said in ("listens on port 5432", "has three replicas", "is owned by Ruben"):
