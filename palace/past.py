@@ -32,7 +32,7 @@ class PastPalace:
 
     def __init__(self, palace: OpenedPalace, moment: datetime) -> None:
         self._palace = palace
-        self.index = SqliteIndex(None)
+        self.index = SqliteIndex(None, at=moment)
         layers: tuple[LayerName, ...] = ("L1", "L4")
         for layer in layers:
             self._take(palace.index, layer, moment)

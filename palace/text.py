@@ -48,6 +48,12 @@ _ASCII_CHUNK = re.compile(
     r"|(?P<word>[A-Za-z0-9_]+(?:[.'\-:/@+,][A-Za-z0-9_]+)*)"
 )
 _NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")
+# What shows nothing between letters: soft hyphens, breaks without width, directions. Joiners part
+# words in some scripts; between Latin letters they only forbid a ligature.
+_SHOWS_NOTHING = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+HIDDEN = regex.compile(
+    rf"(?<=\p{{Latin}})[{_SHOWS_NOTHING}\u200c\u200d]+(?=\p{{Latin}})|[{_SHOWS_NOTHING}]+"
+)
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
@@ -198,6 +204,9 @@ def _chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
     """Yield where each chunk of a text begins, and its words as if the text began there."""
     if text.isascii():
         found: Iterator[re.Match[str]] | Iterator[regex.Match[str]] = _ASCII_CHUNK.finditer(text)
+    elif HIDDEN.search(text):
+        yield from _shown_chunks(text)
+        return
     else:
         text = composed(text)
         found = _CHUNK.finditer(text)
@@ -214,6 +223,14 @@ def _chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
             yield start, [Word(chunk, 0, "identifier", chunk.lower())]
         else:
             yield start, [Word(chunk, 0, "word", MONEY)]
+
+
+def _shown_chunks(text: str) -> Iterator[tuple[int, Sequence[Word]]]:
+    """Yield the chunks of a text as it is read, and where each begins in what is written."""
+    hidden = {n for found in HIDDEN.finditer(text) for n in range(*found.span())}
+    places = [n for n in range(len(text)) if n not in hidden]
+    for start, cut in _chunks(HIDDEN.sub("", text)):
+        yield places[min(start, len(places) - 1)], cut
 
 
 @lru_cache(maxsize=65_536)
@@ -293,7 +310,7 @@ def name_tokens_of(text: str, found: Sequence[Word]) -> Iterator[str]:
 
 def starts_sentence(text: str, start: int) -> bool:
     """Whether the word at `start` opens a sentence, a line or a list item."""
-    before = text[:start].rstrip(" \t*_`\"'“‘(«¿¡#>")
+    before = text[:start].rstrip(" \t*_`\"'“‘(«¿¡#>\u200e\u200f\ufeff")
     return not before or before[-1] in ".!?:;\n-–—•。！？"
 
 

@@ -62,14 +62,17 @@ def judge(
                 (again if words in said else found).append((weighed, one, item))
                 said.add(words)
     found += again[: max_evidence - len(found)]
-    told = found[0][1] if found else judged[0][1] if judged else None
+    first = found[0][:2] if found else judged[0] if judged else None
+    judgement = sufficiency.judgement(first[1]) if first else None
+    if judgement and not found and judgement.band != "none":
+        judgement = replace(judgement, band="none", rule="left out")
     return LayerReport(
         layer,
         found[0][0].band if found else "none",
         candidates=len(scored),
         best=max((weighed.confidence for weighed, _ in judged), default=None),
         evidence=tuple(item for *_, item in found),
-        judgement=sufficiency.judgement(told) if told else None,
+        judgement=judgement,
     )
 
 

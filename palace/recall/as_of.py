@@ -13,8 +13,8 @@ from datetime import datetime, timedelta, timezone
 
 import regex
 
-from palace.recall.lexicon import Lexicon, compiled
-from palace.text import month_token
+from palace.recall.lexicon import Lexicon, compiled, plain
+from palace.text import composed, month_token
 from palace.types.memory import Memory
 from palace.types.session import Turn
 
@@ -39,6 +39,7 @@ _DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
 _Place = tuple[int, tuple[tuple[int, int], ...], int]
 _LAST_INSTANT = timedelta(microseconds=1)
 _LONGEST_MONTH = 31
+_LONGEST_PROMPT = 1000
 
 
 def state_at(memories: Iterable[Memory], moment: datetime) -> list[Memory]:
@@ -81,14 +82,17 @@ def dated_turn(
     "What did we believe in May about the port?" asks for the end of May, as "What did we about the
     port?"; a date alone ("when did we meet in May?") is part of what is asked.
     """
-    if turn.as_of is not None or len(turn.prompt) > 1000 or not _may_name_a_date(turn.prompt):
+    if turn.as_of is not None or len(turn.prompt) > _LONGEST_PROMPT:
         return turn
-    for start_of_cut, others, when in _asked(turn.prompt, lexicons, timeout_ms):
-        found = _moment_in(turn.prompt[when:], now)
+    written = composed(plain(turn.prompt, max_chars=_LONGEST_PROMPT))
+    if not _may_name_a_date(written):
+        return turn
+    for start_of_cut, others, when in _asked(written, lexicons, timeout_ms):
+        found = _moment_in(written[when:], now)
         if found is None:
             continue
         moment, said = found
-        prompt = turn.prompt
+        prompt = written
         for start, end in sorted([*others, (start_of_cut, when + said)], reverse=True):
             prompt = f"{prompt[:start]} {prompt[end:]}"
         return replace(turn, prompt=" ".join(prompt.split()), as_of=min(moment, now))

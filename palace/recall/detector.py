@@ -67,7 +67,7 @@ class CueDetector:
         vocabulary: The palace's words.
         analyse: Makes the query of a turn: a prompt may hold a question with a query of its own.
         model: Fitted weights with the bars `recall` and `other`.
-        own_cues: A person's own literal phrases, folded, with the kind they speak for.
+        own_cues: A person's own literal phrases, with the kind they speak for.
         recall_at: Score from which a prompt is recall; None takes the fitted bar.
         other_below: Score below which it is not; None takes the fitted bar.
         timeout_ms: Bound on each pattern, in milliseconds.
@@ -97,7 +97,8 @@ class CueDetector:
         self._analyse = analyse
         self._model = model
         self._words = _words_of(model)
-        self._own_cues = [(fold(phrase), kind) for phrase, kind in own_cues]
+        # As prompts are read, so that a phrase with typographic quotes is met too.
+        self._own_cues = [(matchable(phrase), kind) for phrase, kind in own_cues]
         self._recall_at = model.bars["recall"] if recall_at is None else recall_at
         self._other_below = model.bars["other"] if other_below is None else other_below
         self._timeout_ms = timeout_ms

@@ -24,11 +24,13 @@ _DAY = regex.compile(
     r"\d{4}-\d\d(?:-\d\d)?$|(?:19|20)\d\d$|\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{1,2}\.\d{1,2}\.\d{2,4}$"
     r"|\d{1,2}(?:st|nd|rd|th)$|.*[年月号曜]"
 )
-_PARTS = regex.compile("[:/.-]")
+_DIGITS = regex.compile(r"\d+")
 _DAY_NUMBER = regex.compile(r"(?:[012]?\d|3[01])$")
 _MOST_DAYS = 3
+# So many tokens apart, a number counts a thing.
+_BESIDE = 3
 # "30k", "12mm": how much of something, and no label of it.
-_MEASURE = regex.compile(r"\d[\d.,]*(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
+_MEASURE = regex.compile(r"(\d[\d.,]*)(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
 _CODE = regex.compile(r"[^\W\d].*\d")
 _FIRST_WITHOUT_CAPITALS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
@@ -248,37 +250,47 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
         return 0.5
     thing = query.head[0]
     places = [i for i, token in enumerate(body) if token == thing]
-    return float(any(_numbers(body[max(i - 3, 0) : i + 4]) for i in places))
+    numbers = _number_places(body) if places else []
+    return float(any(abs(i - j) <= _BESIDE for i in places for j in numbers))
+
+
+def _number_places(body: Sequence[str]) -> list[int]:
+    """Return where numbers and words for them stand; dates, years and times of day are none."""
+    words = word_tokens("number_words")
+    places: list[int] = []
+    of_a_time: list[str] = []
+    for place, token in enumerate(body):
+        if token in of_a_time:  # the index has a 12 and a 30 behind "12:30", and they count nothing
+            del of_a_time[: of_a_time.index(token) + 1]
+            continue
+        of_a_time = []
+        if token in words:
+            places.append(place)
+        elif ":" in token or _is_day(token):
+            of_a_time = [*_DIGITS.findall(token), token.rpartition(".")[0]]
+        elif token[0].isdigit():
+            places.append(place)
+    return places
 
 
 def _numbers(body: Sequence[str]) -> list[str]:
-    """Return the numbers of a memory and words for them; dates, years and times of day are none."""
-    words = word_tokens("number_words")
-    numbers = [t for t in body if t in words or t[0].isdigit()]
-    if not numbers:
-        return []
-    times = {t for t in body if ":" in t or _is_day(t)}
-    times.update(*map(_PARTS.split, times))
-    return [t for t in numbers if t in words or t not in times]
+    return [body[place] for place in _number_places(body)]
 
 
-def _counts(body: Sequence[str]) -> set[str]:
+def _counts(body: Sequence[str]) -> list[str]:
     """Return what can say how many: numbers that are no price and no day of a month."""
-    numbers = set(_numbers(body))
-    return numbers.difference(
-        token
-        for place, token in enumerate(body if numbers else ())
-        if token in numbers
-        and (any(map(_tells_money, _beside(body, place))) or _is_day_of_month(body, place))
-    )
+    return [
+        body[place]
+        for place in _number_places(body)
+        if not any(map(_tells_money, _beside(body, place))) and not _is_day_of_month(body, place)
+    ]
 
 
 def _labels(body: Sequence[str]) -> set[str]:
     """Return what can be the number, code or address that something has."""
-    measures = [t for t in body if _MEASURE.match(t)]
-    numbers = {
-        t for t in _counts(body) if t[0].isdigit() and not any(m.startswith(t) for m in measures)
-    }
+    measures = [found for token in body if (found := _MEASURE.match(token))]
+    measured = {said for found in measures for said in (found[0], found[1])}
+    numbers = {t for t in _counts(body) if t[0].isdigit() and t not in measured}
     return numbers.union(t for t in body if "@" in t or (_CODE.match(t) and not _is_month(t)))
 
 

@@ -37,8 +37,7 @@ class IndexWithout:
     def __init__(self, index: Index, hidden: Collection[Candidate]) -> None:
         self._index = index
         self._keys = frozenset(c.key for c in hidden)
-        self._body = Counter(token for c in hidden for token in set(c.body))
-        self._context = Counter(token for c in hidden for token in set(c.context))
+        self._any = Counter(token for c in hidden for token in {*c.body, *c.context})
         self._names = Counter(token for c in hidden for token in c.names)
 
     def candidates(
@@ -82,14 +81,13 @@ class IndexWithout:
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""
         whole = self._index.counts(terms, scope=scope)
-        return {term: self._count(term, counts, scope) for term, counts in whole.items()}
-
-    def _count(self, term: str, whole: TermCounts, scope: Scope) -> TermCounts:
-        hidden = max(self._body[term], self._context[term])
-        left = max(whole.any - hidden, 0)
-        if hidden and not left and self.candidates([term], layer="L1", scope=scope, limit=1):
-            left = 1  # what hides in the body may be left in a heading
-        return TermCounts(any=left, name=max(whole.name - self._names[term], 0))
+        return {
+            term: TermCounts(
+                any=max(count.any - self._any[term], 0),
+                name=max(count.name - self._names[term], 0),
+            )
+            for term, count in whole.items()
+        }
 
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """See `Vocabulary.size`."""

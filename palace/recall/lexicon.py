@@ -15,7 +15,7 @@ import regex
 
 from palace.errors import ConfigError
 from palace.recall.lexicon_format import read_patterns, read_words
-from palace.text import fold, words
+from palace.text import HIDDEN, fold, words
 from palace.types.query import AnswerType
 
 DEFAULT_LANGUAGES = (
@@ -53,8 +53,6 @@ UNSEEN = "".join(
         ),
     )
 )
-# What shows nothing between letters either: soft hyphens, breaks without width, directions.
-_HIDDEN = regex.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
 _BLANKS = regex.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _FOLDER = Path(__file__).parent / "lexicons"
@@ -192,7 +190,7 @@ def plain(prompt: str, *, max_chars: int) -> str:
         half = max_chars // 2
         prompt = f"{prompt[:half]}\n{prompt[-half:]}"
     if not prompt.isascii():
-        prompt = _HIDDEN.sub("", prompt)
+        prompt = HIDDEN.sub("", prompt)
     return _BLANKS.sub(" ", prompt)
 
 

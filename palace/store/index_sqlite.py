@@ -11,6 +11,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -71,6 +72,7 @@ class SqliteIndex:
 
     Args:
         path: The database file, or None to keep the index in memory.
+        at: The moment, UTC, at which a memory has to be valid to be found; None for now.
 
     Attributes:
         uses: How memories were used; as disposable as the rest.
@@ -79,7 +81,8 @@ class SqliteIndex:
         StoreUnavailableError: If the file cannot be opened or rebuilt.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, at: datetime | None = None) -> None:
+        self._at = at
         self._database = IndexDatabase(path, SCHEMA)
         self.uses = UseTable(self._database)
         self._terms = TermTable(self._database)
@@ -306,9 +309,12 @@ class SqliteIndex:
             (json.dumps(expressions), limit),
         )
 
+    def _now(self) -> str:
+        return (self._at or utc_now()).isoformat()
+
     def _valid(self, keys: Sequence[int]) -> list[_Row]:
         """Return the rows of the candidates of these keys that are valid now."""
-        now = utc_now().isoformat()
+        now = self._now()
         return self._database.rows(
             f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
             f" WHERE m.key IN ({marks(keys)}) AND {_VALID}",
@@ -328,7 +334,7 @@ class SqliteIndex:
     def candidates_in(self, room: str) -> list[Candidate]:
         """Return the active, globally visible candidates of a room, in file order."""
         visible = self._terms.visible(GLOBAL).numbers
-        now = utc_now().isoformat()
+        now = self._now()
         rows = self._database.rows(
             f"SELECT {_CANDIDATE} FROM files f JOIN memories m ON m.file = f.number"
             f" WHERE f.layer = 'L1' AND f.room = ? AND m.partition IN ({marks(visible)})"
@@ -357,7 +363,7 @@ class SqliteIndex:
         if not wanted:
             return []
         visible = self._terms.visible(scope).numbers
-        now = utc_now().isoformat()
+        now = self._now()
         rows = self._database.rows(
             "WITH wanted (path, session, position) AS"
             f" (VALUES {', '.join(['(?, ?, ?)'] * len(wanted))})"
@@ -532,7 +538,7 @@ class SqliteIndex:
     def visible(self, keys: Sequence[int], *, layer: LayerName, scope: Scope) -> set[int]:
         """Return those keys whose memories a search of this layer and scope may find."""
         numbers = self._terms.visible(scope).of_layer(layer)
-        now = utc_now().isoformat()
+        now = self._now()
         rows = self._database.rows(
             f"SELECT m.key FROM memories m WHERE m.key IN ({marks(keys)})"
             f" AND m.partition IN ({marks(numbers)}) AND {_VALID}",

@@ -32,6 +32,7 @@ Rule = Literal[
     "meaning",
     "procedure",
     "former",
+    "left out",
 ]
 
 _QUOTED_SHARE = 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -69,6 +70,21 @@ def test_a_verdict_says_that_it_is_the_state_of_then(palace):
     assert RetrievalEnforcer(palace).decide(ASKED, as_of=at(2025, 5)).action == "fallback"
     today = RetrievalEnforcer(palace).decide(ASKED)
     assert (today.evidence[0].id, today.evidence[0].state_of) == ("m-three", None)
+
+
+def test_what_holds_only_from_a_later_day_is_found_as_of_that_day(tmp_path):
+    file = tmp_path / "palace" / "rooms" / "infra" / "gate.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "- The gate code is 4711.\n  <!-- memory id=m-gate valid_from=2126-01-01T00:00:00Z -->\n",
+        encoding="utf-8",
+    )
+    with Mempalace.open(tmp_path / "palace") as palace:
+        enforcer = RetrievalEnforcer(palace)
+        assert enforcer.decide("What is the gate code?").action == "fallback"
+        verdict = enforcer.decide("What is the gate code?", as_of=at(2126, 2))
+        assert (verdict.action, verdict.evidence[0].id) == ("ground", "m-gate")
+        assert enforcer.decide("What is the gate code?", as_of=at(2125, 12)).action == "fallback"
 
 
 def test_the_past_is_quoted_as_today_is(tmp_path):
@@ -181,6 +197,34 @@ def test_moments_in_prompts(prompt, moment, asked):
     assert turn.as_of is not None
     assert 0 < (moment - turn.as_of).total_seconds() < 1
     assert turn.prompt == asked
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "What did we believe  in\u00a0May about the port?",
+        "What did we be\u00adlieve in Ma\u00ady about the port?",
+        "\ufeffWhat did we believe in\tMay about the port?\u200b",
+    ],
+)
+def test_what_nobody_sees_hides_no_moment(prompt):
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    plainly = dated_turn(
+        Turn("What did we believe in May about the port?"), lexicons, now=NOW, timeout_ms=200
+    )
+    assert plainly.as_of is not None
+    assert dated_turn(Turn(prompt), lexicons, now=NOW, timeout_ms=200) == plainly
+
+
+def test_letters_in_two_pieces_name_a_month_too():
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    prompt = "Stand März 2026: wie war der Port?"
+    one, two = (
+        dated_turn(Turn(said), lexicons, now=NOW, timeout_ms=200)
+        for said in (prompt, unicodedata.normalize("NFD", prompt))
+    )
+    assert one.as_of is not None
+    assert two == one
 
 
 @pytest.mark.parametrize(

@@ -147,3 +147,22 @@ def test_a_label_is_found_where_only_the_last_lines_are_read(text: str) -> None:
     whole = palace_text._LABELLED_TAIL.search(text)
     found = palace_text._LABELLED_TAIL.search(text, palace_text._last_lines(text))
     assert (found and found.span()) == (whole and whole.span())
+
+
+HIDDEN = ["\u00ad", "\u200b", "\u200e", "\u202c", "\u2060", "\u2063", "\ufeff"]
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, st.data())
+def test_what_shows_nothing_changes_no_token(text: str, data: st.DataObject) -> None:
+    shown = palace_text.HIDDEN.sub("", text)
+    shown = palace_text.HIDDEN.sub("", shown)
+    letters = list(shown)
+    for _ in range(data.draw(st.integers(min_value=1, max_value=4))):
+        place = data.draw(st.integers(min_value=0, max_value=len(letters)))
+        letters.insert(place, data.draw(st.sampled_from(HIDDEN)))
+    written = "".join(letters)
+    assert tokens(written) == tokens(shown)
+    found = words(written)
+    assert [w.surface for w in found] == [w.surface for w in words(shown)]
+    assert all(0 <= w.start < len(written) for w in found)

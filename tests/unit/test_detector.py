@@ -313,6 +313,12 @@ def test_a_persons_own_phrase_makes_recall() -> None:
     assert signal.cues[0] == "own:im cafe"
 
 
+@pytest.mark.parametrize("phrase", ["what’s the usual", "what's  the usual", "«what's the usual»"])
+def test_an_own_phrase_is_read_as_prompts_are(phrase: str) -> None:
+    for prompt in (phrase, phrase.replace("’", "'"), f"Sing: {phrase}!"):
+        assert detected(prompt, own_cues=[(phrase, "fact")]).cues[0].startswith("own:")
+
+
 def test_an_own_phrase_is_literal() -> None:
     assert detected("write a.b", own_cues=[("a+b", "fact")]).band == "other"
     assert detected("write a+b", own_cues=[("a+b", "fact")]).band == "recall"

@@ -44,6 +44,17 @@ def test_a_word_left_in_a_heading_is_still_known() -> None:
     assert view.counts(["kettl"])["kettl"].any == 1
 
 
+def test_a_word_hidden_in_a_body_and_in_headings_is_unknown() -> None:
+    index = indexed(
+        memory("The kettle.", 0, path="rooms/kitchen/a.md", room="kitchen"),
+        memory("Blue.", 1, path="rooms/kitchen/a.md", room="kitchen", heading="Kettle"),
+        memory("Red.", 2, path="rooms/kitchen/a.md", room="kitchen", heading="Kettle"),
+        memory("Green.", 0, path="rooms/gifts/b.md", room="gifts"),
+    )
+    view = IndexWithout(index, index.candidates_in("kitchen"))
+    assert view.counts(["kettl"])["kettl"] == TermCounts()
+
+
 class FixedVectors:
     """Nearest by a fixed list."""
 

@@ -103,6 +103,8 @@ def test_is_an_index() -> None:
         ("Edit src/main/app.py first.", "src/main/app.py"),
         ("İstanbul office opened.", "istanbul"),
         ("ＦＵＬＬ width sign.", "full"),
+        ("The data\u00adbase\u200b is at\u2060tic.", "Where is the database?"),
+        ("Die Auf\u200clage ist hoch.", "Wie hoch ist die Auflage?"),
     ],
 )  # fmt: skip
 def test_found_by_a_reasonable_question(text: str, prompt: str) -> None:

@@ -301,6 +301,8 @@ def test_only_untrusted_memories_are_no_hit() -> None:
     index = indexed(memory("the blue kettle", trust="system"))
     report = asked(rooms(index, min_trust="user"), "blue kettle", index)
     assert (report.outcome, report.evidence) == ("none", ())
+    assert report.judgement is not None
+    assert (report.judgement.band, report.judgement.rule) == ("none", "left out")
 
 
 def test_scope_of_the_turn() -> None:

@@ -427,7 +427,9 @@ def test_what_nobody_sees_makes_no_name(around: str) -> None:
     assert analysed(around.format(prompt)).terms == analysed(prompt).terms
 
 
-@pytest.mark.parametrize("hidden", ["\u00ad", "\u200b", "\u200e", "\u202c", "\u2060", "\ufeff"])
+@pytest.mark.parametrize(
+    "hidden", ["\u00ad", "\u200b", "\u200e", "\u202c", "\u2060", "\u2064", "\ufeff"]
+)
 def test_what_nobody_sees_inside_cuts_no_word(hidden: str) -> None:
     prompt = f"When did{hidden} we {hidden}move the data{hidden}base to {hidden}Oslo?"
     assert analysed(prompt).terms == ("move", "databas", "oslo")

@@ -140,6 +140,27 @@ def test_words_know_their_place_in_text_that_is_not_normal(text: str) -> None:
     assert text[last.start :] == "Mira"
 
 
+@pytest.mark.parametrize("hidden", ["\u00ad", "\u200b", "\u2060", "\u2063", "\ufeff", "\u200c"])
+def test_what_shows_nothing_inside_cuts_no_word(hidden: str) -> None:
+    text = f"Ol{hidden}ga moved the data{hidden}base?"
+    assert tokens(text) == ["olga", "move", "the", "databas"]
+    assert [text[w.start :][: len(hidden) + 2] for w in words(text)] == [
+        f"Ol{hidden}",
+        "mov",
+        "the",
+        "dat",
+    ]
+    assert list(question_ranges(text, words(text))) == [(0, 4)]
+
+
+def test_joiners_part_the_words_of_other_scripts() -> None:
+    assert len(tokens("می\u200cخواهم")) == 2
+
+
+def test_marks_of_direction_before_a_sentence_make_no_name() -> None:
+    assert list(name_tokens("\u200eMoved to Oslo.\n\ufeffMoved back.")) == ["oslo"]
+
+
 def test_shapes() -> None:
     shapes = {w.surface: w.shape for w in words("Mira fixed app.py 14 数据 x_y a@b.example")}
     assert shapes == {
