@@ -64,7 +64,8 @@ class FrontMatter:
 
     Attributes:
         values: Its top-level keys, without those whose value cannot be read.
-        end: How many lines it takes, both fences included; 0 if there is none.
+        end: How many lines it takes, both fences included; 0 if there is none, or if what stands
+            there has no key at all: then it is text between two thematic breaks.
         problem: What is wrong with it, else "".
         line: 1-based line of the problem.
     """
@@ -126,12 +127,15 @@ def _dump(values: Mapping[str, object], *, allow_unicode: bool) -> str:
 
 def _load(text: str, *, end: int) -> FrontMatter:
     if len(text) > MAX_FRONT_MATTER_CHARS:
-        return FrontMatter(end=end, problem=f"front matter exceeds {MAX_FRONT_MATTER_CHARS} chars")
+        problem = f"front matter exceeds {MAX_FRONT_MATTER_CHARS} chars"
+        return FrontMatter(end=end if _KEY.search(text) else 0, problem=problem)
     if not text.strip():
         return FrontMatter(end=end)
     whole = _read(text, line=2, end=end)
     if not whole.problem:
         return whole
+    if not _KEY.search(text):
+        return replace(whole, end=0)
     # One value that cannot be read, a template or a day no month has, costs its own key alone.
     starts = [match.start() for match in _KEY.finditer(text)] or [0]
     rows = [
