@@ -129,7 +129,8 @@ def line_moment(line: str, *, now: datetime, zone: tzinfo | None = None) -> date
     """Return the moment a log line was written, if it says so near its beginning.
 
     Known forms: ISO 8601 and its variants with slashes or a blank, days written 24.11.2026, the
-    common log format of web servers, syslog (the year is the one that makes it no later than tomorrow), Unix seconds.
+    common log format of web servers, syslog (the year is the one that makes it no later than
+    tomorrow), Unix seconds.
 
     Args:
         line: One line.
