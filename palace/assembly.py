@@ -350,6 +350,7 @@ class Assembly:
             reminders=self.reminders,
             dated=self.dated,
             at=lambda moment: self.at(moment).enforcement,
+            generation=self._palace.index.generation,
         )
 
     def _layers(self) -> tuple[Layer, ...]:

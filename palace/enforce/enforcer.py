@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from palace.arguments import check_given, check_texts, messages_in, moment_in, require_palace
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
-from palace.errors import PalaceError, StoreError
+from palace.errors import PalaceError, StoreError, StoreUnavailableError
 from palace.ports import Detector, Journal, Layer
 from palace.recall.blocks import asked_words
 from palace.secrets import redact
@@ -39,6 +39,7 @@ _log = logging.getLogger(__name__)
 HOME_LAYER: Mapping[RecallKind, LayerName] = {"procedure": "L4", "status": "L3"}
 # Confidence of unclear evidence from which a prompt that only leans to recall is taken for it.
 _PROMISING = 0.1
+_LOOKS = 3
 
 
 class Analyses(Protocol):
@@ -77,6 +78,7 @@ class Enforcement:
         reminders: Returns the memories whose triggers match the prompt.
         dated: Gives a turn the past moment it asks about, if it asks about one.
         at: Returns the parts of a walk through the state of a past moment.
+        generation: Returns another number once the whole index was thrown away.
     """
 
     analyst: Analyses
@@ -91,6 +93,7 @@ class Enforcement:
     reminders: Callable[[Turn], Sequence[Evidence]] = lambda _turn: ()
     dated: Callable[[Turn], Turn] = lambda turn: turn
     at: Callable[[datetime], Enforcement] | None = None
+    generation: Callable[[], int] = lambda: 0
 
 
 class Enforceable(Protocol):
@@ -183,14 +186,27 @@ class RetrievalEnforcer:
 
 
 def _decided(parts: Enforcement, turn: Turn) -> Verdict:
-    """Look, as far as the prompt asks for it; a palace that cannot be read fails closed."""
+    """Look, as far as the prompt asks for it; a palace that cannot be read fails closed.
+
+    An index that was thrown away meanwhile holds nothing until it is filled: it is looked at again.
+    """
     try:
-        parts.refresh()
-        parts = _parts_of_then(parts, turn)
-        query = parts.analyst.analyse(turn)
-        signal = parts.detector.detect(turn, query)
+        for _ in range(_LOOKS):
+            parts.refresh()
+            generation = parts.generation()
+            verdict = _looked(parts, turn)
+            if verdict.outcome == "hit" or parts.generation() == generation:
+                return verdict
     except PalaceError as error:
         return _unreadable(parts, turn, error)
+    failure = StoreUnavailableError("the index is made anew all the time", hint="try again")
+    return _unreadable(parts, turn, failure)
+
+
+def _looked(parts: Enforcement, turn: Turn) -> Verdict:
+    parts = _parts_of_then(parts, turn)
+    query = parts.analyst.analyse(turn)
+    signal = parts.detector.detect(turn, query)
     reports = _walk(parts, turn, query, signal)
     verdict = _verdict(turn, signal, reports, parts.policy)
     if signal.kind == "meta" and signal.band == "recall":

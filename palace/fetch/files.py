@@ -14,6 +14,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
+from unicodedata import normalize
 
 import regex
 
@@ -120,11 +121,14 @@ class FilesFetcher:
 
     def _locate(self, name: str) -> Path | None:
         """Return the existing file a name is meant for; nothing outside the roots is touched."""
-        try:
-            given = Path(name).expanduser() if name.startswith("~") else Path(name)
-        except RuntimeError:  # a home that nobody has
-            return None
-        places = [given] if given.is_absolute() else [root / given for root in self._roots]
+        places: list[Path] = []
+        # "ü" may be one character on the disk and two in the prompt, or the other way round.
+        for form in dict.fromkeys((name, normalize("NFC", name), normalize("NFD", name))):
+            try:
+                given = Path(form).expanduser() if form.startswith("~") else Path(form)
+            except RuntimeError:  # a home that nobody has
+                return None
+            places += [given] if given.is_absolute() else [root / given for root in self._roots]
         return next((path for path in map(_tidy, places) if self._is_there(path)), None)
 
     def _is_there(self, path: Path) -> bool:

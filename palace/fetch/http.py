@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
@@ -504,8 +505,11 @@ def _is_rate_limited(headers: Mapping[str, str]) -> bool:
 
 def _reset_time(headers: Mapping[str, str], now: datetime) -> str:
     try:
-        if "retry-after" in headers:
-            return minutes(now + timedelta(seconds=min(float(headers["retry-after"]), 1e7)))
+        after = headers.get("retry-after")
+        if after and after.strip().isdigit():
+            return minutes(now + timedelta(seconds=min(float(after), 1e7)))
+        if after:
+            return minutes(parsedate_to_datetime(after))
         reset = float(headers["x-ratelimit-reset"])
         return minutes(datetime.fromtimestamp(reset, tz=timezone.utc))
     except (KeyError, ValueError, OverflowError, OSError):

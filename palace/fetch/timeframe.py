@@ -54,6 +54,10 @@ _NUMERIC = regex.compile(
     r"(?::(?P<second>\d\d)(?:[.,]\d{1,9})?)?"
     r"(?:\s?(?P<zone>(?:Z|UTC|GMT)\b|[+-]\d\d:?\d\d\b)|(?P<zone>[+-]\d\d)(?![\w:-]))?"
 )
+_DOTTED = regex.compile(
+    r"(?<![\d.])(?P<day>\d\d)\.(?P<month>\d\d)\.(?P<year>\d{4}),?[T\s_]{1,2}"
+    r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d{1,9})?)?(?P<zone>Z\b)?"
+)
 _ACCESS = regex.compile(
     r"(?P<day>\d\d)/(?P<name>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<hour>\d\d):(?P<minute>\d\d)"
     r":(?P<second>\d\d)\s?(?P<zone>[+-]\d{4})?"
@@ -124,8 +128,9 @@ def find_window(prompt: str, *, now: datetime, zone: tzinfo | None = None) -> Wi
 def line_moment(line: str, *, now: datetime, zone: tzinfo | None = None) -> datetime | None:
     """Return the moment a log line was written, if it says so near its beginning.
 
-    Known forms: ISO 8601 and its variants with slashes or a blank, the common log format of web
-    servers, syslog (the year is the one that makes it no later than tomorrow), Unix seconds.
+    Known forms: ISO 8601 and its variants with slashes or a blank, days written 24.11.2026, the
+    common log format of web servers, syslog (the year is the one that makes it no later than
+    tomorrow), Unix seconds.
 
     Args:
         line: One line.
@@ -134,7 +139,7 @@ def line_moment(line: str, *, now: datetime, zone: tzinfo | None = None) -> date
     """
     head = line[:_STAMP_CHARS]
     try:
-        match = _NUMERIC.search(head) or _ACCESS.search(head)
+        match = _NUMERIC.search(head) or _DOTTED.search(head) or _ACCESS.search(head)
         if match:
             return _aware(_from_fields(match, int(match["year"])), match["zone"], zone)
         match = _SYSLOG.match(head)

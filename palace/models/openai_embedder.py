@@ -10,6 +10,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from palace.errors import EmbedderUnavailableError, install_hint
@@ -17,6 +18,7 @@ from palace.models.packing import fitting, unit_vectors
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity, Vector
 from palace.secrets import redact
+from palace.text import utc_now
 
 if TYPE_CHECKING:
     import httpx
@@ -308,8 +310,13 @@ def _read(response: httpx.Response, *, deadline: float) -> bytes:
 
 
 def _seconds(retry_after: str | None) -> float | None:
+    """Return how long a server asks to be left alone; it may give seconds or a moment."""
+    said = (retry_after or "").strip()
     try:
-        wait_s = float(retry_after or "")
-    except ValueError:
+        if said.endswith("GMT"):
+            wait_s = max(0.0, (parsedate_to_datetime(said) - utc_now()).total_seconds())
+        else:
+            wait_s = float(said)
+    except (ValueError, TypeError):
         return None
     return wait_s if 0 <= wait_s < float("inf") else None

@@ -64,7 +64,8 @@ class FrontMatter:
 
     Attributes:
         values: Its top-level keys, without those whose value cannot be read.
-        end: How many lines it takes, both fences included; 0 if there is none.
+        end: How many lines it takes, both fences included; 0 if there is none, or if what stands
+            there has no key at all: then it is text between two thematic breaks.
         problem: What is wrong with it, else "".
         line: 1-based line of the problem.
     """
@@ -73,6 +74,11 @@ class FrontMatter:
     end: int = 0
     problem: str = ""
     line: int = 1
+
+
+_NO_KEYS = FrontMatter(
+    problem="what stands here is read as memories: front matter has a `key:` for each value", line=2
+)
 
 
 def read_front_matter(lines: Sequence[str]) -> FrontMatter:
@@ -125,15 +131,18 @@ def _dump(values: Mapping[str, object], *, allow_unicode: bool) -> str:
 
 
 def _load(text: str, *, end: int) -> FrontMatter:
-    if len(text) > MAX_FRONT_MATTER_CHARS:
-        return FrontMatter(end=end, problem=f"front matter exceeds {MAX_FRONT_MATTER_CHARS} chars")
     if not text.strip():
         return FrontMatter(end=end)
+    starts = [match.start() for match in _KEY.finditer(text)]
+    if len(text) > MAX_FRONT_MATTER_CHARS:
+        problem = f"front matter exceeds {MAX_FRONT_MATTER_CHARS} chars"
+        return FrontMatter(end=end, problem=problem) if starts else _NO_KEYS
     whole = _read(text, line=2, end=end)
     if not whole.problem:
         return whole
+    if not starts:
+        return _NO_KEYS
     # One value that cannot be read, a template or a day no month has, costs its own key alone.
-    starts = [match.start() for match in _KEY.finditer(text)] or [0]
     rows = [
         _read(text[start:stop], line=2 + text.count("\n", 0, start), end=end)
         for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)

@@ -6,6 +6,7 @@ In: the text a person wants to be known by. Out: the text with how much of its r
 from __future__ import annotations
 
 import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +82,7 @@ class IdentityFile:
             data = self._bytes()
         except MemoryNotFoundError:
             data = b""
-        return _measure(data.decode("utf-8-sig", "replace"), self.limit)
+        return _measure(data.decode(_encoding(data), "replace"), self.limit)
 
     def faults(self) -> list[Fault]:
         """Return what cannot be understood of the file.
@@ -90,8 +91,12 @@ class IdentityFile:
             StoreUnavailableError: If the file cannot be read.
             UnsafeNameError: If the file is a symlink out of the palace.
         """
-        text = self._bytes().decode("utf-8", "surrogateescape")
-        return [Fault(IDENTITY_FILE, 1, NOT_UTF8)] if is_unclean(text) else []
+        data = self._bytes()
+        try:
+            unclean = is_unclean(data.decode(_encoding(data)))
+        except UnicodeDecodeError:
+            unclean = True
+        return [Fault(IDENTITY_FILE, 1, NOT_UTF8)] if unclean else []
 
     def _bytes(self) -> bytes:
         path = self._path
@@ -127,6 +132,11 @@ class IdentityFile:
         with locked(self.root, timeout_s=self._lock_timeout_s):
             atomic_write(path, data, expected_digest=None, file_system=self._file_system)
         return identity
+
+
+def _encoding(data: bytes) -> str:
+    """Return what a file is written in: UTF-8, or the UTF-16 of some Windows programs."""
+    return "utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def _measure(text: str, limit: int) -> Identity:

@@ -186,8 +186,13 @@ class IndexDatabase:
         """Whether everything was thrown away since this was asked last, by whatever program."""
         with self._lock:
             before = self._generation
-            self._generation = self.rows("PRAGMA application_id")[0][0]
+            self._generation = self.generation()
             return before != self._generation
+
+    def generation(self) -> int:
+        """Return a number that is another one once everything was thrown away."""
+        number: int = self.rows("PRAGMA application_id")[0][0]
+        return number
 
     def reopen(self) -> None:
         """Open the file that stands there now, a new one if there is none."""

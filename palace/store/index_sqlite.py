@@ -123,6 +123,14 @@ class SqliteIndex:
                 return True
             return self._database.is_another_generation()
 
+    def generation(self) -> int:
+        """Return a number that is another one once everything was thrown away.
+
+        Raises:
+            StoreUnavailableError: If the file cannot be read.
+        """
+        return self._database.generation()
+
     def _forget_state(self) -> None:
         self._written.clear()
         self._terms.forget()

@@ -12,7 +12,12 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
+from palace.errors import (
+    MemoryNotFoundError,
+    StoreUnavailableError,
+    UnsafeNameError,
+    WriteConflictError,
+)
 from palace.store.blocks import heading_line
 from palace.store.comments import clean
 from palace.store.draft_fields import fields_of
@@ -334,7 +339,7 @@ class RoomStore:
         Raises:
             StoreUnavailableError: If a file cannot be read.
         """
-        return overwritten(self._log.all(), self._pages.page, self._standing)
+        return overwritten(self._log.all(), self._page_now, self._standing)
 
     def recover(self, memory_id: str) -> Memory | None:
         """Put what was overwritten back as it was written, or take out again what was erased.
@@ -391,6 +396,14 @@ class RoomStore:
         if self._log.expires():
             with locked(self.root, timeout_s=0):  # whoever opens a palace waits for nobody
                 self._log.trim()
+
+    def _page_now(self, path: str) -> Page:
+        """Return a file as it is; where a folder, or a link outside, stands by now, nothing is."""
+        try:
+            is_elsewhere = resolve_inside(self.root, path).is_dir()
+        except UnsafeNameError:
+            is_elsewhere = True
+        return parse(path, "") if is_elsewhere else self._pages.page(path)
 
     def _standing(self, ids: Iterable[str]) -> set[str]:
         """Return which of these ids stand in any file; that another memory names one is not it."""

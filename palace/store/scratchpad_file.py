@@ -2,10 +2,10 @@
 
 In: a session id (untrusted) and text. Out: the notes that are still alive, oldest first.
 
-Nothing is rewritten: a note is one appended line, a promotion is another, and what is erased is
-blanked where it stands and told in a third, so that whoever has read it forgets it. Notes whose
-time is over are never returned; `purge_expired` deletes files in which every note is over, and
-nothing else.
+A note is one appended line, a promotion is another, and what is erased is blanked where it stands
+and told in a third, so that whoever has read it forgets it. Notes whose time is over are never
+returned; `purge_expired` deletes files in which every note is over, and nothing else. Only the file
+of a session that never ends is written anew, without what is over, once that is most of it.
 Whether a text holds a secret is checked by the caller.
 """
 
@@ -26,6 +26,7 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
+from palace.store.files import atomic_write, read_bytes
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -43,6 +44,8 @@ DEFAULT_TTL_S = 3600.0
 _SUFFIX = ".jsonl"
 _LOCK_TIMEOUT_S = 10.0
 _HEAD_BYTES = 96
+_HEAD = "rewritten"  # the first line of a file that was written anew
+_KEPT_EXPIRED = 1000  # notes whose time is over that a file may hold, however few others it has
 _KEPT_STATES = 1024  # sessions whose notes are kept in memory, the ones read last
 
 
@@ -125,6 +128,7 @@ class FileScratchpad:
         with self._writing():
             if len(self.entries(session_id)) >= self._max_entries:
                 raise full_scratchpad(session_id, self._max_entries)
+            self._shrink(path)
             append_line(path, encode_line(_as_record(entry)), durable=True)
         return entry
 
@@ -235,6 +239,19 @@ class FileScratchpad:
                     append_line(path, encode_line(event), durable=True)
         return tuple(sorted(gone))
 
+    def _shrink(self, path: Path) -> None:
+        """Write a file anew without the notes that are over, where most are; the lock is held."""
+        notes, now = self._read(path), self._clock()
+        over = {note.id for note in notes if is_expired(note, now)}
+        if len(over) <= max(_KEPT_EXPIRED, len(notes) // 2):
+            return
+        lines = read_bytes(path).split(b"\n")
+        kept = [line for line in lines[_is_head(lines[0]) :] if line.strip()]
+        kept = [line + b"\n" for line in kept if not _is_about(line, over)]
+        # Whoever has read the file knows by its first line that it is another one.
+        head = encode_line({"type": _HEAD, "id": new_id("f")})
+        atomic_write(path, b"".join([head, *kept]), expected_digest=None)
+
     def _path(self, session_id: str) -> Path:
         return self.folder / f"{session_file_name(session_id)}{_SUFFIX}"
 
@@ -343,6 +360,11 @@ def unknown_entry(entry_id: str) -> MemoryNotFoundError:
 
 def _all_expired(entries: list[ScratchEntry], now: datetime) -> bool:
     return bool(entries) and all(is_expired(entry, now) for entry in entries)
+
+
+def _is_head(line: bytes) -> bool:
+    record = decode_line(line)
+    return record is not None and record.get("type") == _HEAD
 
 
 def _is_about(line: bytes, ids: Set[str]) -> bool:

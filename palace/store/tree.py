@@ -184,6 +184,8 @@ def room_folder(root: Path, room: str) -> str:
     except UnsafeNameError:
         if room not in room_names(root):
             raise
+        parts = []
+    if "/".join(parts) != room and room in room_names(root):
         return posixpath.normpath(f"{ROOMS}/{room}")
     for part in parts:
         found = existing_name(resolve_inside(root, folder), part, what="room")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import editors
-from palace import MemoryNotFoundError, Mempalace, RetrievalEnforcer
+from palace import MemoryNotFoundError, Mempalace, PalaceError, RetrievalEnforcer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no exchange of names elsewhere")
 
@@ -227,3 +227,23 @@ def test_copies_with_the_same_id_are_erased_with_it(tmp_path, copied):
         erased = palace.erase(memory.id)
         left = [p for p in (tmp_path / "rooms").rglob("*.md") if OLD in p.read_text()]
         assert bool(left) == bool(erased.remaining)
+
+
+@pytest.mark.parametrize("instead", ["folder", "link"])
+def test_a_file_that_became_something_else_hides_no_other_write(tmp_path, instead):
+    with Mempalace.open(tmp_path / "palace") as palace:
+        stored = palace.remember(OLD, room="a", drawer="x").memory
+        kept = palace.remember(NEW, room="a", drawer="y").memory
+        file, other = palace.root / stored.path, palace.root / kept.path
+        file.unlink()
+        other.unlink()
+        if instead == "folder":
+            file.mkdir()
+        else:
+            (tmp_path / "outside.md").write_text("- x\n", "utf-8")
+            file.symlink_to(tmp_path / "outside.md")
+        lost = {one.id: one.how for one in palace.overwritten()}
+        assert lost == {stored.id: "missing", kept.id: "missing"}
+        assert palace.recover(kept.id).text == NEW
+        with pytest.raises(PalaceError):
+            palace.recover(stored.id)

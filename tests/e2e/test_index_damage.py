@@ -9,10 +9,12 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from palace import Mempalace, PalaceError, RetrievalEnforcer, StoreUnavailableError
+from palace.enforce import enforcer
 from palace.store.index_sqlite import SqliteIndex
 
 FACTS = {
@@ -139,6 +141,27 @@ def test_an_index_that_could_not_be_filled_is_not_asked(root: Path, by: str) -> 
             assert wrong_answers(palace) == ([], len(FACTS) + 1)
         palace.index._database.rows("DROP TRIGGER full")
         assert wrong_answers(palace) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [(1, ("ground", "hit")), (2, ("ground", "hit")), (9, ("fallback", "unavailable"))],
+)
+def test_an_index_that_is_thrown_away_while_it_is_asked_is_asked_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch, times: int, expected: tuple[str, str]
+) -> None:
+    walk, left = enforcer._walk, [times]
+    with Mempalace.open(root) as palace, closing(SqliteIndex(index_of(root))) as other:
+
+        def thrown_away(*arguments: Any) -> Any:  # noqa: ANN401 - passed on
+            if left[0]:
+                left[0] -= 1
+                other.clear()
+            return walk(*arguments)
+
+        monkeypatch.setattr(enforcer, "_walk", thrown_away)
+        verdict = RetrievalEnforcer(palace).decide(next(iter(FACTS.values())))
+        assert (verdict.action, verdict.outcome) == expected
 
 
 def test_a_palace_whose_folder_was_moved_away_says_so_and_makes_no_new_one(tmp_path):

@@ -1,6 +1,7 @@
 import os
 from datetime import datetime, timezone
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -44,6 +45,18 @@ def names(fetcher: FilesFetcher, root: Path, prompt: str) -> list[str]:
 
 def ref(path: Path | str) -> ArtifactRef:
     return ArtifactRef("file", "files", str(path), {})
+
+
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+def test_a_letter_in_two_pieces_is_the_same_letter(
+    fetcher: FilesFetcher, root: Path, asked: str, stored: str
+) -> None:
+    (root / normalize(stored, "Käse")).mkdir()
+    name = normalize(stored, "Käse/Müsli.md")
+    (root / name).write_text("oats")
+    (found,) = fetcher.recognise(f"what does {normalize(asked, name)} say?")
+    assert fetcher.fetch(found).text == "oats"
 
 
 @pytest.mark.parametrize(

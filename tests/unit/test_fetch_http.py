@@ -207,6 +207,7 @@ def test_status(
         (429, {"Retry-After": "90"}, "until 2026-03-14 09:31 UTC"),
         (429, {}, "rate of requests ("),
         (429, {"Retry-After": "later"}, "rate of requests ("),
+        (429, {"Retry-After": "Sat, 14 Mar 2026 09:45:00 GMT"}, "until 2026-03-14 09:45 UTC"),
         (
             403,
             {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1773482400"},

@@ -44,6 +44,16 @@ def test_a_person_may_have_made_it_too_long(tmp_path):
     assert identity.text.startswith("xxx")
 
 
+@pytest.mark.parametrize(("mark", "encoding"), [("", "utf-16"), ("\ufeff", "utf-16-be")])
+def test_a_windows_program_may_have_written_it_in_utf16(tmp_path, mark, encoding):
+    file = tmp_path / "identity.txt"
+    file.write_bytes(f"{mark}I am Zoë.\r\n".encode(encoding))
+    identity = IdentityFile(tmp_path)
+    assert (identity.read().text, identity.faults()) == ("I am Zoë.", [])
+    file.write_bytes(file.read_bytes() + b"x")
+    assert len(identity.faults()) == 1
+
+
 def test_the_limit_can_be_another(tmp_path):
     with pytest.raises(IdentityTooLongError):
         IdentityFile(tmp_path, limit=3).write("four")

@@ -202,7 +202,6 @@ def test_a_malformed_value_is_a_fault_and_the_memory_stays(broken):
     ("source", "line", "words"),
     [
         ("---\na: [\n---\n- x\n", 2, "front matter"),
-        ("---\n- a\n---\n- x\n", 2, "front matter"),
         ("---\na: !!python/object:os.system {}\n---\n- x\n", 2, "front matter"),
         ("---\na: 2026-02-30\n---\n- x\n", 2, "not YAML: day is out of range"),
         ("---\na: !!timestamp x\n---\n- x\n", 2, "front matter"),
@@ -221,6 +220,17 @@ def test_what_cannot_be_understood_is_a_fault(source, line, words):
     assert page.memories[0].text.startswith("x")
     assert [fault.line for fault in page.faults] == [line]
     assert words in page.faults[0].message
+    assert page.render() == source
+
+
+@pytest.mark.parametrize("body", ["x", "x\n\n- y", "- x\n- y", "x" * 20_000, "> quoted"])
+def test_text_between_two_rules_of_dashes_is_read_where_it_has_no_key(body):
+    source = f"---\n{body}\n\n---\n- z\n"
+    page = parse(PATH, source)
+    assert " ".join(memory.text for memory in page.memories) == " ".join(
+        [*(line.removeprefix("- ") for line in body.split("\n") if line), "z"]
+    )
+    assert "front matter" in page.faults[0].message
     assert page.render() == source
 
 

@@ -9,6 +9,8 @@ import os
 import traceback
 from array import array
 from collections.abc import Callable, Iterator
+from datetime import timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from palace.errors import EmbedderUnavailableError
 from palace.models.openai_embedder import OpenAIEmbedder
 from palace.models.vector_cache import VectorCache
 from palace.testing import EmbedderContract, HashedEmbedder
+from palace.text import utc_now
 from tests.e2e.fake_embeddings import FakeEmbeddings, says
 from tests.local_server import send
 
@@ -135,6 +138,16 @@ def test_the_server_says_when_to_come_back(
     server.script = [says(b"", status=429, headers={"Retry-After": a}) for a in after]
     made(attempts=9).embed(["x"], kind="passage")
     assert waits == [7.0, 60.0, 2.0, 4.0, 8.0, 16.0]
+
+
+def test_the_server_says_when_to_come_back_as_a_date(
+    server: FakeEmbeddings, made: Made, waits: list[float]
+) -> None:
+    soon = format_datetime(utc_now() + timedelta(seconds=40), usegmt=True)
+    after = (soon, "Sat, 14 Mar 2020 09:45:00 GMT", "Sat, 40 Mar 2026 09:45:00 GMT")
+    server.script = [says(b"", status=429, headers={"Retry-After": a}) for a in after]
+    made(attempts=9).embed(["x"], kind="passage")
+    assert waits == [pytest.approx(38, abs=3), 0.0, 2.0]
 
 
 def test_it_ends_some_time(server: FakeEmbeddings, made: Made, waits: list[float]) -> None:

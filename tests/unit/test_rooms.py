@@ -108,6 +108,8 @@ def test_unsafe_names_are_refused_before_anything_is_written(store):
         "rooms/aux/con.md",
         "rooms/so\u00adft/hy\u00adphen.md",
         "rooms/① first/Ⅳ.md",
+        "rooms/a blank behind /  before.md",
+        "rooms/ before/x.md",
     ],
 )
 def test_what_a_person_named_is_written_to_as_it_is_named(store, path):
@@ -118,6 +120,13 @@ def test_what_a_person_named_is_written_to_as_it_is_named(store, path):
     assert store.drawers(memory.room) == [memory.drawer]
     assert store.add(Draft("The gate is red."), room=memory.room, drawer=memory.drawer).path == path
     assert store.create_room(memory.room) == memory.room
+
+
+def test_two_rooms_that_look_alike_are_two(store):
+    for room in ("x2", "x²"):
+        _put(store, f"rooms/{room}/notes.md", f"- In {room}.\n")
+    assert store.add(Draft("New."), room="x²", drawer="notes").path == "rooms/x²/notes.md"
+    assert store.add(Draft("New."), room="x2", drawer="notes").path == "rooms/x2/notes.md"
 
 
 def test_rooms_and_drawers_are_made_once(store):

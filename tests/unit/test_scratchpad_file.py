@@ -261,6 +261,33 @@ def test_file_that_was_purged_and_made_anew_is_read_anew(pad, folder, clock):
     assert texts(other.entries("one")) == ["new"]
 
 
+@pytest.mark.parametrize("first_ttl_s", [10, 1e9])
+def test_the_file_of_a_session_that_never_ends_stays_small(
+    pad, folder, clock, monkeypatch, first_ttl_s
+):
+    monkeypatch.setattr("palace.store.scratchpad_file._KEPT_EXPIRED", 8)
+    other = FileScratchpad(folder, clock=clock)
+    first = pad.append("daily", "first", ttl_s=first_ttl_s)
+    lasting = pad.append("daily", "lasting", ttl_s=1e9)
+    pad.mark_promoted(lasting.id, "m-1")
+    sizes = []
+    for number in range(100):
+        pad.mark_promoted(pad.append("daily", f"note {number}", ttl_s=10).id, "m-2")
+        living = [f"note {n}" for n in range(max(0, number - 1), number + 1)]
+        for reader in (pad, other):
+            notes = [e for e in reader.entries("daily") if e.id != first.id]
+            assert texts(notes) == ["lasting", *living]
+            assert [e.promoted for e in notes] == ["m-1", *(["m-2"] * len(living))]
+        sizes.append(the_file(folder).stat().st_size)
+        if number == 50:
+            with the_file(folder).open("ab") as file:
+                file.write(b"a line of hers\n")
+        clock.advance(5)
+    assert b"a line of hers" in the_file(folder).read_bytes()
+    assert max(sizes[50:]) < 2 * max(sizes[:20])
+    assert the_file(folder).read_bytes().count(b'"rewritten"') == 1
+
+
 def test_shrunk_file_is_read_anew(pad, folder):
     pad.append("one", "a")
     pad.append("one", "b")
