@@ -110,7 +110,7 @@ def _link(door: Door, memory_id: str, target: str, remove: bool) -> Reply:
     """
     with door.existing() as palace:
         memory = palace.link(memory_id, target, remove=remove)
-    return _changed("unlinked" if remove else "linked", memory)
+    return _changed("unlinked" if remove else "linked", memory, to=target)
 
 
 @verb("undo", example="palace undo")
@@ -176,6 +176,6 @@ def _event_line(event: object) -> str:
     return f"{when}  {record['type']}  {record['id']}{why}"
 
 
-def _changed(what: str, memory: Memory) -> Reply:
-    lines = (render.line((what, "green")), *render.memory_lines(memory))
+def _changed(what: str, memory: Memory, *, to: str = "") -> Reply:
+    lines = (render.line((what, "green"), to and f"  {to}"), *render.memory_lines(memory))
     return Reply({"status": what, "memory": render.document(memory)}, lines)
