@@ -97,7 +97,10 @@ def run(argv: Sequence[str]) -> int:
         return OK
     except OSError as error:
         _silence(stdout)
-        _complain(f"the output cannot be written: {error.strerror}", "check where it goes")
+        try:
+            _complain(f"the output cannot be written: {error.strerror}", "check where it goes")
+        except OSError:  # nor can this be said
+            _silence(sys.stderr)
         return BREAKAGE
     return code
 
