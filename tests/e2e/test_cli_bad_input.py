@@ -187,6 +187,14 @@ def test_a_full_disk_is_breakage(tmp_path: Path, environment: dict[str, str]) ->
     assert b"cannot be written" in ended.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("argv", ["nonsense", "config default >/dev/full"])
+def test_nothing_can_be_said(tmp_path: Path, environment: dict[str, str], argv: str) -> None:
+    line = f'"{sys.executable}" -m palace {argv} 2>/dev/full'
+    ended = subprocess.run(["/bin/sh", "-c", line], cwd=tmp_path, env=environment, timeout=50)
+    assert ended.returncode == 3
+
+
 def test_closed_standard_streams(tmp_path: Path, environment: dict[str, str]) -> None:
     def close(command: str) -> subprocess.CompletedProcess[bytes]:
         line = f'"{sys.executable}" -m palace {command}'
@@ -442,8 +450,9 @@ def test_a_root_that_is_a_file(
     here.write_text("not a folder")
     assert run(["list"]) == 2
     assert "is no folder" in capsys.readouterr().err
-    assert run(["remember", "x"]) == 3
-    assert str(here) in capsys.readouterr().err
+    for makes_one in (["remember", "x"], ["init"], ["init", str(here)]):
+        assert run(makes_one) == 2
+        assert f"{here} is no folder" in capsys.readouterr().err
     assert run(["remember", "x", "--root", str(here / "below"), "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["error"]["message"]
     assert here.read_text() == "not a folder"
