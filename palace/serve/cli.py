@@ -172,8 +172,12 @@ program = Group(
 
 def _usage_hint(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx is not None else PROGRAM
-    dash = ", or put `--` before a text that begins with a dash"
-    return f"see `{path} --help`{dash if isinstance(error, click.NoSuchOption) else ''}"
+    more = ""
+    if isinstance(error, click.NoSuchOption):
+        more = ", or put `--` before a text that begins with a dash"
+    elif "unexpected extra argument" in error.message:
+        more = ", and put a text of several words in quotes"
+    return f"see `{path} --help`{more}"
 
 
 def _fail_with(door: Door, error: Exception) -> int:

@@ -439,6 +439,16 @@ def test_a_missing_settings_file(here: Path, capsys: pytest.CaptureFixture[str])
     assert "nowhere.yaml" in capsys.readouterr().err
 
 
+def test_a_text_without_quotes_is_told_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "When", "did", "we", "ship?"]) == 2
+    assert "in quotes" in capsys.readouterr().err
+
+
+def test_feedback_names_both_of_its_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["feedback", "m-01JB2Q7Z"]) == 2
+    assert "--helpful or --not-helpful" in capsys.readouterr().err
+
+
 def test_the_folder_of_nobody_is_an_error(here: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 - where it runs
     assert run(["list", "--root", "~nobody-of-this-name/p"]) == 2
     assert "nobody-of-this-name" in capsys.readouterr().err
