@@ -110,7 +110,8 @@ class Mempalace(
             create: False refuses a folder that does not exist: who only reads wants no new palace.
 
         Raises:
-            ConfigError: If the settings are wrong, or there is no palace and none may be made.
+            ConfigError: If the settings are wrong, a file stands where the folder should be, or
+                there is no palace and none may be made.
             StoreUnavailableError: If the folder cannot be used.
         """
         from palace.settings import load_settings
@@ -119,8 +120,7 @@ class Mempalace(
             config=path_in("config", config) if config is not None else None,
             root=path_in("root", root) if root is not None else None,
         )
-        if not create:
-            _require_palace(loaded.root)
+        _require_folder(loaded.root, create=create)
         name = loaded.settings.preset
         preset = load_preset(name) if name != "none" else None
         return cls(
@@ -178,6 +178,9 @@ class Mempalace(
         """
         return lay_out(self, preset=preset, sample=sample)
 
+    def __repr__(self) -> str:
+        return f"Mempalace({str(self.root)!r})"
+
     def __enter__(self) -> Mempalace:
         return self
 
@@ -223,10 +226,12 @@ class Mempalace(
         return run_checks(self)
 
 
-def _require_palace(root: Path) -> None:
-    if root.exists() and not root.is_dir():
+def _require_folder(root: Path, *, create: bool) -> None:
+    if root.is_dir():
+        return
+    if root.exists():
         raise ConfigError(f"{root} is no folder", hint="name the palace's folder")
-    if not root.is_dir():
+    if not create:
         raise ConfigError(
             f"there is no palace at {root}", hint=f"`palace init {quote(str(root))}` makes one"
         )

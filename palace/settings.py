@@ -290,7 +290,8 @@ def _find_files(
 
 def _is_there(path: Path) -> bool:
     try:
-        return path.is_file()
+        # A folder or a broken link of this name is no reason to go on with the defaults.
+        return path.exists() or path.is_symlink()
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"{path} cannot be looked at: {getattr(error, 'strerror', None) or error}",

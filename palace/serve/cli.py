@@ -97,7 +97,10 @@ def run(argv: Sequence[str]) -> int:
         return OK
     except OSError as error:
         _silence(stdout)
-        _complain(f"the output cannot be written: {error.strerror}", "check where it goes")
+        try:
+            _complain(f"the output cannot be written: {error.strerror}", "check where it goes")
+        except OSError:  # nor can this be said
+            _silence(sys.stderr)
         return BREAKAGE
     return code
 
@@ -169,8 +172,12 @@ program = Group(
 
 def _usage_hint(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx is not None else PROGRAM
-    dash = ", or put `--` before a text that begins with a dash"
-    return f"see `{path} --help`{dash if isinstance(error, click.NoSuchOption) else ''}"
+    more = ""
+    if isinstance(error, click.NoSuchOption):
+        more = ", or put `--` before a text that begins with a dash"
+    elif "unexpected extra argument" in error.message:
+        more = ", and put a text of several words in quotes"
+    return f"see `{path} --help`{more}"
 
 
 def _fail_with(door: Door, error: Exception) -> int:

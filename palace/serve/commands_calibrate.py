@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--apply", is_flag=True, help="Write the bars into the settings file.")
 def _calibrate(door: Door, rate: float, sample: int, apply: bool) -> Reply:
-    """Fit the bars of sufficiency to your own palace.
+    """Fit to your palace how sure a memory must be to answer.
 
     Asks questions made out of its memories, with and without the room that holds the answer. Exit
     code 1 if it refuses, with the reason.

@@ -110,7 +110,7 @@ def _link(door: Door, memory_id: str, target: str, remove: bool) -> Reply:
     """
     with door.existing() as palace:
         memory = palace.link(memory_id, target, remove=remove)
-    return _changed("unlinked" if remove else "linked", memory)
+    return _changed("unlinked" if remove else "linked", memory, to=target)
 
 
 @verb("undo", example="palace undo")
@@ -149,14 +149,16 @@ def _history(door: Door, memory_id: str) -> Reply:
     metavar="ID",
     help="Id of a memory, or of a verdict for all that it used; or its start.",
 )
-@click.option("--helpful/--not-helpful", required=True, help="Did it help?")
+@click.option("--helpful/--not-helpful", default=None, help="Did it help? One is required.")
 @reason_option
-def _feedback(door: Door, *, target: str, helpful: bool, reason: str) -> Reply:
+def _feedback(door: Door, *, target: str, helpful: bool | None, reason: str) -> Reply:
     """Say whether a memory helped.
 
     It moves the memory's strength, and with it the order in which a session wakes up. Nothing is
     removed or hidden by it.
     """
+    if helpful is None:  # click would name the first of the two alone
+        raise click.BadParameter("say --helpful or --not-helpful")
     with door.existing() as palace:
         noted = palace.feedback(target, helpful, reason=reason)
     lines = [render.line(("noted", "green"), f"  {'helpful' if helpful else 'not helpful'}")]
@@ -176,6 +178,6 @@ def _event_line(event: object) -> str:
     return f"{when}  {record['type']}  {record['id']}{why}"
 
 
-def _changed(what: str, memory: Memory) -> Reply:
-    lines = (render.line((what, "green")), *render.memory_lines(memory))
+def _changed(what: str, memory: Memory, *, to: str = "") -> Reply:
+    lines = (render.line((what, "green"), to and f"  {to}"), *render.memory_lines(memory))
     return Reply({"status": what, "memory": render.document(memory)}, lines)

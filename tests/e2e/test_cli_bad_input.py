@@ -187,6 +187,14 @@ def test_a_full_disk_is_breakage(tmp_path: Path, environment: dict[str, str]) ->
     assert b"cannot be written" in ended.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("argv", ["nonsense", "config default >/dev/full"])
+def test_nothing_can_be_said(tmp_path: Path, environment: dict[str, str], argv: str) -> None:
+    line = f'"{sys.executable}" -m palace {argv} 2>/dev/full'
+    ended = subprocess.run(["/bin/sh", "-c", line], cwd=tmp_path, env=environment, timeout=50)
+    assert ended.returncode == 3
+
+
 def test_closed_standard_streams(tmp_path: Path, environment: dict[str, str]) -> None:
     def close(command: str) -> subprocess.CompletedProcess[bytes]:
         line = f'"{sys.executable}" -m palace {command}'
@@ -431,6 +439,16 @@ def test_a_missing_settings_file(here: Path, capsys: pytest.CaptureFixture[str])
     assert "nowhere.yaml" in capsys.readouterr().err
 
 
+def test_a_text_without_quotes_is_told_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "When", "did", "we", "ship?"]) == 2
+    assert "in quotes" in capsys.readouterr().err
+
+
+def test_feedback_names_both_of_its_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["feedback", "m-01JB2Q7Z"]) == 2
+    assert "--helpful or --not-helpful" in capsys.readouterr().err
+
+
 def test_the_folder_of_nobody_is_an_error(here: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 - where it runs
     assert run(["list", "--root", "~nobody-of-this-name/p"]) == 2
     assert "nobody-of-this-name" in capsys.readouterr().err
@@ -442,8 +460,9 @@ def test_a_root_that_is_a_file(
     here.write_text("not a folder")
     assert run(["list"]) == 2
     assert "is no folder" in capsys.readouterr().err
-    assert run(["remember", "x"]) == 3
-    assert str(here) in capsys.readouterr().err
+    for makes_one in (["remember", "x"], ["init"], ["init", str(here)]):
+        assert run(makes_one) == 2
+        assert f"{here} is no folder" in capsys.readouterr().err
     assert run(["remember", "x", "--root", str(here / "below"), "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["error"]["message"]
     assert here.read_text() == "not a folder"

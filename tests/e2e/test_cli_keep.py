@@ -115,7 +115,7 @@ def test_a_person_reads_what_happened(tmp_path, capsys):
 
     memory = call("remember", PORT)[1].split()[-1]
     other = call("remember", "The lamp is green.")[1].split()[-1]
-    call("link", memory, other)
+    assert call("link", memory, other)[1].startswith(f"linked  {other}\n- ")
     assert "linked with\n- The lamp is green." in call("show", memory)[1]
     code, out, _ = call("history", memory)
     assert (code, out.splitlines()[0]) == (0, f"- {PORT}")

@@ -19,7 +19,6 @@ from palace import (
     Remembered,
     RetrievalEnforcer,
     SecretRefusedError,
-    StoreUnavailableError,
     TextRefusedError,
     UnsafeNameError,
     Verdict,
@@ -300,6 +299,7 @@ def test_rooms_and_drawers(palace: Mempalace) -> None:
     assert [m.text for m in infra.memories()] == [PORT, "The orchard has nine apple trees."]
     assert [m.text for m in infra.memories("ports")] == [PORT]
     assert repr(infra) == "PalaceRoom('infra')"
+    assert repr(palace) == f"Mempalace({str(palace.root)!r})"
     assert palace.room("people/friends").memories() == []
 
 
@@ -491,9 +491,10 @@ def test_a_closed_palace_fails_closed(root: Path) -> None:
 
 def test_a_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "palace").write_text("in the way")
-    with pytest.raises(StoreUnavailableError) as caught:
-        Mempalace.open(tmp_path / "palace")
-    assert caught.value.hint
+    for create in (True, False):
+        with pytest.raises(ConfigError, match="is no folder") as caught:
+            Mempalace.open(tmp_path / "palace", create=create)
+        assert caught.value.hint
 
 
 def test_the_root_comes_from_the_environment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

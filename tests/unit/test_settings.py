@@ -106,6 +106,17 @@ def test_the_first_file_of_four_places_is_used_and_the_others_are_named(place, w
     assert loaded.ignored == (by_variable, in_here, in_root)
 
 
+@pytest.mark.parametrize("there", ["a folder", "a broken link"])
+def test_a_settings_file_that_is_none_is_not_passed_over(place, there):
+    name = place / "mempalace.yaml"
+    if there == "a folder":
+        name.mkdir()
+    else:
+        name.symlink_to(place / "nowhere.yaml")
+    with pytest.raises(ConfigError, match=r"mempalace.yaml (is not a file|does not exist)"):
+        load_settings(env={}, cwd=place)
+
+
 def test_only_one_file_is_read(place, write, tmp_path):
     root = tmp_path / "root"
     write("not: [valid", root / "config" / "mempalace.yaml")
@@ -711,7 +722,7 @@ def test_a_folder_that_may_not_be_looked_into_is_refused(place, monkeypatch):
     def denied(self):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "is_file", denied)
+    monkeypatch.setattr(Path, "exists", denied)
     error = refused(place)
     assert error.message == (f"{place / 'mempalace.yaml'} cannot be looked at: Permission denied")
 
