@@ -76,9 +76,7 @@ def read_turns(
         first = refused[0]
         hint = f"every line is one JSON object with the keys {', '.join(KEYS)}: {_EXAMPLE}"
         if first.reason == _IS_MESSAGE:
-            hint = (
-                f"put such messages in one JSON list, [{{…}}, {{…}}], to import them; else {hint}"
-            )
+            hint = f"put such messages in a .json file as one list, [{{…}}, {{…}}]; else {hint}"
         raise ConfigError(
             f"{source}:{first.line}: {first.reason}; no line of the file is a turn", hint=hint
         )

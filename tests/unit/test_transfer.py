@@ -305,7 +305,8 @@ class TestTurns:
         )
         with pytest.raises(ConfigError, match="a message with role and content") as caught:
             target.take(source)
-        assert "one JSON list" in caught.value.hint
+        assert "a .json file" in caught.value.hint
+        source = source.with_suffix(".json")
         source.write_text('[{"role": "user", "content": "Hello."}]')
         assert target.take(source).added == 1
 
