@@ -7,20 +7,12 @@ from __future__ import annotations
 
 import regex
 
+from palace.full_stops import MAY_END, is_full_stop, last_word
 from palace.text import month_token
 
 # The longest text without a sentence end that is waited for, in characters.
 MAX_SENTENCE_CHARS = 1200
 
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st vs e.g i.e eg ie cf al approx dept est jan feb mar apr jun jul aug "
-    "sep sept oct nov dec mon tue wed thu fri sat sun z.b d.h u.a bzw ca str inkl ggf p.ex ed "
-    "rev gen col capt lt sgt hon messrs mme mlle sra dra pag av".split()
-)
-# Abbreviations that may as well end a sentence: the next word decides.
-_MAYBE = frozenset("etc inc ltd co corp jr sr a.m p.m am pm u.s u.k usw gmbh".split())
-# Abbreviations only before a number: "no. 2".
-_NUMBERED = frozenset("no nos nr op vol fig sec ch art pp p".split())
 _MARK = regex.compile(r"[.!?…]+|[。！？]+|\n")
 _CLOSERS = regex.compile(r"[\"'”’»)\]}*_`」』）]*+")
 _CITATIONS = regex.compile(
@@ -136,7 +128,7 @@ def _mark_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None
         return None
     end = _past(_CITATIONS, window, end)
     following = window[end:].lstrip(" \t")
-    word = _last_word(window, mark.start())
+    word = last_word(window, mark.start())
     if mark[0] == "." and word.isdigit() and len(word) <= 2:
         after = _WORD.match(following)
         if after and after.end() == len(following) and not final:
@@ -145,7 +137,7 @@ def _mark_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None
             return None
     if not final and (not following or _may_become_citation(following)):
         return _UNKNOWN
-    undecided = mark[0] in ("…", "...") or word in _MAYBE
+    undecided = mark[0] in ("…", "...") or word in MAY_END
     goes_on = undecided and following[:1].islower()
     goes_on |= following[:1] == "(" and _DAY_AND_MONTH.fullmatch(word) is not None  # "4.7. (Ulm)"
     return None if goes_on else end
@@ -161,23 +153,6 @@ def _may_become_citation(following: str) -> bool:
     return following[0] in "[【" and "]" not in following and len(following) < _CITATION_CHARS
 
 
-def _last_word(window: str, stop: int) -> str:
-    start = stop
-    while start > 0 and (window[start - 1].isalnum() or window[start - 1] == "."):
-        start -= 1
-    return window[start:stop].casefold()
-
-
 def _is_full_stop(window: str, mark: regex.Match[str]) -> bool:
-    """Whether a full stop ends more than an abbreviation, an initial or a list number."""
-    stop = mark.start()
-    word = _last_word(window, stop)
-    if mark[0] != "." or word in _MAYBE:
-        return True
-    if word in _NUMBERED:
-        return not window[stop + 1 :].lstrip(" ")[:1].isdigit()
-    if len(word) == 1 and window[stop - 1].isupper():
-        return window[: stop - 1][-1:] not in ("", " ", "(", "\n")  # else an initial
-    line = window.rfind("\n", 0, stop) + 1
-    numbers_item = word.isdigit() and not window[line : stop - len(word)].strip(" \t*_-")
-    return not numbers_item and word not in _ABBREVIATIONS
+    """Whether a mark ends more than an abbreviation, an initial or the number of an item."""
+    return mark[0] != "." or is_full_stop(window, mark.start())

@@ -359,7 +359,7 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
         return True
     if not old_times & new_times:
         return False
-    if "day" in old_times & new_times:
+    if "day" in old_times & new_times or (_is_periodic(old) and _is_periodic(new)):
         return True
     years = {t.unit for t in (*old, *new) if t.kind == "date"} - {""}
     if len(years) > 1 and pair.stored.past:
@@ -368,6 +368,15 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
         return False  # 4.1.0 is shipped once
     last = [bool(s.functions & FORMER) for s in (pair.stored, pair.new)]
     return all(told) or (any(told) and last[0] != last[1])
+
+
+def _is_periodic(terms: Sequence[Term]) -> bool:
+    """Whether a value is told of a month or a year: "3 euros in March"."""
+    told = any(t.kind in ("month", "year") and t.slot in _DURING for t in terms)
+    return told and any(t.kind in ("number", "clock") for t in terms)
+
+
+_DURING = frozenset({"in", "im", "during"})
 
 
 def _take_typed_pairs(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import regex
 
+from palace.full_stops import ends_sentence
 from palace.recall.lexicon import Lexicon, first_match, matchable, matches
 from palace.recall.shape import code_share, machine_reason
 from palace.text import fold, tokens
@@ -22,6 +23,7 @@ MAX_CORRECTION_CHARS = 300
 _MAX_STATEMENTS = 20
 _QUOTES = "\"'“”„«»‘’‚‹›「」『』>`"
 _OPENING = '"“„«「『`>'
+_CLOSING = "\"'”’»)]"
 _SENTENCE_END = regex.compile(r"(?<=[.!?][\"'”’»)\]]{0,2})\s+|(?<=[。！？])\s*|\n+")
 _QUESTION = regex.compile(r"[?？]\s*$")
 _ITEM = regex.compile(r"\A[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
@@ -165,7 +167,7 @@ class Listener:
         if lines and all(_ITEM.match(line) for line in lines):
             return [_ITEM.sub("", line, count=1).strip() for line in lines], after.strip()
         first, *more = lines or [""]
-        sentences = [s for s in _SENTENCE_END.split(first) if s and s.strip()]
+        sentences = _sentences(first)
         kept = sentences[:1]
         for sentence in () if one else sentences[1:]:
             if _QUESTION.search(sentence) or self._is_task(sentence):
@@ -173,6 +175,16 @@ class Listener:
             kept.append(sentence)
         rest = [" ".join(sentences[len(kept) :]), *more, after]
         return [" ".join(kept).strip()], "\n".join(p for p in rest if p.strip()).strip()
+
+
+def _sentences(text: str) -> list[str]:
+    found, start = [], 0
+    for end in _SENTENCE_END.finditer(text):
+        said = text[start : end.start()].rstrip(_CLOSING)
+        if not said.endswith(".") or ends_sentence(text, start + len(said) - 1):
+            found.append(text[start : end.start()])
+            start = end.end()
+    return [s for s in (*found, text[start:]) if s.strip()]
 
 
 def _is_statement(text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 
 import regex
 
+from palace.full_stops import ends_sentence
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, plain
 from palace.recall.blocks import strip_own_markers
 from palace.text import Word, tokens, words
@@ -21,10 +22,10 @@ StatementKind = Literal["preference", "fact", "correction"]
 _FENCE = regex.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", regex.DOTALL)
 _CITED_LINE = regex.compile(r"^[ \t]*(?:>|\||(?: {4}|\t)\S).*$", regex.MULTILINE)
 _BULLET = regex.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+|^#{1,6}[ \t]+|\*\*|__")
-_END = regex.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\p{Lu}\p{Lo}\p{N}\"'(¿¡])|(?<=[。！？])|\n+")
-_ABBREVIATION = regex.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|Prof|St|Nr|No|z\.B|d\.h|bzw|ca|p\.ej|Sr|Sra)"
-    r"|\b\p{Lu})\.$"
+# Before a small letter a full stop ends a sentence behind a long word: no abbreviation has so many.
+_END = regex.compile(
+    r"(?<=[.!?…])[\"')\]]*\s+(?=[\p{Lu}\p{Lo}\p{N}\"'(¿¡])|(?<=[。！？])"
+    r"|(?<=\p{L}{5}\.|[!?])\s+(?=\p{Ll})"
 )
 _QUOTATION = regex.compile(r"[\"„“”«»]|(?<!\w)['‘’](?=\w)[^'‘’]{2,}['‘’](?!\w)|`")
 _SPELLED = frozenset(
@@ -58,18 +59,18 @@ class Statement:
     about: str = ""
 
 
-def sentences(text: str) -> list[str]:
+def sentences(message: str) -> list[str]:
     """Return the sentences of a message, each on one line; code, cited lines and echo left out."""
-    said = _CITED_LINE.sub("", _FENCE.sub("\n", strip_own_markers(text)))
+    said = _CITED_LINE.sub("", _FENCE.sub("\n", strip_own_markers(message)))
     found: list[str] = []
     for line in said.splitlines():
-        held = ""
-        for piece in _END.split(_BULLET.sub("", line)):
-            held = f"{held} {piece.strip()}".strip()
-            if not _ABBREVIATION.search(held):
-                found.append(held)
-                held = ""
-        found.append(held)
+        text, start = _BULLET.sub("", line), 0
+        for end in _END.finditer(text):
+            stop = end.start() - 1
+            if text[stop] != "." or ends_sentence(text, stop):
+                found.append(text[start : end.end()])
+                start = end.end()
+        found.append(text[start:])
     return [" ".join(sentence.split()) for sentence in found if sentence.strip()]
 
 

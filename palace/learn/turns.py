@@ -23,6 +23,7 @@ from palace.types.session import ConversationTurn, Message
 KEYS = ("session", "speaker", "text", "at")
 _MARK = b"\xef\xbb\xbf"
 _PROGRESS_LINES = 500
+_IS_MESSAGE = "it is a message with role and content, and no turn"
 _MESSAGE_EXAMPLE = '{"role": "user", "content": "Hello.", "at": "2026-05-08T13:56:00Z"}'
 _EXAMPLE = '{"session": "s1", "speaker": "Ann", "text": "Hello.", "at": "2026-05-08T13:56:00Z"}'
 
@@ -73,9 +74,11 @@ def read_turns(
         ) from error
     if refused and not understood:
         first = refused[0]
+        hint = f"every line is one JSON object with the keys {', '.join(KEYS)}: {_EXAMPLE}"
+        if first.reason == _IS_MESSAGE:
+            hint = f"put such messages in a .json file as one list, [{{…}}, {{…}}]; else {hint}"
         raise ConfigError(
-            f"{source}:{first.line}: {first.reason}; no line of the file is a turn",
-            hint=f"every line is one JSON object with the keys {', '.join(KEYS)}: {_EXAMPLE}",
+            f"{source}:{first.line}: {first.reason}; no line of the file is a turn", hint=hint
         )
     return turns, refused
 
@@ -211,6 +214,8 @@ def _turn_or_reason(data: object) -> ConversationTurn | _Refused:
     if not isinstance(data, dict):
         return _Refused("it is not a JSON object")
     missing = [key for key in KEYS if data.get(key) is None]
+    if missing and {"role", "content"} <= data.keys():
+        return _Refused(_IS_MESSAGE)
     if missing:
         return _Refused(f"the key {missing[0]!r} is missing")
     return _turn(data)

@@ -90,15 +90,20 @@ class EmbedderContract:
 
     def test_order_is_kept(self, embedder: Embedder) -> None:
         """A text has the same vector alone, in company, and among texts of other lengths."""
-        texts = [f"number {n} " + "and so on " * (n % 7) for n in range(40)]
+        texts = [f"number {n} " + "and so on " * (n % 7) for n in range(150)]
         together = embedder.embed(texts, kind="passage")
-        for place in (0, 17, 39):
+        for place in (0, 17, 149):
             (alone,) = embedder.embed([texts[place]], kind="passage")
             assert self.nearness(alone, together[place]) == pytest.approx(1.0, abs=1e-3)
 
     def test_nothing_in_nothing_out(self, embedder: Embedder) -> None:
         """No texts are no vectors."""
         assert embedder.embed([], kind="query") == []
+
+    def test_any_sequence_of_texts(self, embedder: Embedder) -> None:
+        """A tuple is as good as a list."""
+        texts = ("a lamp", "a kettle")
+        assert embedder.embed(texts, kind="passage") == embedder.embed([*texts], kind="passage")
 
     @pytest.mark.parametrize(
         "text", ["", " ", "\n", "\0", "🦊", "我们什么时候见面", "\ud800", "word " * 20_000]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timezone
+from itertools import pairwise
 from typing import Any, Protocol
 
 import pytest
@@ -244,6 +245,73 @@ class IndexContract:
         ]
         assert index.neighbours([third], distance=0, scope=self.everyone) == []
         assert index.neighbours([third], distance=2, scope=self.everyone, known=near) == []
+
+    def test_neighbours_of_several_come_once(self, index: FilledIndex) -> None:
+        """None is named twice, and none of those that were asked about is among them."""
+        self.put(index, *(self.memory(n, f"word{n}") for n in range(6)))
+        two = index.candidates(["word2", "word3"], **self.asking())
+        near = index.neighbours(two, distance=2, scope=self.everyone)
+        assert sorted(c.body[0] for c in near) == ["word0", "word1", "word4", "word5"]
+
+    def test_neighbours_are_visible_to_the_reader(self, index: FilledIndex) -> None:
+        """What stands beside a memory is only for those who may see it."""
+        scopes = ("project:garden", "global", "session:s1")
+        self.put(index, *(self.memory(n, f"word{n}", scope=s) for n, s in enumerate(scopes)))
+        found = index.candidates(["word1"], **self.asking())
+        readers = (Scope(), Scope("s1"), Scope(project="garden"), Scope("s1", "garden"))
+        seen = [
+            sorted(c.body[0] for c in index.neighbours(found, distance=2, scope=reader))
+            for reader in readers
+        ]
+        assert seen == [[], ["word2"], ["word0"], ["word0", "word2"]]
+
+    def test_memories_come_back_whole(self, index: FilledIndex) -> None:
+        """By key and by id, with all that the file says of them."""
+        when = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+        whole = self.memory(
+            0,
+            "The kettle is blue.",
+            kind="preference",
+            scope="project:garden",
+            trust="agent",
+            provenance="told",
+            tags=("tea",),
+            links=("desk/lamp",),
+            importance=0.7,
+            confidence=0.4,
+            created=when,
+            updated=when,
+            valid_from=when,
+            valid_to=when.replace(year=9001),
+            triggers=("boil water",),
+            speaker="Mira",
+            session="s1",
+            heading="Kitchen",
+            project="garden",
+        )
+        self.put(index, whole)
+        (found,) = index.candidates(["kettl"], **{**self.asking(), "scope": Scope(None, "garden")})
+        assert index.load([found.key]) == {found.key: whole}
+        assert index.get(whole.id) == whole
+
+    def test_state_differs_after_a_change(self, index: FilledIndex) -> None:
+        """It tells that counts and sizes are others by now, and stays while nothing changes."""
+        states = [index.state()]
+        self.put(index, self.memory(0, "blue kettle"))
+        states.append(index.state())
+        assert index.state() == states[-1]
+        self.put(index, self.memory(0, "green lamp"))
+        states.append(index.state())
+        index.apply((), removed=["rooms/desk/notes.md"])
+        states.append(index.state())
+        assert all(one != other for one, other in pairwise(states))
+
+    def test_questions_are_told_from_statements(self, index: FilledIndex) -> None:
+        """A candidate says which of its words only ask."""
+        self.put(index, self.memory(0, "The kettle is blue."), self.memory(1, "Is the kettle red?"))
+        found = index.candidates(["kettl"], **self.asking())
+        assert {c.position: bool(c.asks) for c in found} == {0: False, 1: True}
+        assert all(0 <= start < end <= len(c.body) for c in found for start, end in c.asks)
 
 
 def _text_of(memory: Memory | None) -> str:

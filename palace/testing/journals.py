@@ -109,6 +109,22 @@ class JournalContract:
         later = since + timedelta(seconds=1)
         assert [r["id"] for r in journal.records(since=later)] == ["v-000070", "v-000032"]
 
+    def test_since_is_a_moment_and_no_text(self, journal: Journal) -> None:
+        """Records of other time zones are compared by when they were, not by how it is written."""
+        journal.append({**self.record("v-000001"), "at": "2026-03-01T12:00:00+05:00"})
+        since = datetime(2026, 3, 1, 7, tzinfo=timezone.utc)
+        assert [r["id"] for r in journal.records(since=since)] == ["v-000001"]
+        assert list(journal.records(since=since + timedelta(hours=1))) == []
+
+    def test_nothing_is_dropped_or_cut(self, journal: Journal) -> None:
+        """However many and however long: what was written is there, for `find` too."""
+        long = {**self.record("u-long", type="use"), "text": "word " * 20_000}
+        journal.append(long)
+        for number in range(300):
+            journal.append(self.record(f"v-{number:06}"))
+        assert [r["id"] for r in journal.records()][-2:] == ["v-000000", "u-long"]
+        assert journal.find("u-long") == long
+
     def test_type_filters(self, journal: Journal) -> None:
         """`type` keeps records of that type, and combines with `since`."""
         journal.append(self.record("v-000001"))
@@ -127,6 +143,8 @@ class JournalContract:
         found = journal.records(type="use", among=3)
         assert [r["id"] for r in found] == ["u-000003", "u-000002"]
         assert list(journal.records(among=0)) == []
+        assert list(journal.records(holding=["u-000001"], among=3)) == []
+        assert [r["id"] for r in journal.records(holding=["u-000001"], among=5)] == ["u-000001"]
 
     def test_only_what_holds_one_of_some_texts(self, journal: Journal) -> None:
         """`holding` looks for ids and names of fields, at any depth, and combines with `type`."""

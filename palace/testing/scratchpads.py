@@ -144,6 +144,12 @@ class ScratchpadContract:
             clock.advance(0 if number < 3 else 1)
         assert [e.text for e in scratchpad.entries("one")] == [f"note {n}" for n in range(5)]
 
+    def test_many_notes_of_a_session_are_all_kept(self, scratchpad: Scratchpad) -> None:
+        """None is dropped in silence."""
+        for number in range(100):
+            scratchpad.append("one", f"note {number}", ttl_s=60)
+        assert [e.text for e in scratchpad.entries("one")] == [f"note {n}" for n in range(100)]
+
     def test_ids_are_unique(self, scratchpad: Scratchpad) -> None:
         """The same text twice makes two notes."""
         first, second = (scratchpad.append("one", "same", ttl_s=60) for _ in range(2))

@@ -282,3 +282,20 @@ def test_the_same_one_with_another_value_is_a_conflict(stored: str, new: str) ->
 def test_what_relates_the_other_way_round_is_not_the_same(text, other, same):
     assert says_the_same(text, other) is same
     assert says_the_same(other, text) is same
+
+
+@pytest.mark.parametrize(
+    ("stored", "new", "differs"),
+    [
+        ("The internet cost 3 euros in March.", "The internet cost 4 euros in April.", False),
+        ("The water bill is 30 euros in 2024.", "The water bill is 40 euros in 2025.", False),
+        ("The shop opens at 9 in March.", "The shop opens at 8 in April.", False),
+        ("The internet cost 3 euros in March.", "The internet cost 4 euros in March.", True),
+        ("The water bill is 30 euros.", "The water bill is 40 euros.", True),
+        ("The release is planned for 3 March.", "The release is planned for 4 April.", True),
+    ],
+)
+def test_what_is_told_of_one_month_does_not_contradict_another(
+    stored: str, new: str, differs: bool
+) -> None:
+    assert bool(conflict(new, stored)) is differs

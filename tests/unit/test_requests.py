@@ -51,6 +51,23 @@ def test_a_request_is_heard_in_every_language(listener, prompt, statement):
 
 
 @pytest.mark.parametrize(
+    "statement",
+    [
+        "Dr. Novak comes at 10 on Friday.",
+        "we pay approx. 30 euros to St. Mary.",
+        "the call is at 3 p.m. on Friday.",
+        "the U.S. office opens on May 3.",
+        "I live at 5 Oak Ave. in Oxford.",
+        "wir am 3. Juni fliegen.",
+    ],
+)
+def test_a_full_stop_that_ends_no_sentence_ends_no_statement(listener, statement):
+    said = "Merk dir, dass" if statement.startswith("wir") else "Remember that"
+    kept = listener.request_to_keep(f"{said} {statement} What else?")
+    assert kept == Keep((statement,), "What else?")
+
+
+@pytest.mark.parametrize(
     ("prompt", "statements", "rest"),
     [
         (

@@ -97,3 +97,19 @@ def test_every_language_has_all_cues():
     for cues in (first, *others):
         for name in cues.patterns:
             assert cues.find(name, "x") is None, (cues.language, name)
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("Wir fliegen am 3. Juni. Das passt.", ["Wir fliegen am 3. Juni.", "Das passt."]),
+        ("I met Dr. Novak at 3 p.m. on Friday.", ["I met Dr. Novak at 3 p.m. on Friday."]),
+        ("I use Vim, etc. My shell is fish.", ["I use Vim, etc.", "My shell is fish."]),
+        ("i am a bookkeeper. do i get a day?", ["i am a bookkeeper.", "do i get a day?"]),
+        ("what a day! i go home", ["what a day!", "i go home"]),
+        ("It takes approx. five days, incl. the way.", None),
+        ('He said "no." Then he left.', ['He said "no."', "Then he left."]),
+    ],
+)
+def test_a_message_is_cut_where_its_sentences_end(message, found):
+    assert sentences(message) == (found or [message])

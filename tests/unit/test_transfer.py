@@ -298,6 +298,18 @@ class TestTurns:
         assert "session, speaker, text, at" in caught.value.hint
         assert not target.root.exists()
 
+    def test_lines_of_role_and_content_are_named_as_what_they_are(self, target, tmp_path):
+        source = tmp_path / "chat.jsonl"
+        source.write_text(
+            '{"role": "user", "content": "Hello."}\n{"role": "ai", "content": "Hi."}\n'
+        )
+        with pytest.raises(ConfigError, match="a message with role and content") as caught:
+            target.take(source)
+        assert "a .json file" in caught.value.hint
+        source = source.with_suffix(".json")
+        source.write_text('[{"role": "user", "content": "Hello."}]')
+        assert target.take(source).added == 1
+
     def test_a_file_of_refused_turns_is_understood(self, target: Target, tmp_path: Path):
         done = target.take(put(tmp_path, {"t.jsonl": turn(text=SECRET)}) / "t.jsonl")
         assert (done.added, len(done.refused)) == (0, 1)
