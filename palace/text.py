@@ -48,6 +48,8 @@ _ASCII_CHUNK = re.compile(
     r"|(?P<word>[A-Za-z0-9_]+(?:[.'\-:/@+,][A-Za-z0-9_]+)*)"
 )
 _NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")
+# Between letters they are all one apostrophe; U+02BC and U+02BB are letters to Unicode.
+_APOSTROPHES = regex.compile(r"(?<=[\p{L}\p{M}])[\u02BC\u02BB\uFF07‘‛′´`](?=\p{L})")
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
@@ -227,9 +229,15 @@ def _moved(word: Word, offset: int) -> Word:
 
 def composed(text: str) -> str:
     """Return text in which one letter is one character: composed accents, full-width kana."""
+    text = one_apostrophe(text)
     if _WIDTH_FORMS.search(text):
         return unicodedata.normalize("NFKC", text)
     return unicodedata.normalize("NFC", text)
+
+
+def one_apostrophe(text: str) -> str:
+    """Return text with "’" inside its words, whichever apostrophe was typed: "Miraʼs", "don`t"."""
+    return _APOSTROPHES.sub("’", text)
 
 
 def tokens(text: str) -> list[str]:
