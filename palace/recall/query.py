@@ -15,7 +15,7 @@ import regex
 from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
-from palace.recall.courtesies import is_courtesy
+from palace.recall.courtesies import is_courtesy, without_courtesies
 from palace.recall.days import named_days
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.language import language_of
@@ -128,7 +128,7 @@ class Analyst:
 
     def _read(self, turn: Turn) -> _Read:
         # A label is a program's word, and no memory has to hold it.
-        prompt = unlabelled(_bounded(turn.prompt))
+        prompt = without_courtesies(unlabelled(_bounded(turn.prompt)))
         found = words(prompt)
         lexicon = language_of(prompt, found, self.lexicons)
         if asked := self._before_instructions(prompt, lexicon):
