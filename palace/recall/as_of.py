@@ -122,11 +122,11 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
         try:
             for pattern in requests.get("as_of", ()):
                 for match in _compiled(pattern).finditer(prompt, timeout=timeout):
-                    cut, when = match.span("cut"), match.start("when")
-                    if cut[0] > when:  # in Turkish it stands behind the date
-                        yield when, (cut,), when
+                    words, when = match.span("cut"), match.start("when")
+                    if words[0] > when:  # in Turkish they stand behind the date
+                        yield when, (words,), when
                     else:
-                        yield cut[0], (), when
+                        yield words[0], (), when
             for pattern in requests.get("believed", ()):
                 belief = _compiled(pattern).search(prompt, timeout=timeout)
                 if belief is None:
