@@ -48,7 +48,6 @@ _ASCII_CHUNK = re.compile(
     r"|(?P<word>[A-Za-z0-9_]+(?:[.'\-:/@+,][A-Za-z0-9_]+)*)"
 )
 _NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")
-# Between letters they are all one apostrophe; U+02BC and U+02BB are letters to Unicode.
 _APOSTROPHES = regex.compile(r"(?<=[\p{L}\p{M}])[\u02BC\u02BB\uFF07‘‛′´`](?=\p{L})")
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
