@@ -61,7 +61,10 @@ def without_courtesies(prompt: str) -> str:
     greeted = _GREETED.match(prompt)
     asked = _without_reactions(prompt[greeted.end() :] if greeted else prompt)
     for _ in range(_MOST_SENTENCES):
-        asked = _without_thanks(asked)
+        left = _without_thanks(asked)
+        if left == asked:
+            break
+        asked = left
     return asked
 
 
