@@ -95,6 +95,7 @@ class Assembly:
             self._palace.index,
             related=self._settings.search.related_words,
             noted=self.scratchpad_layer.tokens_of,
+            fallback_text=self._settings.enforce.fallback_text,
             timeout_ms=float(self._settings.detector.pattern_timeout_ms),
         )
 

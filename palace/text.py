@@ -54,6 +54,7 @@ _SHOWS_NOTHING = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206
 HIDDEN = regex.compile(
     rf"(?<=\p{{Latin}})[{_SHOWS_NOTHING}\u200c\u200d]+(?=\p{{Latin}})|[{_SHOWS_NOTHING}]+"
 )
+_APOSTROPHES = regex.compile(r"(?<=[\p{L}\p{M}])[\u02BC\u02BB\uFF07‘‛′´`](?=\p{L})")
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
@@ -244,9 +245,15 @@ def _moved(word: Word, offset: int) -> Word:
 
 def composed(text: str) -> str:
     """Return text in which one letter is one character: composed accents, full-width kana."""
+    text = one_apostrophe(text)
     if _WIDTH_FORMS.search(text):
         return unicodedata.normalize("NFKC", text)
     return unicodedata.normalize("NFC", text)
+
+
+def one_apostrophe(text: str) -> str:
+    """Return text with "’" inside its words, whichever apostrophe was typed: "Miraʼs", "don`t"."""
+    return _APOSTROPHES.sub("’", text)
 
 
 def tokens(text: str) -> list[str]:

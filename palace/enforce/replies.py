@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palace.enforce.markers import harmless
+from palace.recall.own_replies import CLOSEST, NOT_EVERYWHERE
 from palace.text import clip
 from palace.types.verdict import Evidence, LayerReport
 
@@ -28,7 +29,7 @@ def reply_for_near_miss(fallback_text: str, evidence: Sequence[Evidence]) -> str
         f'"{clip(harmless(item.text), _QUOTE_CHARS)}" ({_origin(item)})'
         for item in evidence[:NEAR_MISSES_NAMED]
     )
-    return f"{fallback_text} The closest I have, which may not answer it: {quotes}"
+    return f"{fallback_text} {CLOSEST} {quotes}"
 
 
 def reply_for_miss(fallback_text: str, broken: Sequence[LayerReport]) -> str:
@@ -36,7 +37,7 @@ def reply_for_miss(fallback_text: str, broken: Sequence[LayerReport]) -> str:
     where = "; ".join(
         f"{report.layer} ({report.reason})" if report.reason else report.layer for report in broken
     )
-    return f"{fallback_text} I could not look everywhere: {where}"
+    return f"{fallback_text} {NOT_EVERYWHERE} {where}"
 
 
 def _origin(item: Evidence) -> str:

@@ -20,20 +20,32 @@ from palace.types.session import Turn
 
 _ISO = r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)"
 _DENSE = r"(?:(?P<year>\d{4})[年년]\s?)?(?P<month>\d{1,2})[月월](?:\s?(?P<day>\d{1,2})[日일])?"
+# "As of March last year", and "as of last March", which says no more than "as of March".
+_AGO = (
+    r"(?P<ago>,?\s+(?:(?:of|des|del|do|van)\s+)?(?:last\s+year|letzten\s+Jahre?s|(?:de\s+)?l['’]an(?:née)?\s+derni[eè]re?"
+    r"|año\s+pasado|ano\s+passado|(?:dell['’])?anno\s+scorso|vorig\s+jaar)(?!\p{L}))"
+)
+_LAST = r"(?:(?:last|letzten|vorigen|vorige|afgelopen)\s+)?"
 _DAY_FIRST = (
-    r"(?:(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?(?P<word>\p{L}{3,12})"
-    r"(?:,?\s+(?:de\s+)?(?P<year>\d{4}))?"
+    r"(?:(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?"
+    rf"{_LAST}(?P<word>\p{{L}}{{3,12}})(?:,?\s+(?:de\s+)?(?P<year>\d{{4}})|{_AGO})?"
 )
 _MONTH_FIRST = (
-    r"(?P<word>\p{L}{3,12})\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<year>\d{4}))?"
+    rf"{_LAST}(?P<word>\p{{L}}{{3,12}})\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
+    rf"(?:,?\s+(?P<year>\d{{4}})|{_AGO})?"
 )
 # The day first, with points; with slashes only where the other number is no month.
 _NUMERIC = (
     r"(?:(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?|(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/"
     r"|(?P<month>\d{1,2})/(?P<day>1[3-9]|2\d|3[01])/)(?P<year>\d{4})(?![\d.]*\d)"
 )
-_YEAR = r"(?P<year>\d{4})(?![\d-])"
-_FORMS = (_ISO, _NUMERIC, _DENSE, _MONTH_FIRST, _DAY_FIRST, _YEAR)
+_YEAR_FIRST = r"(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})(?![\d/])"
+_MONTH_AND_YEAR = r"(?P<month>0?[1-9]|1[0-2])[./](?P<year>\d{4})(?![\d./]*\d)"
+_YEAR = r"(?P<year>\d{4})(?![\d/-])"
+_FORMS = (_ISO, _YEAR_FIRST, _NUMERIC, _MONTH_AND_YEAR, _DENSE, _MONTH_FIRST, _DAY_FIRST, _YEAR)
+_YESTERDAY = regex.compile(
+    r"(?:yesterday|gestern|ayer|ontem|ieri|вчера|wczoraj)(?!\p{L})|昨天", regex.IGNORECASE
+)
 _DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
 # Where the words before a date begin, perhaps the verb of believing; and where the date begins.
 _Place = tuple[int, tuple[tuple[int, int], ...], int]
@@ -100,8 +112,8 @@ def dated_turn(
 
 
 def _may_name_a_date(prompt: str) -> bool:
-    """Whether a prompt holds a digit or a month: without one, no pattern need be looked at."""
-    return any(
+    """Whether a prompt holds a digit, a month or yesterday: else no pattern need be looked at."""
+    return _YESTERDAY.search(prompt) is not None or any(
         text[0].isdigit() or month_token(text) is not None
         for text in _DIGIT_OR_WORD.findall(prompt)
     )
@@ -114,7 +126,11 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
         try:
             for pattern in requests.get("as_of", ()):
                 for match in _compiled(pattern).finditer(prompt, timeout=timeout):
-                    yield match.start("cut"), (), match.start("when")
+                    words, when = match.span("cut"), match.start("when")
+                    if words[0] > when:  # in Turkish they stand behind the date
+                        yield when, (words,), when
+                    else:
+                        yield words[0], (), when
             for pattern in requests.get("believed", ()):
                 belief = _compiled(pattern).search(prompt, timeout=timeout)
                 if belief is None:
@@ -128,6 +144,9 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
 
 def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
     """Return the last instant of the period a text begins with, and its length in characters."""
+    if yesterday := _YESTERDAY.match(text):
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight - _LAST_INSTANT, yesterday.end()
     for form in _FORMS:
         match = _compiled(form).match(text)
         if match is None:
@@ -136,13 +155,14 @@ def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
         month = parts.get("month")
         if parts.get("word"):
             # "14 marca 2026" is a day, "marca" alone a brand.
-            beside = bool(parts.get("day") or parts.get("year"))
+            beside = bool(parts.get("day") or parts.get("year") or parts.get("ago"))
             token = month_token(parts["word"], beside_day=beside)
             if token is None:
                 continue
             month = token[-2:]
         try:
-            return _end_of(parts.get("year"), month, parts.get("day"), now), match.end()
+            year = str(now.year - 1) if parts.get("ago") else parts.get("year")
+            return _end_of(year, month, parts.get("day"), now), match.end()
         except (ValueError, OverflowError):
             continue  # there is no such day, or time ends before it does
     return None

@@ -14,7 +14,7 @@ from typing import Literal
 from palace.ports import Scope, Vocabulary
 from palace.recall.apart import Apart, sentences_apart
 from palace.recall.language import is_unread
-from palace.recall.lexicon import Lexicon, matchable, matches, without
+from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, subjects, words_of
 from palace.recall.shape import code_share, machine_reason
@@ -270,7 +270,7 @@ def _is_task(features: Mapping[str, float]) -> bool:
 
 
 def _shape(turn: Turn, query: Query, text: str) -> dict[str, float]:
-    count = len(turn.prompt.split())
+    count = len(undecorated(turn.prompt).split())
     return {
         "long": min(count, _LONG_PROMPT_WORDS) / _LONG_PROMPT_WORDS,
         "very_long": float(count > _LONG_PROMPT_WORDS),

@@ -10,13 +10,20 @@ from collections.abc import Iterable, Sequence
 from palace.recall.lexicon import Lexicon, compiled
 from palace.text import Word, fold
 
+# In small letters before a surname: "van der Berg", "de la Cruz", "von der Au", "dos Santos".
+_PARTICLES = frozenset(
+    "van von der den de dem het ten ter te zu zur la las los le du des da di do dos das del della"
+    " e y al el".split()
+)
+
 
 def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -> Lexicon:
     """Return the lexicon of a text's language: by script, else by its function words.
 
     Typical letters count like one function word, and so does each word with a letter that no other
-    language has, names apart: a Turkish sentence may have no function word at all. On a tie the
-    first lexicon wins.
+    language has, names apart: a Turkish sentence may have no function word at all. What stands
+    before a surname ("van der Berg") counts only where nothing else tells. On a tie the first
+    lexicon wins.
 
     Args:
         text: Any text.
@@ -31,18 +38,36 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
         if _script_letters(text, lexicon) > spaced:
             return lexicon
     lowered = text.lower()
-    said = [fold(w.surface) for w in found if w.shape == "word" and len(w.token) > 1]
+    of_names = _before_surnames(text, found)
+    said = [
+        (fold(w.surface), w.start not in of_names)
+        for w in found
+        if w.shape == "word" and len(w.token) > 1
+    ]
     spelt = [] if text.isascii() else [set(w.surface) for w in found if w.surface.islower()]
 
-    def evidence(lexicon: Lexicon) -> int:
+    def evidence(lexicon: Lexicon) -> tuple[int, int]:
         if lexicon.scripts and not _script_letters(text, lexicon):
-            return 0
+            return (0, 0)
         typical = any(letter in lowered for letter in lexicon.typical_letters)
         own = len([letters for letters in spelt if not lexicon.own_letters.isdisjoint(letters)])
-        known = lexicon.function_words
-        return typical + own + len([word for word in said if word in known])
+        known = [apart for word, apart in said if word in lexicon.function_words]
+        return (typical + own + sum(known), len(known))
 
     return max(lexicons, key=evidence)
+
+
+def _before_surnames(text: str, found: Sequence[Word]) -> frozenset[int]:
+    """Return where words stand that two or more together stand before a surname."""
+    run: list[Word] = []
+    places: set[int] = set()
+    for word in found:
+        beside = not run or text[run[-1].start + len(run[-1].surface) : word.start] == " "
+        if len(run) > 1 and beside and word.surface[0].isupper():
+            places.update(particle.start for particle in run)
+        kept = run if beside else []
+        run = [*kept, word] if word.surface in _PARTICLES else []
+    return frozenset(places)
 
 
 def is_unread(text: str, lexicons: Iterable[Lexicon]) -> bool:

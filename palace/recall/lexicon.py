@@ -15,7 +15,7 @@ import regex
 
 from palace.errors import ConfigError
 from palace.recall.lexicon_format import read_patterns, read_words
-from palace.text import HIDDEN, fold, words
+from palace.text import HIDDEN, fold, month_token, one_apostrophe, words
 from palace.types.query import AnswerType
 
 DEFAULT_LANGUAGES = (
@@ -54,7 +54,19 @@ UNSEEN = "".join(
     )
 )
 _BLANKS = regex.compile(r"[^\S\n]{2,}|[^\S\n ]")
+# What a list, a quotation or a heading puts before its words. "A. Smith" and "1. Mai" are none of
+# these: behind a number with a point has to come a small word, as before a question.
+_MARKER = regex.compile(
+    r"(?:[-*+•‣◦▪–—→]\s+(?:\[[ xX]\]\s+)?|>+\s*|\#{1,6}\s+|\(?(?:\d{1,2}|[A-Za-z])\)\s+)+(?=\S)"
+)
+_NUMBERED = regex.compile(r"\d{1,2}\.\s+(?=[*_~]*(?P<word>[\p{L}\p{M}]++))")
+# Around all of it, but for a stop: "**When did we move?**". What is around one word is a name.
+_EMPHASIS = regex.compile(
+    r"(\*\*|__|~~|[*_`])(?=\S)(?P<words>(?:(?!\1).)+\s(?:(?!\1).)+)(?<=\S)\1(?P<stop>[?!.]*)"
+)
+_MOST_MARKS = 4
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
+_DENSE_FROM = "\u2e80"  # the scripts of East Asia
 _FOLDER = Path(__file__).parent / "lexicons"
 WordKind = Literal[
     "stopwords",
@@ -175,23 +187,59 @@ class Lexicon:
 
 def matchable(prompt: str) -> str:
     """Return what cues are matched against: a prompt as it is read, folded, straight quotes."""
-    return fold(plain(prompt, max_chars=2 * MATCHED_CHARS).translate(_QUOTES))
+    text = plain(prompt, max_chars=2 * MATCHED_CHARS)
+    return fold(one_apostrophe(text).translate(_QUOTES))
 
 
 def plain(prompt: str, *, max_chars: int) -> str:
-    """Return a prompt as it is read: nothing unseen around or in it, single blanks, lines kept.
+    """Return a prompt as it is read: bare words, nothing unseen in it, single blanks, lines kept.
 
     Args:
         prompt: Any text at all.
         max_chars: Of a longer one the head and the tail count; what is asked stands in one of them.
     """
-    prompt = prompt.strip(UNSEEN)
+    prompt = undecorated(prompt)
     if len(prompt) > max_chars:
         half = max_chars // 2
         prompt = f"{prompt[:half]}\n{prompt[-half:]}"
     if not prompt.isascii():
         prompt = HIDDEN.sub("", prompt)
     return _BLANKS.sub(" ", prompt)
+
+
+def undecorated(prompt: str) -> str:
+    """Return a prompt without blanks around it; one of one line without what marks it as a whole.
+
+    A question is the same with a list's "1. " or "- " before it, quoted with ">", or in bold. In
+    more lines such marks say that they are a list.
+    """
+    prompt = prompt.strip(UNSEEN)
+    if "\n" in prompt or len(prompt) > 2 * MATCHED_CHARS:
+        return prompt
+    for _ in range(_MOST_MARKS):
+        bare = _without_marks(prompt)
+        if bare == prompt:
+            break
+        prompt = bare
+    return prompt
+
+
+def _without_marks(prompt: str) -> str:
+    if marker := _MARKER.match(prompt):
+        return prompt[marker.end() :]
+    numbered = _NUMBERED.match(prompt)
+    if numbered and _may_open_a_question(numbered["word"]):
+        return prompt[numbered.end() :]
+    whole = _EMPHASIS.fullmatch(prompt)
+    return f"{whole['words']}{whole['stop']}" if whole else prompt
+
+
+def _may_open_a_question(word: str) -> bool:
+    """Whether a word is a small one of any language; one without blanks around it always may."""
+    first = fold(word)
+    return first >= _DENSE_FROM or (
+        first in folded_words("stopwords") and month_token(word) is None
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -286,7 +334,7 @@ def _tokens(listed: Iterable[str]) -> frozenset[str]:
 def _written(word: str) -> tuple[str, ...]:
     """Return a word folded; where no blanks stand between words, the pairs it is cut into too."""
     folded = fold(word)
-    if folded[:1] < "\u2e80":  # before the scripts of East Asia: nothing is cut
+    if folded < _DENSE_FROM:  # nothing is cut
         return (folded,)
     return (folded, *(found.token for found in words(word)))
 

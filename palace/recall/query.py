@@ -15,7 +15,7 @@ import regex
 from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
-from palace.recall.courtesies import is_courtesy
+from palace.recall.courtesies import is_courtesy, without_courtesies
 from palace.recall.days import named_days
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.language import language_of
@@ -30,6 +30,7 @@ from palace.recall.lexicon import (
     plain,
     word_tokens,
 )
+from palace.recall.own_replies import without_own_words
 from palace.recall.related import (
     foreign_words,
     leads_to_english,
@@ -51,7 +52,7 @@ from palace.text import (
     words,
 )
 from palace.types.query import AnswerType, Query
-from palace.types.session import Turn
+from palace.types.session import Message, Turn
 
 MAX_TERMS = 40
 MAX_CARRIED = 16
@@ -69,6 +70,7 @@ _ELLIPTIC_TERMS = 2
 _SAME_DAY = 0.99
 # A host has many sessions, and asks for one after the other.
 _KEPT_SCOPES = 1000
+_ASKING, _ANSWERING = frozenset({"user", "human"}), frozenset({"assistant", "ai"})
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 _WORD = regex.compile(r"\p{L}")
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}]*")
@@ -96,6 +98,8 @@ class Analyst:
             for those of another language, are looked up, and words of other languages that memories
             are in; and slips of the fingers mended.
         noted: Index tokens that the session of a turn has noted: they are no slips.
+        fallback_text: What our own reply says where nothing was found: a follow-up leans on none
+            of it.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
 
@@ -106,8 +110,10 @@ class Analyst:
         *,
         related: bool = True,
         noted: Callable[[Turn], frozenset[str]] = lambda _: frozenset(),
+        fallback_text: str = "",
         timeout_ms: float = 50.0,
     ) -> None:
+        self._fallback_text = fallback_text
         self.lexicons = tuple(lexicons)
         self._vocabulary = vocabulary
         self._related = related
@@ -122,7 +128,7 @@ class Analyst:
 
     def _read(self, turn: Turn) -> _Read:
         # A label is a program's word, and no memory has to hold it.
-        prompt = unlabelled(_bounded(turn.prompt))
+        prompt = without_courtesies(unlabelled(_bounded(turn.prompt)))
         found = words(prompt)
         lexicon = language_of(prompt, found, self.lexicons)
         if asked := self._before_instructions(prompt, lexicon):
@@ -288,12 +294,8 @@ class Analyst:
             return ()
         if is_courtesy(turn.prompt) and self._answer_type(text, lexicon) == "thing":
             return ()
-        spoken = [m for m in turn.history if m.role in {"user", "assistant", "human", "ai"}][-2:]
-        content = [
-            word
-            for text in (_bounded(message.content) for message in spoken)
-            for word in self._said(text, lexicon)
-        ]
+        spoken = [m for m in turn.history if m.role in _ASKING | _ANSWERING][-2:]
+        content = [word for message in spoken for word in self._said(message, lexicon)]
         counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
         earlier = (t for t in _terms(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
@@ -311,8 +313,12 @@ class Analyst:
             if cue in lexicon.cues
         )
 
-    def _said(self, text: str, lexicon: Lexicon) -> list[Word]:
+    def _said(self, message: Message, lexicon: Lexicon) -> list[Word]:
         """Return the content of an earlier message, which may be in another language."""
+        said = message.content
+        if message.role in _ANSWERING:
+            said = without_own_words(said, self._fallback_text)
+        text = _bounded(said)
         found = words(text)
         own = language_of(text, found, self.lexicons)
         content = _content(text, found, lexicon)

@@ -6,6 +6,7 @@ In: a prompt. Out: why it is machine-shaped, or None. Linear in the length that 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import regex
 
@@ -51,6 +52,7 @@ _CODE_LINE = regex.compile(
 )
 # In a tool's output and around a person's words alike: it speaks for neither.
 _RULE_LINE = regex.compile(r"[-=]{5,}\s*")
+_QUESTION_MARKS = ("?", "？")
 _FENCE = "```"
 
 
@@ -77,6 +79,8 @@ def _line_reason(head: str) -> str | None:
     lines = [line for line in head.split("\n") if line.strip()]
     if _DIFF.match(head):
         return "diff"
+    if _is_asked(lines):
+        return None
     if _TRACE.match(head):
         return "trace"
     if _LOG_LINE.match(head) and (len(lines) > 1 or ": " in head):
@@ -84,6 +88,14 @@ def _line_reason(head: str) -> str | None:
     said = [line for line in lines if not _RULE_LINE.fullmatch(line)]
     shaped = sum(bool(_LOG_LINE.match(line) or _TOOL_LINE.match(line)) for line in said)
     return "tool_output" if len(lines) > 1 and shaped * 2 >= len(said) else None
+
+
+def _is_asked(lines: Sequence[str]) -> bool:
+    """Whether a person asks about the lines before, or about all of a single line."""
+    last = lines[-1]
+    asks = last.rstrip().endswith(_QUESTION_MARKS)
+    shaped = any(p.match(last) for p in (_LOG_LINE, _TOOL_LINE, _TRACE))
+    return asks and (len(lines) == 1 or not shaped)
 
 
 def _is_json(text: str) -> bool:

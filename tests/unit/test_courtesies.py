@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palace.recall.courtesies import is_courtesy
+from palace.recall.courtesies import is_courtesy, without_courtesies
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,48 @@ def test_what_says_more_is_none(prompt: str) -> None:
 @given(st.text(max_size=200))
 def test_a_question_is_none_whatever_it_says(text: str) -> None:
     assert not is_courtesy(f"thanks {text}?")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked"),
+    [
+        ("Hey Jarvis, when did we move?", "when did we move?"),
+        ("Hello, Jarvis! When did we move?", "When did we move?"),
+        ("hey jarvis when did we move", "when did we move"),
+        ("Good morning Jarvis! When did we move?", "When did we move?"),
+        ("Bonjour Jarvis, quand est-ce ?", "quand est-ce ?"),
+        ("Hi, when did Mira move?", "when did Mira move?"),
+        ("When did we move? Thx!", "When did we move?"),
+        ("When did we move? Thanks Jarvis", "When did we move?"),
+        ("Thanks Mira! When did we move?", "When did we move?"),
+        ("haha when did we move", "when did we move"),
+        ("When did we move, thx", "When did we move"),
+        ("鍵はどこ？ありがとう。", "鍵はどこ？"),
+    ],
+)
+def test_greetings_and_thanks_around_a_question_are_left_out(prompt: str, asked: str) -> None:
+    assert without_courtesies(prompt) == asked
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Hi!", "Hi Jarvis", "Thanks!", "lol", "haha", "", "Morning walk: when did we go?", "Hello World: when did we ship it?",
+        "Mira, when did we move?", "Did Mira say thanks?", "Hi-fi, when did we buy it?",
+    ],
+)  # fmt: skip
+def test_what_is_said_is_left_as_it_is(prompt: str) -> None:
+    assert without_courtesies(prompt) == prompt
+
+
+@pytest.mark.parametrize("text", ["! ", "ok. ", ", ", "hi ", "haha", "thx ", "a! "])
+def test_hostile_courtesies_are_read_quickly(text: str) -> None:
+    without_courtesies("Thanks. Where?")  # the phrases are compiled once
+    started = time.process_time()
+    without_courtesies(text * 2000)
+    assert time.process_time() - started < 0.5
+
+
+@given(st.text(max_size=200))
+def test_something_is_left_of_what_says_something(text: str) -> None:
+    assert bool(without_courtesies(text)) == bool(text)

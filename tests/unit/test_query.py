@@ -6,15 +6,18 @@ import time
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
 
+from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
 from palace.ports import GLOBAL, Scope, TermCounts
-from palace.recall.lexicon import load_lexicons
+from palace.recall.lexicon import load_lexicons, matchable
 from palace.recall.query import MAX_CARRIED, MAX_TERMS, Analyst
 from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
-from tests.doubles import FixedVocabulary
+from palace.types.verdict import LayerReport
+from tests.doubles import FixedVocabulary, evidence
 
 LEXICONS = load_lexicons(
     ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr")
@@ -279,6 +282,12 @@ def test_soft_terms_only_say_what_sort() -> None:
         ("was ist in der Kiste", "de"),
         ("what is in the box", "en"),
         ("¿Cuándo compramos la tetera?", "es"),
+        ("What is van der Berg's phone number?", "en"),
+        ("Who is Maria de la Cruz?", "en"),
+        ("What was von der Au's offer?", "en"),
+        ("Wat zei van der Berg over de huur?", "nl"),
+        ("Sleutel in huis van de Boer", "nl"),
+        ("Hat von der Au angerufen?", "de"),
         ("", "en"),
         ("🙂", "en"),
     ],
@@ -309,6 +318,44 @@ def test_what_is_carried_is_read_in_its_own_language() -> None:
         ("assistant", "Yes, the sun is shining on all of us."),
     )
     assert query.carried == ("wetter", "stadt", "kalt", "yes", "sun", "shine")
+
+
+FALLBACK = "I don't have this in my memory palace."
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        FALLBACK,
+        reply_for_miss(FALLBACK, [LayerReport("L3", "unavailable", reason="the forge is down")]),
+        reply_for_near_miss(FALLBACK, []),
+    ],
+)
+def test_a_follow_up_leans_on_no_word_of_our_own_fallback(reply: str) -> None:
+    history = (Message("user", "Which kettle did we buy?"), Message("assistant", reply))
+    analyst = Analyst(LEXICONS, EMPTY, fallback_text=FALLBACK)
+    assert analyst.analyse(Turn("And when was that?", history=history)).carried == ("kettl", "buy")
+    assert "memori" in analysed("And when?", ("user", FALLBACK)).carried
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["rooms/home/kettle.md:7", "scratchpad:s-1", "https://example.org/issues/4", "notes by hand"],
+)
+def test_a_follow_up_leans_on_what_was_quoted_but_not_on_where_it_stands(source: str) -> None:
+    quoted = evidence(
+        "The blue kettle is from Holt.",
+        source=source,
+        as_of=datetime(2026, 3, 14, tzinfo=timezone.utc),
+    )
+    near_miss = reply_for_near_miss(FALLBACK, [quoted])
+    for reply in (quote_evidence([quoted]), near_miss):
+        history = (Message("user", "Who made it?"), Message("assistant", reply))
+        query = Analyst(LEXICONS, EMPTY, fallback_text=FALLBACK).analyse(
+            Turn("And when was that?", history=history)
+        )
+        assert set(query.carried) <= {"blue", "kettl", "holt", "made", "make"}
+        assert {"blue", "kettl", "holt"} <= set(query.carried)
 
 
 def test_no_history_no_carrying() -> None:
@@ -450,6 +497,14 @@ def test_letters_in_two_pieces_are_read_as_those_in_one(prompt: str) -> None:
     one = analysed(prompt, vocabulary=vocabulary)
     two = analysed(unicodedata.normalize("NFD", prompt), vocabulary=vocabulary)
     assert replace(two, text=prompt) == one
+
+
+@pytest.mark.parametrize("apostrophe", "’ʼ‘＇`´ʻ′")
+def test_every_apostrophe_is_one(apostrophe: str) -> None:
+    prompt = "What's Mira's brother O'Neil's phone number, and didn't we write it down?"
+    typed = prompt.replace("'", apostrophe)
+    assert replace(analysed(typed), text="") == replace(analysed(prompt), text="")
+    assert matchable(typed) == matchable(prompt)
 
 
 def test_digits_as_wide_as_letters_are_numbers() -> None:

@@ -27,6 +27,7 @@ MACHINE = {
     "< / MEMORY-CONTEXT >": "own_evidence",
     "2026-03-14 09:30:00 INFO started\n2026-03-14 09:30:01 INFO ready": "log",
     "ERROR: the worker died": "log",
+    "INFO asked: why?\nERROR db: retry?": "log",
     "diff --git a/x b/x\n--- a/x\n+++ b/x": "diff",
     'Traceback (most recent call last):\n  File "a.py", line 1': "trace",
     "make: *** [all] Error 2\nmake: leaving": "tool_output",
@@ -39,6 +40,13 @@ MACHINE = {
 }
 HUMAN = [
     "Which kettle did we buy?",
+    "ERROR: did we see this one before?",
+    "WARNING: the boiler leaks again, what did we do last time?",
+    "2026-03-14 09:30: what did we decide?",
+    "KeyError: 'port' - how did we fix this last time?",
+    "ERROR: the worker died\nHow did we fix this last time?",
+    'Traceback (most recent call last):\n  File "a.py", line 1\n\nWhat was it that time?',
+    "$ 40 for the plumber\n$ 20 for the keys\nWhat did we pay in all?",
     "what does [WIP] mean in our titles?",
     "I saw ERROR in the log, what did we do last time?",
     "When did we set max_size = 3?",

@@ -104,6 +104,9 @@ def test_tokens(text: str, expected: list[str]) -> None:
         ("ﬁle", "file"),
         ("2026-10-05", "2026-10-05."),
         ("e\u0301tude", "étude"),
+        ("Miraʼs", "Mira's"),
+        ("O‘Neil", "O’Neil"),
+        ("dʼété", "d'été"),
     ],
 )
 def test_same_tokens(one: str, other: str) -> None:
