@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         WriteConflictError,
     )
     from palace.explaining import explain_trace
+    from palace.labels import labelled_question
     from palace.learn.consolidate import Compressed
     from palace.learn.gapfill import GapFill, stated_in
     from palace.learn.gaps import Gap, Gaps
@@ -80,7 +81,6 @@ if TYPE_CHECKING:
     from palace.settings import explain as explain_settings
     from palace.store.identity_file import Identity
     from palace.store.vector_channel import Embedded
-    from palace.text import labelled_question
     from palace.tool_calls import search_evidence
     from palace.tools import AgentTool, agent_tools
     from palace.tracing import memory_span, verdict_attributes
@@ -184,7 +184,7 @@ _HOME = {
     ),
     "palace.store.identity_file": ("Identity",),
     "palace.store.vector_channel": ("Embedded",),
-    "palace.text": ("labelled_question",),
+    "palace.labels": ("labelled_question",),
     "palace.tool_calls": ("search_evidence",),
     "palace.tools": ("AgentTool", "agent_tools"),
     "palace.tracing": ("memory_span", "verdict_attributes"),

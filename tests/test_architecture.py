@@ -146,6 +146,7 @@ def group(module: str) -> str:
         "findings": "secrets",
         "tool_": "tools",
         "months": "text",
+        "labels": "text",
         "full_stops": "text",
     }
     return next((g for p, g in families.items() if name.startswith(p)), name)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import regex
 
+from palace.labels import unlabelled
 from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
@@ -47,7 +48,6 @@ from palace.text import (
     fold,
     numbers,
     starts_sentence,
-    unlabelled,
     utc_now,
     words,
 )

@@ -1,0 +1,106 @@
+"""Labels that templates put around a question."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from palace.labels import labelled_question, unlabelled
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "Be kind.\n\nQuestion: {}",
+        "Be kind.\nUser: {}\nAssistant: ",
+        "Question: {}\nContext: A document.\nAnswer:",
+        "Question: an example?\nAnswer: yes.\n\nQuestion: {}\n\nAnswer: Let's think step by step.",
+        "Write three versions of it, one a line. Original question: {}",
+        "You turn questions into queries. Here is the user query: {}",
+        "Take the parts that matter.\n\n> Question: {}\n> Context:\n>>>\nRain.\n>>>\nExtracted parts:",
+        "Say whether it matters.\n\n> Question: {}\n> Context:\nRain.\n> Relevant (YES / NO):",
+        "Question: the question to answer\nBegin!\n\nQuestion: {}\nThought: I look.\n"
+        "Action: clock\nAction Input: now\nObservation: Noon.\nThought:",
+        "<documents>Rain.</documents>\n<question>\n{}\n</question>",
+        "Be kind.\n<user_query>{}</user_query>\n\nAnswer:",
+        "Be kind. <Follow Up Message>{}</Follow Up Message><answer>",
+        "Beantworte die Frage.\n\nKontext:\nRegen.\n\nFrage: {}\nAntwort:",
+        "Sei nett.\nBenutzeranfrage: {}",
+        "Frage: {}\nKontext: Regen.\nHilfreiche Antwort:",
+        "Réponds à la question.\n\nQuestion\u202f: {}\nRéponse\xa0:",
+        "Réponds.\n\nQuestion de l'utilisateur : {}\nRéponse utile :",
+        "Responde.\n\nPregunta: {}\nRespuesta:",
+        "Responda.\n\nPergunta do usuário: {}\nResposta:",
+        "Rispondi.\n\nDomanda: {}\nRisposta:",
+        "Odpowiedz.\n\nPytanie: {}\nOdpowiedź:",
+        "Svara.\n\nFråga: {}\nSvar:",
+        "Yanıtla.\n\nSoru: {}\nYanıt:",
+        "Beantwoord de vraag.\n\nVraag: {}\nAntwoord:",
+        "Ответь на вопрос.\n\nВопрос: {}\nОтвет:",
+        "请回答问题。\n\n上下文：雨。\n\n用户问题：{}\n回答：",
+        "质問に答えてください。\n\n質問：{}\n回答：",
+        "답하세요.\n\n질문: {}\n답변:",
+    ],
+)
+def test_a_labelled_question_is_found(template: str) -> None:
+    assert labelled_question(template.format("When was it?")) == "When was it?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When was it?",
+        "",
+        "A question: none of ours.\nMore text.",
+        "Question: what?\nA report follows.",
+        "Question: what?\nA report follows: it is long.",
+        "I asked her a simple question: none came.",
+        "Translate this. Message: when was it?",
+        "Translate this. <message>When was it?</message>",
+        "<question>When was it?</question> is how the form begins.",
+        "<question>When was it?</query>",
+        "Ich habe eine Frage: keine.\nEin Bericht.",
+        "我有一个问题：没有。\n报告。",
+    ],
+)
+def test_other_texts_label_no_question(text: str) -> None:
+    assert labelled_question(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Question: {}", " user: {}\n", "Quick question: {}", "Question: {}\nAnswer:", "> Query: {}"]
+    + ["Frage: {}\nAntwort:", "Question : {}", "问题：{}\n回答："],
+)
+def test_labels_around_a_question_are_taken_off(text: str) -> None:
+    assert unlabelled(text.format("When was it?")) == "When was it?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "When was it?",
+        "Two vans.\nQuestion: when was it?",
+        "Question: when was it?\nOr was it not?",
+        "The question: when was it?",
+        "Berlin: when was it?",
+    ],
+)
+def test_what_has_more_than_labels_around_it_stays(text: str) -> None:
+    assert unlabelled(text) == text
+
+
+def test_looking_for_a_label_takes_no_time() -> None:
+    began = time.monotonic()
+    for text in (
+        "Question: a b c\n" * 20_000,
+        "Question: abc" + "\n" * 100_000,
+        " \t\n" * 50_000,
+        "<query>" * 40_000,
+        *["<query>" + " " * 2_000] * 100,
+    ):
+        labelled_question(f"{text}\nAnswer: z")
+        unlabelled(f"{text}\nAnswer: z")
+    assert time.monotonic() - began < 5
