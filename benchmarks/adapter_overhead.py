@@ -19,6 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_palace import ChatPalace
 
+from benchmarks.command import run
 from benchmarks.overhead import Calls, Plan, Row, measure, parse_plan, report
 from palace import Mempalace
 
@@ -81,4 +82,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

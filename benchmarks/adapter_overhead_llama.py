@@ -23,6 +23,7 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.llms import CustomLLM
 from llama_index_palace import PalaceLLM
 
+from benchmarks.command import run
 from benchmarks.overhead import Calls, Plan, Row, measure, parse_plan, report
 from palace import Mempalace
 
@@ -82,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

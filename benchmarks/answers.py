@@ -112,7 +112,7 @@ def measure(cases: list[tuple[Case, CheckedAnswer]]) -> dict[str, Any]:
         if total[label]
     }
 
-    def rate(names: tuple[str, ...]) -> float:
+    def rate(names: tuple[str, ...]) -> float | None:
         return _ratio(sum(flagged[n] for n in names), sum(total[n] for n in names))
 
     made_up = (*ALTERED, *SWAPPED, *INVENTED)
@@ -141,8 +141,9 @@ def measure_mutations(cases: list[Case]) -> dict[str, tuple[int, int]]:
     return {kind: (caught[kind], made[kind]) for kind in sorted(made)}
 
 
-def _ratio(part: int, whole: int) -> float:
-    return round(part / whole, 4) if whole else 0.0
+def _ratio(part: int, whole: int) -> float | None:
+    """Return a share, None of nothing."""
+    return round(part / whole, 4) if whole else None
 
 
 def main() -> None:
@@ -177,13 +178,17 @@ def main() -> None:
 def _print_table(split: str, numbers: dict[str, Any]) -> None:
     print(f"{split}: {numbers['answers']} answers")
     for label, row in numbers["labels"].items():
-        precision = f"  precision {row['precision']:.3f}" if "precision" in row else ""
+        precision = f"  precision {_shown(row['precision'])}" if "precision" in row else ""
         print(
             f"  {label:18} {row['flagged']:3}/{row['answers']:3} flagged"
             f" {row['rate']:.3f}{precision}"
         )
     for name in ("altered_caught", "invented_caught", "honest_flagged", "precision", "recall"):
-        print(f"  {name:18} {numbers[name]:.3f}")
+        print(f"  {name:18} {_shown(numbers[name])}")
+
+
+def _shown(share: float | None) -> str:
+    return "none" if share is None else f"{share:.3f}"
 
 
 def _print_wrong(results: list[tuple[Case, CheckedAnswer]]) -> None:

@@ -26,10 +26,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import results_file
+from benchmarks.command import results_file, whole_number
 from palace import ConversationTurn, Mempalace, PalaceError, RetrievalEnforcer
 from palace.store.files import FileSystem
 
@@ -336,7 +337,7 @@ def run(root: Path, *, kills: int, seed: int = 0) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print; exit code 1 if a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.crash")
-    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--kills", type=partial(whole_number, of="kills"), default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=results_file)
     options = parser.parse_args(arguments)

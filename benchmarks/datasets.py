@@ -17,9 +17,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from palace import ConversationTurn, Mempalace, Message, Turn
+from palace import ConversationTurn, Mempalace, Message, Turn, Verdict
 
-_DIALOGUE_ID = re.compile(r"D:?(\d+):(\d+)")
+_DIALOGUE_ID = re.compile(r"D\s*:?\s*(\d+)\s*:\s*(\d+)", re.IGNORECASE)
 _VERDICTS = ("ground", "fallback", "pass")
 ADVERSARIAL = 5
 
@@ -104,7 +104,7 @@ def load_locomo(path: Path) -> list[Conversation]:
 
     A turn is its text and, in brackets, the caption of its picture. Malformed evidence ids are
     repaired: every `D<session>:<turn>` inside an entry counts (`D8:6; D9:17`, `D:11:26` with its
-    stray colon, `D30:05` with its stray zero), ids that name no turn are dropped.
+    stray colon, `D30:05` with its stray zero, `d4: 2`), ids that name no turn are dropped.
 
     Raises:
         BadDataError: If the file is in another format.
@@ -135,6 +135,8 @@ def _conversation(
         for key, messages in spoken.items():
             if not re.fullmatch(r"session_\d+", key) or not isinstance(messages, list):
                 continue
+            if not messages:
+                continue  # where nothing was said, no date is due
             day = spoken[f"{key}_date_time"]
             at = datetime.strptime(f"{day} +0000", "%I:%M %p on %d %B, %Y %z")
             turns.extend(
@@ -149,6 +151,8 @@ def _conversation(
             )
         known = {_dialogue_id(turn.provenance): turn.provenance for turn in turns}
     questions = []
+    if not isinstance(asked, list):
+        raise BadDataError(f"{place}: qa is no list of questions")
     for number, item in enumerate(asked, 1):
         with reading(f"{place}, question {number}"):
             questions.append(
@@ -296,6 +300,15 @@ def open_notes(source: Path, folder: Path) -> Mempalace:
     for path in (target, *target.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
     return Mempalace.open(target)
+
+
+def take_back(palace: Mempalace, verdict: Verdict) -> None:
+    """Take back what a prompt told the memory: the next one is asked of the palace as it was."""
+    for write in reversed(verdict.written):
+        if write.status == "corrected":
+            palace.undo()
+        elif write.status == "stored":
+            palace.erase(write.memory_id)  # a palace without a journal cannot undo
 
 
 def load_prompts(path: Path) -> Iterator[tuple[str, int, str]]:

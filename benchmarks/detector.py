@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.command import results_file, run, say
-from benchmarks.datasets import load_locomo, load_prompts, open_conversation
+from benchmarks.datasets import load_locomo, load_prompts, open_conversation, take_back
 from benchmarks.frames import in_unseen_frame
 from benchmarks.measures import latency_ms, mean, report
 from palace import Mempalace, RetrievalEnforcer, Turn
@@ -31,12 +31,17 @@ NEGATIVES_PER_PALACE = 200
 FRAMED_WORDS = 40
 
 
-def is_recall(enforcer: RetrievalEnforcer, prompt: str, durations_s: list[float]) -> float:
-    """Return 1 if the enforcer treats the prompt as recall, whatever it then found."""
+def is_recall(palace: Mempalace, prompt: str, durations_s: list[float]) -> float:
+    """Return 1 if the enforcer treats the prompt as recall, whatever it then found.
+
+    A prompt that only tells the memory something is none, and what it told is taken back.
+    """
+    enforcer = RetrievalEnforcer(palace)
     started = time.perf_counter()
     verdict = enforcer.decide(prompt)
     durations_s.append(time.perf_counter() - started)
-    return float(verdict.action != "pass")
+    take_back(palace, verdict)
+    return float(verdict.outcome != "not_recall")
 
 
 def shares(found: dict[tuple[int, str], list[float]]) -> dict[str, Any]:
@@ -44,7 +49,8 @@ def shares(found: dict[tuple[int, str], list[float]]) -> dict[str, Any]:
     sides = {}
     for side, wanted in (("recall", 1), ("false_alarms", 0)):
         by_source = {source: v for (label, source), v in sorted(found.items()) if label == wanted}
-        groups = {"all": [value for values in by_source.values() for value in values], **by_source}
+        groups: dict[str, list[float]] = {"all": []} | by_source
+        groups["all"] = [value for values in by_source.values() for value in values]
         sides[side] = {name: {"n": len(v), "share": mean(v)} for name, v in groups.items()}
     return sides
 
@@ -69,29 +75,28 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         say(f"{len(prompts)} prompts, asked of an empty palace, short ones in frames too")
         empty = Mempalace.open(Path(name) / "empty")
-        enforcer = RetrievalEnforcer(empty)
         found: dict[tuple[int, str], list[float]] = defaultdict(list)
         short: dict[tuple[int, str], list[float]] = defaultdict(list)
         framed: dict[tuple[int, str], list[float]] = defaultdict(list)
         for text, label, source in prompts:
-            recall = is_recall(enforcer, text, durations_s)
+            recall = is_recall(empty, text, durations_s)
             found[label, source].append(recall)
             if _is_short(text):
                 put = in_unseen_frame(text, empty.analyse(Turn(text)).language, frames)
                 short[label, source].append(recall)
-                framed[label, source].append(is_recall(enforcer, put, []))
+                framed[label, source].append(is_recall(empty, put, []))
         results["empty"] = shares(found)
         results["framed"] = {"as they are": shares(short), "in frames": shares(framed)}
         if conversations:
             found = defaultdict(list)
             for number, conversation in enumerate(conversations, 1):
                 say(f"{conversation.name} ({number} of {len(conversations)})")
-                enforcer = RetrievalEnforcer(open_conversation(conversation, Path(name)))
+                palace = open_conversation(conversation, Path(name))
                 mixed = [(q.text, 1, "conversation questions") for q in conversation.questions]
                 mixed += rng.sample(negatives, min(NEGATIVES_PER_PALACE, len(negatives)))
                 rng.shuffle(mixed)
                 for text, label, source in mixed:
-                    found[label, source].append(is_recall(enforcer, text, durations_s))
+                    found[label, source].append(is_recall(palace, text, durations_s))
             results["loaded"] = shares(found)
     results["decide_ms"] = latency_ms(durations_s)
     report(results, arguments.json)

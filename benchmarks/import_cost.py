@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from benchmarks.command import run, whole_number
+
 DISTRIBUTION = "mempalace-enforcer"
 STATEMENTS = (
     ("bare interpreter", "pass"),
@@ -75,7 +77,12 @@ def _normal(name: str) -> str:
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--runs", type=int, default=21, help="starts for each statement")
+    parser.add_argument(
+        "--runs",
+        type=lambda text: whole_number(text, "starts"),
+        default=21,
+        help="starts for each statement",
+    )
     runs = parser.parse_args().runs
     print("| start | median, ms |\n|---|---|")
     for label, statement in STATEMENTS:
@@ -88,4 +95,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,8 +81,18 @@ def rounded(value: object, digits: int = 4) -> Any:  # noqa: ANN401 - mirrors wh
 
 
 def report(results: Mapping[str, Any], path: Path | None) -> None:
-    """Print the results, and write them as JSON where a path is given."""
-    text = json.dumps(rounded(results), indent=2, ensure_ascii=False)
-    print(text)
+    """Write the results as JSON where a path is given, and print them."""
     if path is not None:
-        path.write_text(text + "\n", "utf-8")
+        path.write_text(_as_json(results, "utf-8") + "\n", "utf-8")
+    print(_as_json(results, sys.stdout.encoding or "utf-8"))
+
+
+def _as_json(results: Mapping[str, Any], encoding: str) -> str:
+    """Return JSON that an encoding can take: names in the data may hold half a character."""
+    made = rounded(results)
+    text = json.dumps(made, indent=2, ensure_ascii=False)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(made, indent=2)
+    return text

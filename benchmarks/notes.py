@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.command import results_file, run, say
-from benchmarks.datasets import Case, check_notes, load_cases, open_notes
+from benchmarks.datasets import Case, check_notes, load_cases, open_notes, take_back
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import latency_ms, mean, report
 from palace import (
@@ -30,6 +30,7 @@ from palace import (
     Answer,
     AnswerCheck,
     AnswerOptions,
+    Memory,
     Mempalace,
     ModelCall,
     ModelReply,
@@ -64,11 +65,34 @@ class Judged:
         """Whether the right memory is in the evidence at all."""
         return self.place is not None
 
+    @property
+    def grounded(self) -> bool:
+        """Whether something is presented as a memory, by the model or without one."""
+        action, outcome = self.verdict.action, self.verdict.outcome
+        return action == "ground" or (action == "answer" and outcome == "hit")
+
 
 def judge(case: Case, verdict: Verdict) -> Judged:
     """Return the case with the 1-based place of the right memory, if it is there."""
     places = (n for n, e in enumerate(verdict.evidence, 1) if case.is_gold(e.text, e.source))
     return Judged(case, verdict, next(places, None))
+
+
+def without_memory(palace: Mempalace, cases: Sequence[Case]) -> list[str]:
+    """Return the names of cases to be grounded whose gold is no memory of the palace."""
+    by_path: dict[str, list[Memory]] = {}
+    for memory in (*palace.index.memories(), *palace.index.memories(layer="L4")):
+        by_path.setdefault(memory.path, []).append(memory)
+    return [
+        case.name
+        for case in cases
+        if case.expect == "ground"
+        and not any(
+            case.is_gold(memory.text, memory.source)
+            for gold in case.gold
+            for memory in by_path.get(gold.partition(": ")[0], ())
+        )
+    ]
 
 
 def place_in_search(palace: Mempalace, case: Case) -> int | None:
@@ -85,7 +109,7 @@ def searched(cases: Sequence[Case], places: Sequence[int | None]) -> dict[str, A
     """
     by_family: dict[str, list[float]] = {"all": []}
     for case, place in sorted(zip(cases, places, strict=True), key=lambda one: one[0].family):
-        for family in ("all", case.family):
+        for family in {"all", case.family}:
             by_family.setdefault(family, []).append(place or math.inf)
     return {
         family: {"n": len(mine)}
@@ -164,13 +188,11 @@ def results(
             f"top{k}": mean([float(j.place is not None and j.place <= k) for j in ground])
             for k in (1, 3, 5)
         },
-        "presented_as_memory": mean([float(j.verdict.action == "ground") for j in refuse]),
-        "plain_grounded_right": mean(
-            [float(j.verdict.action == "ground" and j.place == 1) for j in plain]
-        ),
+        "presented_as_memory": mean([float(j.grounded) for j in refuse]),
+        "plain_grounded_right": mean([float(j.grounded and j.place == 1) for j in plain]),
         "answerable_ground_or_confirm_right": mean(
             [
-                float(j.verdict.action in ("ground", "confirm") and j.right_in_evidence)
+                float((j.grounded or j.verdict.action == "confirm") and j.right_in_evidence)
                 for j in ground
             ]
         ),
@@ -209,10 +231,13 @@ def main() -> None:
         embedded = embed_all(palace)
         enforcer = RetrievalEnforcer(palace)
         say(f"{len(cases)} cases, asked of {arguments.palace}")
+        if lost := without_memory(palace, cases):
+            say(f"no memory here is the gold of {len(lost)}: {', '.join(lost)}")
         for case in cases:
             started = time.perf_counter()
             verdict = enforcer.decide(case.turn)
             durations_s.append(time.perf_counter() - started)
+            take_back(palace, verdict)
             judged.append(judge(case, verdict))
         found = [c for c in cases if c.expect == "ground" and c.family not in _NOT_SEARCHED]
         search = searched(found, [place_in_search(palace, case) for case in found])

@@ -20,6 +20,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.command import whole_number
 from palace import Answer, Mempalace, RetrievalEnforcer, Verdict, answer_check, grounded_prompt
 
 GOAL_MS = 1.0
@@ -72,7 +73,12 @@ class Row:
 def parse_plan(description: str) -> Plan:
     """Return what the command line asks for."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--rounds", type=int, default=400, help="Calls of each kind for each turn.")
+    parser.add_argument(
+        "--rounds",
+        type=lambda text: whole_number(text, "rounds"),
+        default=400,
+        help="Calls of each kind for each turn.",
+    )
     parser.add_argument("--processor", action="store_true", help="Processor time, not wall time.")
     options = parser.parse_args()
     return Plan(options.rounds, time.process_time if options.processor else time.perf_counter)

@@ -16,12 +16,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import results_file, run
+from benchmarks.command import results_file, run, whole_number
 from benchmarks.datasets import BadDataError, json_lines, reading
 from benchmarks.measures import latency_ms, rounded
 from palace import Conflict, Duplicate, Memory, Mempalace, WriteResult
@@ -103,10 +103,18 @@ def load_pairs(path: Path = DATA) -> list[Pair]:
     pairs = []
     for place, data in json_lines(path):
         with reading(place):
-            pairs.append(Pair(**data))
+            pairs.append(Pair(**{one.name: _text(data, one.name) for one in fields(Pair)}))
+            if pairs[-1].label not in LABELS:
+                raise ValueError(f"label {pairs[-1].label!r} is none of {', '.join(LABELS)}")
     if not pairs:
         raise BadDataError(f"{path}: holds no pair")
     return pairs
+
+
+def _text(data: dict[str, Any], key: str) -> str:
+    if not isinstance(data[key], str):
+        raise TypeError(f"{key} is no text: {data[key]!r}")
+    return str(data[key])
 
 
 def judged(pair: Pair) -> str:
@@ -156,9 +164,14 @@ def other_facts(count: int) -> list[str]:
             clock=f"{number % 12 + 6}:{number % 4 * 15:02}",
         )
         facts.append(f"The {thing.replace('-', ' ')} {said}.")
-    if count > len(facts):
-        raise SystemExit(f"there are only {len(facts)} other facts")
     return facts[:count]
+
+
+def _others(text: str) -> int:
+    count = 0 if text == "0" else whole_number(text, "other memories")
+    if count > (most := len(_ATTRIBUTES) * len(_THINGS)):
+        raise argparse.ArgumentTypeError(f"there are only {most} other facts")
+    return count
 
 
 def end_to_end(pairs: Sequence[Pair], others: int) -> dict[str, Any]:
@@ -233,7 +246,7 @@ def main() -> None:
     parser.add_argument("--json", type=results_file, help="also write the numbers to this file")
     parser.add_argument("--split", help="only this part")
     parser.add_argument(
-        "--others", type=int, default=1000, help="other memories; 0 skips the palace"
+        "--others", type=_others, default=1000, help="other memories; 0 skips the palace"
     )
     parser.add_argument("--show", action="store_true", help="print the pairs it gets wrong")
     arguments = parser.parse_args()

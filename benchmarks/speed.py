@@ -87,7 +87,7 @@ def _size(size: int, options: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as temporary:
         root = (options.folder or Path(temporary)) / str(size)
         _say(f"{size:,} memories: writing the files")
-        found: dict[str, Any] = {"written_s": _seconds(lambda: _written(root, size))}
+        found: dict[str, Any] = {"written_s": _seconds(lambda: written(root, size))}
         _say(f"{size:,} memories: building the index")
         found |= _apart(ingest, root, size)
         _say(f"{size:,} memories: asking")
@@ -101,10 +101,20 @@ def _size(size: int, options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _written(root: Path, size: int) -> None:
+def written(root: Path, size: int) -> None:
+    """Write the palace of a size, unless an earlier run has, and remove what was remembered."""
     if not (root / "rooms").exists():
-        write_palace(root, size, seed=SEED)
+        # In place only when it is whole: an interrupted run leaves no palace that is too small.
+        with tempfile.TemporaryDirectory(dir=_made(root.parent), prefix="half-") as half:
+            write_palace(Path(half), size, seed=SEED)
+            root.mkdir(exist_ok=True)
+            (Path(half) / "rooms").rename(root / "rooms")
     shutil.rmtree(root / "rooms" / "benchmark", ignore_errors=True)
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _apart(work: Callable[..., dict[str, Any]], *arguments: object) -> dict[str, Any]:

@@ -24,10 +24,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import results_file
+from benchmarks.command import results_file, whole_number
 from benchmarks.measures import latency_ms
 from palace import Mempalace, PalaceError, RetrievalEnforcer
 
@@ -450,7 +451,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.stress")
     parser.add_argument("--seconds", type=float, default=60.0, help="of the processes")
-    parser.add_argument("--processes", type=int, default=8)
+    parser.add_argument("--processes", type=partial(whole_number, of="processes"), default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=results_file)
     options = parser.parse_args(arguments)

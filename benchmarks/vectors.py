@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.command import results_file, run, whole_number
 from benchmarks.measures import latency_ms, report
@@ -27,6 +28,9 @@ from palace.store.passages import passage_digest, passage_of
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
 from palace.types.memory import Document, FileStamp, Memory
+
+if TYPE_CHECKING:
+    import numpy as np
 
 SEED = 20261001
 PAGE = 1000
@@ -59,16 +63,38 @@ def filled(folder: Path, memories: int, dimension: int) -> tuple[SqliteIndex, Ve
     import numpy as np
 
     rng = np.random.default_rng(SEED)
-    identity = EmbedderIdentity("random", "", dimension)
     index, file = SqliteIndex(folder / "index.sqlite"), VectorFile(folder)
     for page in pages(memories):
-        index.apply([(page, FileStamp(page.path, 1, 1))])
-        rows = rng.standard_normal((len(page.memories), dimension), dtype=np.float32)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        digests = [passage_digest(passage_of(m)) for m in page.memories]
-        vectors = [row.tobytes() for row in rows]
-        file.add(list(zip(digests, vectors, strict=True)), identity=identity)
+        take_in(page, index, file, rng=rng, dimension=dimension)
     return index, file
+
+
+def meanwhile(number: int) -> Document:
+    """Return a file of one memory that was written while questions were asked."""
+    path = f"rooms/made/written-{number}.md"
+    text = f"word{number} was written meanwhile"
+    made = Memory(f"m-w{number:08}", text, path=path, line=1, room="made", drawer=f"w{number}")
+    return Document(path, path, "", (), (made,))
+
+
+def take_in(
+    page: Document,
+    index: SqliteIndex,
+    file: VectorFile,
+    *,
+    rng: np.random.Generator,
+    dimension: int,
+) -> None:
+    """Take the memories of a file into the index, each with a random vector."""
+    import numpy as np
+
+    index.apply([(page, FileStamp(page.path, 1, 1))])
+    rows = rng.standard_normal((len(page.memories), dimension), dtype=np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    digests = [passage_digest(passage_of(m)) for m in page.memories]
+    vectors = [row.tobytes() for row in rows]
+    identity = EmbedderIdentity("random", "", dimension)
+    file.add(list(zip(digests, vectors, strict=True)), identity=identity)
 
 
 def measure(memories: int, dimension: int, questions: int) -> dict[str, object]:
@@ -99,8 +125,7 @@ def measure(memories: int, dimension: int, questions: int) -> dict[str, object]:
                 processor[name].append(time.process_time() - busy)
                 assert found, "nothing was found"
             if number % 10 == 0:
-                (page,) = pages(1)
-                index.apply([(page, FileStamp(page.path, 1, number))])
+                take_in(meanwhile(number), index, file, rng=rng, dimension=dimension)
                 started = time.perf_counter()
                 vectors.nearest(asked.tobytes(), layer="L1", scope=scope, limit=BEST)
                 durations["after a write"].append(time.perf_counter() - started)

@@ -13,10 +13,15 @@ from typing import Any
 
 import pytest
 
+from benchmarks import speed
 from benchmarks.command import run as run_main
+from benchmarks.generated import write_palace
 from benchmarks.measures import auroc, false_hits_at
 from benchmarks.recall import Asked, honesty
 from benchmarks.rivals import bm25s
+from benchmarks.vectors import filled, meanwhile, take_in
+from palace.ports import Scope
+from palace.store.vectors import VectorIndex
 
 REPOSITORY = Path(__file__).parents[2]
 SAID = (
@@ -115,6 +120,13 @@ def test_two_conversations_ask_each_other(tmp_path: Path, run: Run, *, merged: b
     assert results["honesty"]["foreign"]["n"] == (0 if merged else 2)
 
 
+def test_questions_that_name_no_turn_are_counted(tmp_path: Path, run: Run) -> None:
+    data = written(tmp_path, "talk.json", [talk("one", CLASS, ("Who?", "page 3", 4), WRONG)])
+    code, told, results = run("recall", "--locomo", data)
+    assert (code, results["retrieval"]["cat1_4"]["n"]) == (0, 1)
+    assert "one: 1 questions name no turn of it and are left out\n" in told
+
+
 def test_a_package_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')\n")
     done = subprocess.run(
@@ -196,6 +208,45 @@ def test_what_models_say_about_notes_goes_through_the_check(
     assert results["end_to_end"]["liar"]["ground"] == {"right": 1}
 
 
+def test_a_palace_that_answers_without_a_model_presents_memories_too(
+    tmp_path: Path, notes: Path, run: Run
+) -> None:
+    (notes / "config").mkdir()
+    (notes / "config" / "mempalace.yaml").write_text("enforce:\n  on_hit: answer\n", "utf-8")
+    asked = case("Was haben die Ziegel von Firma Krüger gekostet?", "ground")
+    wrong = asked | {"id": "wrong", "expect": "fallback", "gold": []}
+    cases = written(tmp_path, "cases.jsonl", [asked, wrong])
+    _, _, results = run("notes", "--cases", cases, "--palace", notes)
+    assert results["verdicts"] == {"own": {"answer": 2}}
+    assert results["answerable_ground_or_confirm_right"] == 1.0
+    assert results["presented_as_memory"] == 1.0
+
+
+def test_what_one_case_tells_is_not_there_for_the_next(
+    tmp_path: Path, notes: Path, run: Run
+) -> None:
+    prompts = [
+        case("Remember that the tiles of the shed cost 900 euros.", "pass", family="task"),
+        case("What did the tiles of the shed cost?", "fallback"),
+    ]
+    cases = written(tmp_path, "cases.jsonl", prompts)
+    _, _, results = run("notes", "--cases", cases, "--palace", notes)
+    assert results["verdicts"]["task"] == {"answer": 1}
+    assert results["presented_as_memory"] == 0.0
+
+
+def test_a_gold_that_is_no_memory_is_told(tmp_path: Path, notes: Path, run: Run) -> None:
+    prompts = [
+        case("Wer ist der Dachdecker?", "ground", id="slip", gold=["rooms/dach.md: Der"]),
+        case("Was kosteten die Ziegel?", "ground", id="right"),
+        case("Wo ist die Leiter?", "ground", id="none", gold=[]),
+    ]
+    cases = written(tmp_path, "cases.jsonl", prompts)
+    code, told, _ = run("notes", "--cases", cases, "--palace", notes)
+    assert code == 0
+    assert "no memory here is the gold of 2: slip, none\n" in told
+
+
 def test_a_folder_of_notes_is_taken_from_inside_it(
     tmp_path: Path, notes: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,11 +274,74 @@ def test_shares_of_all_prompts_are_told_beside_those_by_source(tmp_path: Path, r
     assert results["empty"]["false_alarms"] == {"all": {"n": 0, "share": None}}
 
 
+def test_a_prompt_that_only_tells_something_is_no_recall_and_leaves_no_trace(
+    tmp_path: Path, run: Run
+) -> None:
+    told = {"text": "Note: Kessler paid cash for the sofa, 400.", "label": 0, "source": "a"}
+    asked = {"text": "Is 400 for a sofa from Kessler a good price?", "label": 0, "source": "b"}
+    alone = run("detector", "--prompts", written(tmp_path, "alone.jsonl", [asked]))[2]
+    both = run("detector", "--prompts", written(tmp_path, "both.jsonl", [told, asked]))[2]
+    assert both["empty"]["false_alarms"]["a"] == {"n": 1, "share": 0.0}
+    assert both["empty"]["false_alarms"]["b"] == alone["empty"]["false_alarms"]["b"]
+
+
+def test_a_source_may_be_called_all(tmp_path: Path, run: Run) -> None:
+    prompts = [
+        {"text": "What did we decide about the logo?", "label": 1, "source": source}
+        for source in ("all", "b")
+    ]
+    _, _, results = run("detector", "--prompts", written(tmp_path, "p.jsonl", prompts))
+    assert results["empty"]["recall"]["all"]["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "encoding"), [("Zoë", "ascii"), ("half a character \ud83d", "utf-8")]
+)
+def test_results_are_written_whatever_the_names_in_the_data_hold(
+    tmp_path: Path, source: str, encoding: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    prompt = {"text": "What did we decide about the logo?", "label": 1, "source": source}
+    code, _, results = run("detector", "--prompts", written(tmp_path, "p.jsonl", [prompt]))
+    assert code == 0
+    assert source in results["empty"]["recall"]
+
+
 def test_few_vectors_are_measured_too(run: Run) -> None:
     pytest.importorskip("numpy")
     size = ("--memories", "10", "--dimension", "8", "--questions", "2")
     code, told, results = run("vectors", *size)
     assert (code, results["memories"]) == (0, 10), told
+
+
+def test_a_memory_that_is_written_is_taken_in_beside_the_others(tmp_path: Path) -> None:
+    np = pytest.importorskip("numpy")
+    index, file = filled(tmp_path, 10, 8)
+    found = VectorIndex(index, file)
+    vector = np.ones(8, dtype="<f4").tobytes()
+    scope = Scope(session_id="s1", project="garden")
+    assert len(found.nearest(vector, layer="L1", scope=scope, limit=60)) == 10
+    take_in(meanwhile(0), index, file, rng=np.random.default_rng(0), dimension=8)
+    assert len(found.nearest(vector, layer="L1", scope=scope, limit=60)) == 11
+    index.close()
+    file.close()
+
+
+def test_a_palace_that_was_half_written_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(root: Path, size: int, *, seed: int) -> None:
+        write_palace(root, size // 2, seed=seed)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(speed, "write_palace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        speed.written(tmp_path / "8", 8)
+    monkeypatch.undo()
+    speed.written(tmp_path / "8", 8)
+    lines = [p.read_text("utf-8") for p in (tmp_path / "8" / "rooms").rglob("*.md")]
+    assert "".join(lines).count("\n- ") == 8
+    assert [p.name for p in tmp_path.iterdir()] == ["8"]
 
 
 def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -255,6 +369,10 @@ def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
         (("vectors", "--memories", "0"), "'0' is no number of memories"),
         (("vectors", "--memories", "9", "--dimension", "0"), "'0' is no number of numbers"),
         (("speed", "--memories", "10", "--questions", "0"), "'0' is no number of questions"),
+        (("pairs", "--others", "-1"), "'-1' is no number of other memories"),
+        (("pairs", "--others", "5000"), "there are only 1080 other facts"),
+        (("crash", "--kills", "0"), "'0' is no number of kills"),
+        (("stress", "--processes", "0"), "'0' is no number of processes"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(run: Run, arguments: tuple[str, ...], told: str) -> None:

@@ -18,8 +18,9 @@ from benchmarks.datasets import (
     open_conversation,
     open_notes,
     swapped,
+    take_back,
 )
-from palace import Turn
+from palace import Mempalace, RetrievalEnforcer, Turn
 
 SAID = ("I adopted a cat.", "Lovely!", "Her name is Måns.", "And mine is Ada.", "Good night.")
 
@@ -67,6 +68,7 @@ def read(folder: Path, data: object) -> list[Conversation]:
         (["D1:2; D1:4"], {"D1:2", "D1:4"}),
         (["D:1:3"], {"D1:3"}),
         (["D1:03", "D01:4"], {"D1:3", "D1:4"}),
+        (["d1:3", "D1: 4", "D 1 :5"], {"D1:3", "D1:4", "D1:5"}),
         (["D9:99", "D"], set()),
         ("D1:3, D1:4", {"D1:3", "D1:4"}),
         ([["D1:3"], ["D1:5"]], {"D1:3", "D1:5"}),
@@ -139,6 +141,19 @@ def test_a_session_without_its_date_is_named(tmp_path: Path) -> None:
     del talk["conversation"]["session_1_date_time"]
     with pytest.raises(BadDataError, match="'session_1_date_time' is missing"):
         read(tmp_path, [talk])
+
+
+def test_a_session_in_which_nothing_was_said_needs_no_date(tmp_path: Path) -> None:
+    talk = entry()
+    talk["conversation"]["session_2"] = []
+    (conversation,) = read(tmp_path, [talk])
+    assert len(conversation.turns) == len(SAID)
+
+
+@pytest.mark.parametrize("asked", [None, 5, {"question": "What is the cat called?"}])
+def test_questions_that_are_no_list_are_named(tmp_path: Path, asked: object) -> None:
+    with pytest.raises(BadDataError, match="'one': qa is no list of questions"):
+        read(tmp_path, [entry(qa=asked)])
 
 
 @pytest.mark.parametrize("content", [b"", b"{nope", "é".encode("latin-1")])
@@ -248,3 +263,32 @@ def test_links_to_nowhere_are_left_out(tmp_path: Path) -> None:
     (room / "gone.md").symlink_to(tmp_path / "nowhere.md")
     with open_notes(tmp_path / "notes", tmp_path / "copy") as palace:
         assert [m.text for m in palace.memories()] == ["The spare key hangs in the shed."]
+
+
+@pytest.mark.parametrize("journal", ["true", "false"])
+def test_what_a_prompt_told_the_memory_is_taken_back(tmp_path: Path, journal: str) -> None:
+    (tmp_path / "config").mkdir()
+    settings = f"journal:\n  enabled: {journal}\n"
+    (tmp_path / "config" / "mempalace.yaml").write_text(settings, "utf-8")
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The rent of the shed is 90 euros.")
+        enforcer = RetrievalEnforcer(palace)
+        asked = "What did Kessler pay for the sofa?"
+        before = enforcer.decide(asked).signal
+        verdict = enforcer.decide("Note: Kessler paid cash for the sofa, 400.")
+        assert [write.status for write in verdict.written] == ["stored"]
+        take_back(palace, verdict)
+        assert enforcer.decide(asked).signal == before
+        assert [m.text for m in palace.memories()] == ["The rent of the shed is 90 euros."]
+
+
+def test_what_a_prompt_put_right_is_taken_back(tmp_path: Path) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The staging database listens on port 5432.")
+        enforcer = RetrievalEnforcer(palace)
+        enforcer.decide("Which port does the staging database listen on?", session_id="s1")
+        verdict = enforcer.decide("No, it is 5433, not 5432.", session_id="s1")
+        assert [write.status for write in verdict.written] == ["corrected"]
+        take_back(palace, verdict)
+        active = [m.text for m in palace.memories() if m.status == "active"]
+        assert active == ["The staging database listens on port 5432."]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
+import pytest
+
+from benchmarks.datasets import BadDataError
 from benchmarks.pairs import LABELS, judged, load_pairs, other_facts, table
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate
@@ -37,3 +43,27 @@ def test_facts_about_one_thing_never_retire_each_other() -> None:
         held = [memory(text, n) for n, text in enumerate(about_one) if n != number]
         assert find_conflicts(fact, held) == []
         assert find_duplicate(fact, held) is None
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    pair = {"id": "a", "split": "own", "domain": "d", "style": "s", "label": "conflict"}
+    pair |= {"tag": "t", "stored": "It is 5.", "new": "It is 6."}
+    path = folder / "pairs.jsonl"
+    path.write_text(json.dumps(pair | changes), "utf-8")
+    return path
+
+
+def test_a_pair_may_hold_more_than_is_read(tmp_path: Path) -> None:
+    assert [p.id for p in load_pairs(written(tmp_path, note="seen on Monday"))] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"label": "maybe"}, "line 1: label 'maybe' is none of duplicate, conflict, unrelated"),
+        ({"new": None}, "line 1: new is no text: None"),
+    ],
+)
+def test_a_wrong_pair_is_named(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(BadDataError, match=told):
+        load_pairs(written(tmp_path, **changes))
