@@ -47,23 +47,32 @@ REMEMBERED = f"The settings of the fleet:\n{SETTINGS}"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_long_block_of_code_passes_as_it_is(end):
-    answer = f"Here:\n\n```yaml\n{SETTINGS}\n```\nThese are the settings.\n".replace("\n", end)
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_long_block_of_code_passes_as_it_is(end, fence):
+    answer = f"Here:\n\n{fence}yaml\n{SETTINGS}\n{fence}\nThese are the settings.\n"
+    answer = answer.replace("\n", end)
     checked = check(answer, REMEMBERED)
     assert (checked.supported, checked.text) == (True, answer)
 
 
 @pytest.mark.parametrize("line", ["10.0.0.1", "10.0.30.1", "10.0.59.1"])
-def test_a_line_of_a_long_block_of_code_may_not_be_changed(line):
-    answer = (
-        f"Here:\n\n```yaml\n{SETTINGS.replace(line, '10.9.9.9')}\n```\nThese are the settings.\n"
-    )
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_line_of_a_long_block_of_code_may_not_be_changed(line, fence):
+    settings = SETTINGS.replace(line, "10.9.9.9")
+    answer = f"Here:\n\n{fence}yaml\n{settings}\n{fence}\nThese are the settings.\n"
     checked = check(answer, REMEMBERED)
     assert not checked.supported
     assert "10.9.9.9" not in checked.text
     assert REMEMBERED in checked.text
-    assert checked.text.count("```") % 2 == 0  # what follows is no code
+    assert checked.text.count(fence) % 2 == 0  # what follows is no code
     assert checked.text.endswith("These are the settings.\n")
+
+
+def test_a_word_in_a_block_between_tildes_may_not_be_changed():
+    memory = "The owner of the server is:\nname: tilda\nfence: ```"
+    assert check("~~~\nname: tilda\nfence: ```\n~~~\n", memory).supported
+    assert not check("~~~\nname: hilda\nfence: ```\n~~~\n", memory).supported
+    assert not check("  ~~~yaml\n  name: hilda\n  ~~~\n", memory).supported
 
 
 def test_the_first_line_of_a_block_without_a_language_is_checked_too():
@@ -96,6 +105,23 @@ def test_the_first_line_of_a_block_without_a_language_is_checked_too():
             "It is 12345678901234567.",
             "It is 12345678901234568.",
         ),
+        ("It ends on 2026-03-14.", "It ends on 2026/03/14.", "It ends on 2026/03/15."),
+        ("It ends on 2026/03/14.", "It ends on 20260314.", "It ends on 20260315."),
+        ("It ends on 20260314.", "It ends on 14 March 2026.", "It ends on 15 March 2026."),
+        (
+            "IBAN DE89 3704 0044 0532 0130 00",
+            "It is DE89370400440532013000.",
+            "It is DE89370400440532013001.",
+        ),
+        (
+            "IBAN DE89370400440532013000",
+            "It is DE89 3704 0044 0532 0130 00.",
+            "It is DE89 3704 0044 0532 0130 10.",
+        ),
+        ("Ana +491701234567", "Call +49 170 1234567.", "Call +49 170 1234576."),
+        ("Ana 0170 123 45 67", "Call 0170/1234567.", "Call 0170/1234568."),
+        ("Ana 0170/1234567", "Call 01701234567.", "Call 01701234568."),
+        ("Card 4111 1111 1111 1111", "It is 4111111111111111.", "It is 4111111111111112."),
     ],
 )
 def test_a_unit_or_a_digit_changed_is_no_longer_what_is_remembered(memory, good, bad):
