@@ -13,7 +13,7 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.arithmetic import comes_to, rounds_to
+from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
@@ -287,7 +287,7 @@ class KnownQuantities:
         """Whether "about 2,000" rounds a number that stands there."""
         if not quantity.loose:
             return False
-        spelled = not any(map(str.isdigit, quantity.text))
+        spelled = is_spelled(quantity)
         return any(
             rounds_to(said, measure / quantity.factor if known.unit else measure, quarters=spelled)
             for said in quantity.values

@@ -87,6 +87,10 @@ volume 0.001 ml millilitre millilitres milliliter milliliters
 volume 1 l litre litres liter liters litro litros litri
 volume 100 hl
 volume 3.785412 gal gallon gallons
+volume 1000 cbm kubikmeter kubikmetern
+area 1 sqm qm quadratmeter quadratmetern
+area 0.09290304 sqft
+area 10000 ha hectare hectares hektar
 percent 1 % percent percento prozent pourcent porciento porcento procent ％ pct
 celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
@@ -204,6 +208,23 @@ _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _OR_SO = regex.compile(r"\s(?:or so|oder so|ou à peu près|o así)\b", regex.IGNORECASE)
+# What makes an area or a volume of a length, before it and behind it.
+_SHAPED = regex.compile(
+    r"[ \u00a0-](?:(?P<area>square|sq\.?|vierkante)|(?:cubic|cu\.?|kubieke))(?=[ \u00a0-]\p{L})",
+    regex.IGNORECASE,
+)
+_SHAPED_BEHIND = regex.compile(
+    r"(?P<area>\s?²|\^2|2(?![\w.,]*\d)|\s(?:carr[ée]s?|cuadrad[oa]s?|quadrad[oa]s?|quadrat[io])\b)"
+    r"|\s?³|\^3|3(?![\w.,]*\d)|\s(?:cubes?|c[úu]bicos?|cubi)\b",
+    regex.IGNORECASE,
+)
+_MINUS = str.maketrans("−", "-")
+_LITRES = 1000.0  # in a cubic metre
+_BITS = regex.compile(r"[KMGT]b")
+_POWER = regex.compile(
+    r"(?<![\w.,^])(?:(?P<times>\d{1,6}(?:\.\d{1,6})?)\s?[x×*·]\s?)?(?:(?P<base>10|2)(?:\^|\*\*)"
+    r"(?P<power>-?\d{1,2})(?![\w.,]*\d)|10(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,2}))"
+)
 _IN_NEXT_UNIT = 60
 _MOST_DIGITS = 40  # what has more is no number, and would not stay finite when worked on
 _TWO_DIGITS = 2
@@ -314,6 +335,7 @@ def _readings(text: str) -> tuple[Quantity, ...]:
         _versions,
         _clock_phrases,
         _clocks,
+        _powers,
         _parts,
         _fortnights,
         _digits,
@@ -363,6 +385,15 @@ def _half_of_day(text: str, start: int) -> str | None:
 def _clock_phrases(text: str) -> Iterator[Quantity]:
     for said in spoken_clocks(text):
         yield Quantity(said.values, "clock", 1, said.start, said.end, text[said.start : said.end])
+
+
+def _powers(text: str) -> Iterator[Quantity]:
+    """Yield powers of ten and two: "10^6", "3 x 10⁻⁵", "2**10"."""
+    for match in _POWER.finditer(text):
+        raised = unicodedata.normalize("NFKC", match["power"] or match["raised"])
+        power = int(raised.translate(_MINUS))
+        value = float(match["times"] or 1) * float(match["base"] or 10) ** power
+        yield _with_unit(text, (value,), match.start(), match.end(), "")
 
 
 def _parts(text: str) -> Iterator[Quantity]:
@@ -459,7 +490,9 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
         return _with_sign(text, values, start, end, sign, loose=loose)
     energy = _ENERGY.match(text, end)
     torque = _TORQUE.match(text, end)
-    after = energy or torque or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
+    shaped = _SHAPED.match(text, end)
+    after = energy or torque or _PER_CENT.match(text, end)
+    after = after or _UNIT_AFTER.match(text, shaped.end() if shaped else end)
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
     written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")
@@ -479,16 +512,29 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
         if described and second and fold(second[1]) in _UNITS:
             after, word = second, fold(second[1])
     if word in _UNITS and not (word == "an" and values != (1.0,)):  # the French year
-        family, factor = _UNITS[word]
-        return Quantity(
-            values, family, factor, start, after.end(), text[start : after.end()], loose
-        )
+        family, factor = ("bits", _UNITS[word][1]) if _BITS.fullmatch(written) else _UNITS[word]
+        stop = after.end()
+        if family == "length":
+            family, factor, stop = _shaped(text, factor, stop, shaped)
+        return Quantity(values, family, factor, start, stop, text[start:stop], loose)
     if word in _CENTS:
         hundredths = tuple(value / 100 for value in values)
         return Quantity(hundredths, "", 1, start, after.end(), text[start : after.end()], loose)
     word = word[:1] if _HAN_WORD.fullmatch(word) else word  # "2枚だけで"
     noun = stem(word) if word.isalpha() else ""
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
+
+
+def _shaped(
+    text: str, factor: float, end: int, before: regex.Match[str] | None
+) -> tuple[str, float, int]:
+    """Return the unit that a length is part of (m², cubic metres), its size and its end."""
+    behind = None if before else _SHAPED_BEHIND.match(text, end)
+    shape = before or behind
+    if shape is None:
+        return "length", factor, end
+    end = behind.end() if behind else end
+    return ("area", factor**2, end) if shape["area"] else ("volume", factor**3 * _LITRES, end)
 
 
 def _with_sign(

@@ -52,7 +52,7 @@ _NEXT_DAY = regex.compile(
     regex.IGNORECASE,
 )
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
-_TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
+_TAKEN_SHORT = frozenset({"time", "length", "area", "mass", "volume", "percent", "euro", "dollar", "pound"})
 NO_PARTS = frozenset({"clock", "version", "ordinal"})
 _LONGEST_LIST = 12
 _LONGEST_CUT = 5
