@@ -26,7 +26,7 @@ _WORKED_OUT = regex.compile(
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
     r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
     r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|works? out|came to"
-    r"|adds?|added|net|double|since"
+    r"|(?:up|down) by|adds?|added|net|double|since"
     r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower"
     r"|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
@@ -524,7 +524,9 @@ def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float
         if count.unit == "percent":
             yield from (size * n / 100 for n in (count.values[0], 100 - count.values[0]))
             yield size * (100 + count.values[0]) / 100
-        elif (count.unit != said.unit or not said.unit) and not {count.unit, said.unit} <= MONEY:
+        elif count.unit not in DEGREES and (
+            (count.unit != said.unit or not said.unit) and not {count.unit, said.unit} <= MONEY
+        ):
             yield size * count.values[0]
             if count.unit == "months":
                 yield size * count.measures[0] / 12

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Sequence
 import regex
 
 from palace.enforce.answer_words import is_content, read_words
-from palace.enforce.quantities import is_unit
 from palace.enforce.source import Source, is_cut_from, is_cut_through, plain
 from palace.enforce.specifics import Specific
+from palace.enforce.units import is_unit
 from palace.text import Word, stem
 
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
@@ -117,6 +117,8 @@ class KnownSpecifics:
     def _has_identifier(self, wanted: str) -> bool:
         """Whether letters with a number stand in a file's name, or spelled out: H3 as "Hive 3"."""
         if self._has_cut_identifier(wanted) or self._has_grouped(wanted):
+            return True
+        if wanted[:1] == "-" and self._has_whole(wanted.removeprefix("-")):
             return True
         label = _IDENTIFIER.fullmatch(wanted)
         if label is None:

@@ -112,10 +112,7 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for pattern, unit, factor in _AT_SECOND_SIGHT:
         for match in pattern.finditer(text):
             yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
-    for match in _BITS_OR_BYTES.finditer(text):  # who writes "Gb" or "gb" may mean either
-        for unit in ("bits", "bytes"):
-            factor = 1000.0 ** ("kmgt".index(match[2].lower()) + 1)
-            yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
+    yield from _bits_or_bytes(text)
     for match in _PARTED.finditer(text):
         value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
@@ -127,10 +124,23 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
+    yield from _scaled(text)
+
+
+def _scaled(text: str) -> Iterator[Quantity]:
+    """Yield decimals with the thousands that others beside them have."""
     for scale in {_SCALES[letter] for letter in _SCALED.findall(text)}:  # "Q1 2.4M, DE 1.3"
         for match in _DECIMAL.finditer(text):
             value = float(match[1].replace(",", ".")) * scale
             yield Quantity((value,), "", 1.0, *match.span(), match[0])
+
+
+def _bits_or_bytes(text: str) -> Iterator[Quantity]:
+    """Yield both: who writes "Gb" or "gb" may mean either."""
+    for match in _BITS_OR_BYTES.finditer(text):
+        for unit in ("bits", "bytes"):
+            factor = 1000.0 ** ("kmgt".index(match[2].lower()) + 1)
+            yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
 
 
 def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:

@@ -22,7 +22,10 @@ SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound",
 _URL = regex.compile(
     r"\b\p{L}[\p{L}\d+.-]{1,10}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
 )
-_CODE = regex.compile(r"(?P<fence>```|~~~(?<=(?:\A|\n)[ \t]*~~~)).*?(?:(?P=fence)|\Z)|``[^`\n]+``|`[^`\n]+`", regex.DOTALL)
+_CODE = regex.compile(
+    r"(?P<fence>```|~~~(?<=(?:\A|\n)[ \t]*~~~)).*?(?:(?P=fence)|\Z)|``[^`\n]+``|`[^`\n]+`",
+    regex.DOTALL,
+)
 _LANGUAGE = regex.compile(r"\A(?:```+|~~~+)[\w+#.-]{0,20}[ \t]*(?:\r?\n)")
 _QUOTE = regex.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»"
@@ -48,9 +51,9 @@ _IDENTIFIER = regex.compile(
     r"|(?<![\w.])(?!(?:mid|early|late|end|pre|post)-\d{4}\b)"
     r"[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
     r"|(?<![\w.])(?!\d+[x×](?!\p{L}))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
-    r"|(?<![\w.-])\d+-\d*\p{Lu}\w*"  # 608-2RS
+    r"|(?<![\w.-])\d+-\d*\p{Lu}\w*(?:-\w+)*"  # 608-2RS
     r"|(?<![\w.,])\d{16,}(?![\w])"  # more digits than a float can tell apart
-    r"|(?<![\w-])--[a-z][\w-]+"
+    r"|(?<![\w-])(?:--[a-z][\w-]+|-\p{L}\w{0,8}\d\w*(?![\w-]))"  # --jobs, -j8
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
