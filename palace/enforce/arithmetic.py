@@ -26,7 +26,7 @@ _WORKED_OUT = regex.compile(
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
     r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
     r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|works? out|came to"
-    r"|adds?|added|net|double|since"
+    r"|(?:up|down) by|adds?|added|net|double|since"
     r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower"
     r"|quicker|ris(?:es?|en)|rose|increased?"
     r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
@@ -62,6 +62,8 @@ _FRACTIONS = {
     2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
+# How many lengths make an area or a volume, and its smallest unit in that of theirs.
+_LENGTHS_OF = {"area": (2, 1.0), "volume": (3, 1000.0)}
 _POINTS = frozenset(map(stem, ("points", "percentage", "prozentpunkte", "puntos", "pontos")))
 # What was done with an amount, or is to be: "deposit 40 paid".
 _DONE = frozenset(
@@ -262,7 +264,7 @@ def _totals(said: Quantity, beside: Sequence[Quantity], *, told: bool) -> Iterat
 
 
 def _hits(said: Quantity, reached: Iterable[float], *, rough: bool) -> bool:
-    slack = _place(said.values[0], rough=True) * said.factor / 2 if rough else 0.0
+    slack = _last_place(said.values[0], quarters=is_spelled(said)) * said.factor / 2 * rough
     return any(
         abs(measure - value) <= max(slack, 1e-6 * max(1.0, abs(value)))
         for value in reached
@@ -311,10 +313,18 @@ def rounds_to(said: float, exact: float, *, quarters: bool = False) -> bool:
 
     With quarters that is one where it is said in them: three quarters of an hour of 42 minutes.
     """
-    place = _place(said, rough=True) if said else 1.0
-    if quarters and not said.is_integer() and (4 * said).is_integer():
-        place = 0.25
-    return abs(said - exact) <= place / 2
+    return abs(said - exact) <= (_last_place(said, quarters=quarters) if said else 1.0) / 2
+
+
+def is_spelled(said: Quantity) -> bool:
+    """Whether a number is said in words."""
+    return not any(map(str.isdigit, said.text))
+
+
+def _last_place(size: float, *, quarters: bool) -> float:
+    """Return the place that a rough number is said to, a quarter of what is said in quarters."""
+    in_quarters = quarters and not size.is_integer() and (4 * size).is_integer()
+    return 0.25 if in_quarters else _place(size, rough=True)
 
 
 def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> float | None:
@@ -461,8 +471,18 @@ def _neighbours(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     for one, two, three in zip(parts, parts[1:], parts[2:], strict=False):
         if (size := _size(three, said)) is not None:
             yield one.values[0] * two.values[0] * size
+        yield from _room((one, two, three), said)
     for first, second in pairwise(parts):
         yield from _of_two(first, second, said)
+
+
+def _room(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
+    """Yield the area or the volume that lengths make, so many times: "2 x (2.4 x 1.3 m)"."""
+    lengths, size = _LENGTHS_OF.get(said.unit, (0, 0.0))
+    units = [part.unit for part in parts]
+    counts = len(units) - lengths
+    if lengths and sorted(units) == [""] * counts + ["length"] * lengths:
+        yield math.prod(part.measures[0] for part in parts) * size
 
 
 def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
@@ -492,6 +512,7 @@ def _threes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float]:
     if said.unit == "percent" or said.unit in DEGREES:
         return
+    yield from _room((first, second), said)
     one, two = _size(first, said, second), _size(second, said, first)
     if one is not None and two is not None:
         yield one + two
@@ -503,7 +524,9 @@ def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float
         if count.unit == "percent":
             yield from (size * n / 100 for n in (count.values[0], 100 - count.values[0]))
             yield size * (100 + count.values[0]) / 100
-        elif (count.unit != said.unit or not said.unit) and not {count.unit, said.unit} <= MONEY:
+        elif count.unit not in DEGREES and (
+            (count.unit != said.unit or not said.unit) and not {count.unit, said.unit} <= MONEY
+        ):
             yield size * count.values[0]
             if count.unit == "months":
                 yield size * count.measures[0] / 12

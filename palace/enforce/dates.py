@@ -66,6 +66,8 @@ _PATTERNS = tuple(
     regex.compile(pattern, regex.IGNORECASE)
     for pattern in (
         r"(?<![\d.,/-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d|[-/.]\d)",
+        r"(?<![\d.,/])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])"
+        r"(?![\d/-]|[.,]\d)",
         r"(?:(?P<year>\d{4})\s*[年년]\s*)?(?P<month>\d{1,2})\s*[月월]\s*の?(?:(?P<day>\d{1,2})\s*[日일])?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
         rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?{_RANGE}{_ITS_WEEKDAY})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"

@@ -14,11 +14,11 @@ import regex
 from palace.enforce.answer_words import read_words
 from palace.enforce.choices import enumerated
 from palace.enforce.dates import find_weekdays
-from palace.enforce.judging import Grounds, Judged, judge
+from palace.enforce.judging import CITATION, Grounds, Judged, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.enforce.quantities import with_known_digits
 from palace.enforce.replies import quote_evidence
-from palace.enforce.sentences import FENCE, SentenceCutter
+from palace.enforce.sentences import SentenceCutter, open_fence
 from palace.recall.related import translated
 from palace.secrets import redact
 from palace.text import tokens
@@ -30,6 +30,11 @@ Mode = Literal["off", "flag", "replace"]
 _DECLINE = regex.compile(DECLINE_TOKEN.replace("_", r"\\?_"), regex.IGNORECASE)
 _DECLINED = regex.compile(rf"[\W_]*{_DECLINE.pattern}", regex.IGNORECASE)
 _MARGIN = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+)*")
+# What of a sentence that was replaced may stand behind its end: its citation, alone or on its line.
+_LEFT_BEHIND = regex.compile(
+    rf"\A(?:(?:[\s,]*[(*_]*(?:{CITATION.pattern})[)*_.,;]*)+\s*\Z"
+    rf"|(?:[ \t,]*[(*_]*(?:{CITATION.pattern})[)*_,;]*)+(?=\s)|[.,;)*_]+\Z)"
+)
 _FLAG = "Not found in memory: "
 _MOST_NAMED = 12
 _HELD_CHARS = 600
@@ -43,7 +48,8 @@ class CheckedAnswer:
         text: What may be released under the mode.
         supported: Whether everything the model said was supported; always True unchecked.
         unsupported: What was not, as the model wrote it: a number, a name, or a whole sentence.
-        citations: Citation number -> evidence id, for the citations that point somewhere.
+        citations: Citation number -> evidence id, for the citations of what is released that
+            point somewhere.
         declined: Whether the model declined; `text` is then the fallback.
     """
 
@@ -185,7 +191,8 @@ class SentenceGate:
         self._begun = False  # whether anything was released
         self._declined = False
         self._ended = False  # by the decline token
-        self._in_code = False  # whether the next piece goes on with a block of code
+        self._is_replaced = False  # whether another text stands for the last sentence
+        self._code = ""  # the fence of the block of code that the next piece goes on with
         self._code_dropped = False  # whether the rest of that block is not released
         self._closed = False
 
@@ -260,31 +267,37 @@ class SentenceGate:
             self._declined = not self._begun
         if self._ended:
             return ""
-        goes_on, dropped = self._in_code, self._code_dropped
-        self._in_code ^= sentence.count(FENCE) % 2 == 1
-        self._code_dropped &= self._in_code
+        fence, dropped = self._code, self._code_dropped
+        self._code = open_fence(sentence, fence)
+        self._code_dropped &= bool(self._code)
         if not sentence.strip():
             return sentence if self._begun and not dropped else ""
+        if self._is_replaced and not fence:
+            sentence = _LEFT_BEHIND.sub("", sentence, count=1)
+            if not sentence:
+                return ""
         # A long block comes in pieces, of which only the first shows that it is code.
-        judged = self._check.judge(f"{FENCE}\n{sentence}" if goes_on else sentence, self._held)
-        self._citations.update((n, self._check.evidence[n - 1].id) for n in judged.citations)
+        judged = self._check.judge(f"{fence}\n{sentence}" if fence else sentence, self._held)
+        self._is_replaced = bool(judged.unsupported) and self._check.mode == "replace"
+        if not self._is_replaced:
+            self._citations.update((n, self._check.evidence[n - 1].id) for n in judged.citations)
         self._unsupported.extend(judged.unsupported)
         if not judged.unsupported:
             return "" if dropped else self._holds(sentence, judged)
         if self._check.mode == "flag":
             self._begun = self._claimed = True
             return self._taken_up() + sentence
-        return self._replaced(sentence, goes_on=goes_on, dropped=dropped)
+        return self._replaced(sentence, fence=fence, dropped=dropped)
 
-    def _replaced(self, sentence: str, *, goes_on: bool, dropped: bool) -> str:
+    def _replaced(self, sentence: str, *, fence: str, dropped: bool) -> str:
         """Return what stands for an unsupported piece, which may go on with a block of code.
 
         Half a block would turn what follows into code: its rest goes, and what is open is closed.
         """
-        self._code_dropped = self._in_code
-        if not goes_on:
+        self._code_dropped = bool(self._code)
+        if not fence:
             return self._instead(self._taken_up() + sentence)
-        return "" if dropped else f"\n{FENCE}\n{self._instead(sentence.lstrip())}"
+        return "" if dropped else f"\n{fence}\n{self._instead(sentence.lstrip())}"
 
     def _holds(self, sentence: str, judged: Judged) -> str:
         """Release a sentence that holds; one word that stands nowhere waits for what follows."""

@@ -18,6 +18,7 @@ from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities, read_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
+from palace.enforce.signs import end_of
 from palace.enforce.slots import Slots
 from palace.enforce.source import Source
 from palace.enforce.specifics import (
@@ -317,7 +318,7 @@ def _specifics_missing(
     )
     taken += spans
     numbers = find_quantities(sentence, taken)
-    taken += [(q.start, q.end) for q in numbers]
+    taken += [(q.start, end_of(q, sentence, support.sources)) for q in numbers]
     wrong.extend((q.start, q.text.strip()) for q in _unfounded(numbers, sentence, support, before))
     wrong.extend(
         (word.start, word.surface)

@@ -13,11 +13,12 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.arithmetic import comes_to, rounds_to
+from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.quantities import DEGREES, FOR_ONE, Quantity, read_quantities
+from palace.enforce.signs import has_other_sign, has_other_zone, is_in_other_zone
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
 from palace.text import fold
@@ -115,7 +116,12 @@ class KnownQuantities:
         if quantity.unit == "version":
             return self._has_version(quantity.version)
         if quantity.unit == "clock":
-            return self._has_clock(quantity, sentence)
+            return not has_other_zone(quantity, sentence, self.sources) and (
+                self._has_clock(quantity, sentence)
+                or is_in_other_zone(quantity, sentence, self.sources)
+            )
+        if has_other_sign(quantity, sentence, self.sources):
+            return False
         if quantity.unit == "ordinal":
             return self._has_ordinal(quantity, sentence)
         if quantity.unit:
@@ -287,7 +293,7 @@ class KnownQuantities:
         """Whether "about 2,000" rounds a number that stands there."""
         if not quantity.loose:
             return False
-        spelled = not any(map(str.isdigit, quantity.text))
+        spelled = is_spelled(quantity)
         return any(
             rounds_to(said, measure / quantity.factor if known.unit else measure, quarters=spelled)
             for said in quantity.values

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Sequence
 import regex
 
 from palace.enforce.answer_words import is_content, read_words
-from palace.enforce.quantities import is_unit
 from palace.enforce.source import Source, is_cut_from, is_cut_through, plain
 from palace.enforce.specifics import Specific
+from palace.enforce.units import is_unit
 from palace.text import Word, stem
 
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
@@ -22,6 +22,10 @@ _PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
 _WORD_AND_NUMBER = regex.compile(
     r"(?<![\w./-])(?P<word>\p{L}{4,20})(?P<rest>-[\p{L}]{0,2}\d[\w.]*)(?![\w/-])"
 )
+# Digits that are written in groups, or in none: of an account, a card, a telephone.
+_GROUPED = regex.compile(r"\+?[\p{L}\d ./()-]{9,60}")
+_GROUP_MARKS = r"[ ./()-]{0,3}"
+_LEAST_GROUPED_DIGITS = 9
 _LEAST_ROOT_CHARS = 6
 
 
@@ -112,7 +116,9 @@ class KnownSpecifics:
 
     def _has_identifier(self, wanted: str) -> bool:
         """Whether letters with a number stand in a file's name, or spelled out: H3 as "Hive 3"."""
-        if self._has_cut_identifier(wanted):
+        if self._has_cut_identifier(wanted) or self._has_grouped(wanted):
+            return True
+        if wanted[:1] == "-" and self._has_whole(wanted.removeprefix("-")):
             return True
         label = _IDENTIFIER.fullmatch(wanted)
         if label is None:
@@ -128,6 +134,14 @@ class KnownSpecifics:
             regex.IGNORECASE,
         )
         return any(spelled.search(s.text) for s in self.sources)
+
+    def _has_grouped(self, wanted: str) -> bool:
+        """Whether the same digits stand there in other groups, or in none."""
+        signs = [sign for sign in wanted if sign.isalnum()]
+        if sum(map(str.isdigit, signs)) < _LEAST_GROUPED_DIGITS or not _GROUPED.fullmatch(wanted):
+            return False
+        pattern = regex.compile(rf"(?<![\w.,]){_GROUP_MARKS.join(signs)}(?!\w|[.,]\d)")
+        return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_cut_identifier(self, wanted: str) -> bool:
         """Whether one of the same digits and signs stands there, its word cut: effnet-b2.
@@ -169,4 +183,4 @@ class KnownSpecifics:
 
     def _has_lines(self, code: str) -> bool:
         lines = [" ".join(line.split()) for line in code.splitlines()]
-        return all(self._has_whole(plain(line)) for line in lines if line.strip("`{}()[];, "))
+        return all(self._has_whole(plain(line)) for line in lines if line.strip("`~{}()[];, "))

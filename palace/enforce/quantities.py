@@ -15,115 +15,9 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
+from palace.enforce.units import UNITS, before_length, unit_of
 from palace.text import fold, right_before, stem
 
-# Unit -> (family, how many of the family's smallest unit).
-_UNIT_LINES = """
-time 0.001 ms millisecond milliseconds millisekunden
-time 1 sek
-time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo
-time 1 secondi seconden 秒
-time 60 min mins minute minutes minuten minuto minutos minuti minuut minutig 分 分钟 分間
-time 3600 std
-time 3600 h hr hrs hour hours stunde stunden heure heures hora horas ora ore uur uren 小时 時間
-time 60 минута минуту минуты минут 分鐘 분
-time 3600 час часа часов 小時 시간
-time 86400 день дня дней
-time 604800 週 週間 неделя неделю недели недель
-months 1 месяц месяца месяцев 個月 개월
-months 12 года лет
-percent 1 процент процента процентов 퍼센트
-euro 1 евро 欧元 歐元 유로
-dollar 1 доллар доллара долларов 美元 달러
-mass 0.001 мг 毫克
-mass 1000 кг 公斤 千克
-length 1000 км 公里
-length 0.01 см 厘米
-volume 0.001 мл 毫升
-time 3600 hourly stundlich stundig
-time 86400 d day days tag tage tagen jour jours dia dias giorno giorni gg dag dagen 天 日間 night
-time 86400 nights nts nuits noches nacht nachte tagig
-time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
-time 604800 weken wochig 周
-time 1209600 fortnight fortnights
-months 1 mth mths mnd
-months 1 mo mos month months monat monate monaten mois mes meses mese mesi maand maanden 个月 か月
-months 1 monatig ヶ月 カ月 ヵ月
-months 3 quarter-year
-months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren jr
-months 12 jahrig 年間
-months 120 decade decades
-bits 1000 kbit kbits kbps kilobit kilobits
-bits 1000000 mbit mbits mbps megabit megabits
-bits 1000000000 gbit gbits gbps gigabit gigabits
-bytes 1 byte bytes
-bytes 1000 kb kib kilobyte kilobytes
-bytes 1000000 mb mib megabyte megabytes
-bytes 1000000000 gb gib gigabyte gigabytes
-bytes 1000000000000 tb tib terabyte terabytes
-length 0.000001 μm micron microns micrometre micrometres micrometer micrometers mikrometer
-length 0.001 mm millimetre millimetres millimeter millimeters millimetri milimetros
-length 0.01 cm centimetre centimetres centimeter centimeters zentimeter centimetri centimetros
-length 1 m metre metres meter meters metro metros metri
-length 1000 km kilometre kilometres kilometer kilometers kms kmh chilometri quilometros kilometros
-length 1000 kph
-length 1609.344 mile miles mi mph
-length 0.3048 ft foot feet
-length 0.9144 yd yard yards
-length 0.0254 inch inches
-mass 0.000001 μg ug mcg microgram micrograms mikrogramm microgrammes microgramos microgrammi
-mass 0.001 mg milligram milligrams
-mass 1 грамм грамма граммов
-mass 1 g gram grams gramme grammes gramm gramos gramas grammi
-mass 100 ons etto etti
-mass 28.349523 oz ounce ounces
-mass 453.59237 lb lbs
-mass 1000 kg kilo kilos kilogram kilograms kilogramm chilo chili quilo quilos
-mass 100000 quintale quintali
-mass 1000000 tonne tonnes tonnen tonnellate toneladas
-volume 0.1 dl
-volume 0.01 cl
-volume 0.001 ml millilitre millilitres milliliter milliliters
-volume 1 l litre litres liter liters litro litros litri
-volume 100 hl
-volume 3.785412 gal gallon gallons
-percent 1 % percent percento prozent pourcent porciento porcento procent ％ pct
-celsius 1 °c celsius
-fahrenheit 1 °f fahrenheit
-degrees 1 ° degree degrees grad degres grados gradi graus graden
-euro 1 € eur euro euros
-dollar 1 $ usd dollar dollars dollari dolares
-pound 1 £ gbp pound pounds
-yen 1 ¥ jpy yen 円
-franc 1 chf sfr franken franc francs franchi
-crown 1 kr sek nok dkk krona kronor krone kroner kronen
-zloty 1 zl pln zloty zlotys zlotych
-rupee 1 inr rupee rupees
-yuan 1 cny rmb yuan
-volt 1 v volt volts
-volt 0.001 mv
-volt 1000 kv
-watt 1 w watt watts
-watt 1000 kw kilowatt kilowatts
-energy 1 wh
-energy 1000 kwh
-energy 1000000 mwh
-energy 1000000000 gwh
-hertz 1 hz hertz
-hertz 1000 khz
-hertz 1000000 mhz
-hertz 1000000000 ghz
-bar 1 bar bars
-bar 0.001 mbar hpa
-bar 0.01 kpa
-bar 0.06894757 psi
-torque 1 nm
-"""
-_UNITS = {
-    word: (line.split()[0], float(line.split()[1]))
-    for line in _UNIT_LINES.strip().splitlines()
-    for word in line.split()[2:]
-}
 _ORDINALS = {
     w: n for n, w in enumerate(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
@@ -204,6 +98,11 @@ _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
 _OR_SO = regex.compile(r"\s(?:or so|oder so|ou à peu près|o así)\b", regex.IGNORECASE)
+_MINUS = str.maketrans("−", "-")
+_POWER = regex.compile(
+    r"(?<![\w.,^])(?:(?P<times>\d{1,6}(?:\.\d{1,6})?)\s?[x×*·]\s?)?(?:(?P<base>10|2)(?:\^|\*\*)"
+    r"(?P<power>-?\d{1,2})(?![\w.,]*\d)|10(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,2}))"
+)
 _IN_NEXT_UNIT = 60
 _MOST_DIGITS = 40  # what has more is no number, and would not stay finite when worked on
 _TWO_DIGITS = 2
@@ -284,11 +183,6 @@ def with_known_digits(text: str) -> str:
     return _DIGIT.sub(lambda match: match[0] if match[0].isdecimal() else _NO_DIGIT, text)
 
 
-def is_unit(word: str) -> bool:
-    """Whether a word is the name of a unit."""
-    return fold(word) in _UNITS
-
-
 def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Quantity]:
     """Return the quantities of a text, in order.
 
@@ -314,6 +208,7 @@ def _readings(text: str) -> tuple[Quantity, ...]:
         _versions,
         _clock_phrases,
         _clocks,
+        _powers,
         _parts,
         _fortnights,
         _digits,
@@ -365,9 +260,18 @@ def _clock_phrases(text: str) -> Iterator[Quantity]:
         yield Quantity(said.values, "clock", 1, said.start, said.end, text[said.start : said.end])
 
 
+def _powers(text: str) -> Iterator[Quantity]:
+    """Yield powers of ten and two: "10^6", "3 x 10⁻⁵", "2**10"."""
+    for match in _POWER.finditer(text):
+        raised = unicodedata.normalize("NFKC", match["power"] or match["raised"])
+        power = int(raised.translate(_MINUS))
+        value = float(match["times"] or 1) * float(match["base"] or 10) ** power
+        yield _with_unit(text, (value,), match.start(), match.end(), "")
+
+
 def _parts(text: str) -> Iterator[Quantity]:
     for said in spoken_parts(text):
-        family, factor = _UNITS.get(fold(said.unit), ("", 0.0))
+        family, factor = UNITS.get(fold(said.unit), ("", 0.0))
         if family:
             loose = right_before(_AROUND, text, said.start) is not None
             span = text[said.start : said.end]
@@ -426,7 +330,7 @@ def _spelled(text: str) -> Iterator[Quantity]:
         count = {"twice": 2.0, "thrice": 3.0}[match[1].casefold()]
         yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
     for match in _ONE_AND.finditer(text):
-        family, factor = _UNITS[match["unit"].casefold()]
+        family, factor = UNITS[match["unit"].casefold()]
         yield Quantity((1.0,), family, factor, *match.span(), match[0])
 
 
@@ -434,7 +338,7 @@ def _han_counts(text: str) -> Iterator[Quantity]:
     for match in _HAN_COUNT.finditer(text):
         tens = (_HAN_NUMBERS.get(match["tens"], 1) * 10) if match["ten"] else 0
         value = tens + _HAN_NUMBERS.get(match["one"], 0)
-        family, factor = _UNITS[fold(match["unit"])]
+        family, factor = UNITS[fold(match["unit"])]
         yield Quantity((float(value),), family, factor, *match.span(), match[0])
 
 
@@ -457,32 +361,24 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     loose = bool(right_before(_AROUND, text, start) or _OR_SO.match(text, end))
     if sign:
         return _with_sign(text, values, start, end, sign, loose=loose)
-    energy = _ENERGY.match(text, end)
-    torque = _TORQUE.match(text, end)
-    after = energy or torque or _PER_CENT.match(text, end) or _UNIT_AFTER.match(text, end)
+    shaped = before_length(text, end)
+    after = _behind(text, end, shaped)
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
     written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")
-    # In notes "28 C" is a temperature; a lower-case letter may be anything.
-    word = f"°{written.lower()}" if written in ("C", "F") else fold(written)
-    if energy:
-        word = f"{(energy[1] or '').lower()}wh"
-    elif torque:
-        word = "nm"
+    word = _unit_word(after, written)
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
-    if word not in _UNITS:  # "600 Metern", "13 flying hours"
-        word = word.removesuffix("n") if word.removesuffix("n") in _UNITS else word
+    if word not in UNITS:  # "600 Metern", "13 flying hours"
+        word = word.removesuffix("n") if word.removesuffix("n") in UNITS else word
         second = _SECOND_WORD.match(text, after.end())
-        described = word not in _UNITS and word not in answer_words().function  # no rate "a day"
-        if described and second and fold(second[1]) in _UNITS:
+        described = word not in UNITS and word not in answer_words().function  # no rate "a day"
+        if described and second and fold(second[1]) in UNITS:
             after, word = second, fold(second[1])
-    if word in _UNITS and not (word == "an" and values != (1.0,)):  # the French year
-        family, factor = _UNITS[word]
-        return Quantity(
-            values, family, factor, start, after.end(), text[start : after.end()], loose
-        )
+    if word in UNITS and not (word == "an" and values != (1.0,)):  # the French year
+        family, factor, stop = unit_of(word, written, text, after.end(), shaped)
+        return Quantity(values, family, factor, start, stop, text[start:stop], loose)
     if word in _CENTS:
         hundredths = tuple(value / 100 for value in values)
         return Quantity(hundredths, "", 1, start, after.end(), text[start : after.end()], loose)
@@ -491,11 +387,30 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
 
 
+def _behind(text: str, end: int, shaped: regex.Match[str] | None) -> regex.Match[str] | None:
+    """Return what stands behind a number and may be its unit."""
+    for pattern in (_ENERGY, _TORQUE, _PER_CENT):
+        found = pattern.match(text, end)
+        if found:
+            return found
+    return _UNIT_AFTER.match(text, shaped.end() if shaped else end)
+
+
+def _unit_word(after: regex.Match[str], written: str) -> str:
+    """Return the word for a unit as the table of units has it."""
+    if after.re is _ENERGY:
+        return f"{(after[1] or '').lower()}wh"
+    if after.re is _TORQUE:
+        return "nm"
+    # In notes "28 C" is a temperature; a lower-case letter may be anything.
+    return f"°{written.lower()}" if written in ("C", "F") else fold(written)
+
+
 def _with_sign(
     text: str, values: tuple[float, ...], start: int, end: int, sign: str, *, loose: bool
 ) -> Quantity:
     """Return an amount of money, scaled by the word behind it: "€1.5 million"."""
-    family, factor = _UNITS[sign]
+    family, factor = UNITS[sign]
     large = _LARGE_BEHIND.match(text, end)
     if large:
         scale = _SUFFIXES[fold(large[1])]

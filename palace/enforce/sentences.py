@@ -24,8 +24,9 @@ _BARE_REPLY = regex.compile(
 )
 _WORD = regex.compile(r"\p{L}+")
 _DAY_AND_MONTH = regex.compile(r"\d{1,2}\.\d{1,2}")
-FENCE = "```"
-"""What opens and closes a block of code."""
+# What opens and closes a block of code, the second only at the beginning of a line.
+_FENCE = regex.compile(r"```|~~~(?<=(?:\A|\n)[ \t]*~~~)")
+_FENCES = ("```", "~~~")
 _UNKNOWN = -1  # what follows has to be seen first
 _CITATION_CHARS = 40
 
@@ -39,7 +40,7 @@ class SentenceCutter:
 
     def __init__(self) -> None:
         self._buffer = ""
-        self._in_fence = False
+        self._fence = ""  # of the block of code that is open
 
     def feed(self, chunk: str) -> list[str]:
         """Take in a piece of text; return the sentences whose end is certain now."""
@@ -69,19 +70,19 @@ class SentenceCutter:
 
     def _take(self, end: int) -> str:
         sentence, self._buffer = self._buffer[:end], self._buffer[end:]
-        if sentence.count(FENCE) % 2:
-            self._in_fence = not self._in_fence
+        self._fence = open_fence(sentence, self._fence)
         return sentence
 
     def _end(self, window: str, *, final: bool) -> int | None:
         """Return where the first sentence of the window ends, or None if that is not certain."""
-        if self._in_fence:
-            return _fence_end(window, 0)
+        if self._fence:
+            return _fence_end(window, 0, self._fence)
         start = len(window) - len(window.lstrip())
-        if window.startswith(FENCE, start):
-            return _fence_end(window, start + len(FENCE))
-        if not final and FENCE.startswith(window[start : start + len(FENCE)]):
-            return None
+        for fence in _FENCES:
+            if window.startswith(fence, start):
+                return _fence_end(window, start + len(fence), fence)
+            if not final and fence.startswith(window[start : start + len(fence)]):
+                return None
         for mark in _MARK.finditer(window, start):
             find = _line_end if mark[0] == "\n" else _mark_end
             end = find(window, mark, final=final)
@@ -99,8 +100,23 @@ def _forced_end(window: str) -> int:
     return blank if blank > len(window) // 2 else len(window)
 
 
-def _fence_end(window: str, start: int) -> int | None:
-    close = window.find(FENCE, start)
+def open_fence(text: str, fence: str = "") -> str:
+    """Return the fence of the block of code that is open behind a text, or "".
+
+    Args:
+        text: A piece of an answer.
+        fence: That of the block that is open before it.
+    """
+    for mark in _FENCE.findall(text):
+        if not fence:
+            fence = mark
+        elif mark == fence:
+            fence = ""
+    return fence
+
+
+def _fence_end(window: str, start: int, fence: str) -> int | None:
+    close = next((m.start() for m in _FENCE.finditer(window, start) if m[0] == fence), -1)
     if close < 0:
         return None
     end = window.find("\n", close)

@@ -61,6 +61,7 @@ _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
 _GIGABYTES = regex.compile(r"(?<![\w.,])(\d{1,4}(?:\.\d+)?)\s?G(?![\w])")  # grams at first sight
+_BITS_OR_BYTES = regex.compile(r"(?<![\w.,])(\d{1,6}(?:\.\d{1,3})?)\s?([KkMmGgTt])b(?!\w)")
 _PAGES = regex.compile(r"(?<![\w.,])(\d{1,4})\s?pp?(?!\w)")  # pence at first sight
 _AT_SECOND_SIGHT = (
     (_LATE, "time", 60.0),
@@ -93,7 +94,7 @@ _CRON = regex.compile(
     r"(?<![\w*/.,:-])(?P<m>[0-5]?\d)\s(?P<h>[01]?\d|2[0-3])\s(?:\*|[0-3]?\d)\s(?:\*|[01]?\d)"
     r"\s(?P<days>\*|[0-7](?:[,-][0-7]){0,6})(?![\w*/.,:-])"
 )
-_LEFT_OUT = frozenset({"time", "months", "length", "mass", "volume"})
+_LEFT_OUT = frozenset({"time", "months", "length", "area", "mass", "volume"})
 _NO_THINGS = frozenset("at in on for if with min max better best ideally".split())
 _GOES_ON_WITH = regex.compile(r"[^\d.;:!?\n()]{0,25},\s|\s?(?:/|or|and|to|then|->|→)\s?")
 _OLDEST_SHORT_YEAR = 70
@@ -111,6 +112,7 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for pattern, unit, factor in _AT_SECOND_SIGHT:
         for match in pattern.finditer(text):
             yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
+    yield from _bits_or_bytes(text)
     for match in _PARTED.finditer(text):
         value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
@@ -122,10 +124,23 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _DOSES.finditer(text):
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
+    yield from _scaled(text)
+
+
+def _scaled(text: str) -> Iterator[Quantity]:
+    """Yield decimals with the thousands that others beside them have."""
     for scale in {_SCALES[letter] for letter in _SCALED.findall(text)}:  # "Q1 2.4M, DE 1.3"
         for match in _DECIMAL.finditer(text):
             value = float(match[1].replace(",", ".")) * scale
             yield Quantity((value,), "", 1.0, *match.span(), match[0])
+
+
+def _bits_or_bytes(text: str) -> Iterator[Quantity]:
+    """Yield both: who writes "Gb" or "gb" may mean either."""
+    for match in _BITS_OR_BYTES.finditer(text):
+        for unit in ("bits", "bytes"):
+            factor = 1000.0 ** ("kmgt".index(match[2].lower()) + 1)
+            yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
 
 
 def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:

@@ -517,6 +517,7 @@ class _Fit:
             for token, word in {word.token: word for word, _ in said}.items()
         }
         self._near: dict[tuple[int, str], tuple[float, float]] = {}
+        self._same: dict[int, list[Mention]] = {}
         self._others: dict[tuple[int, int], tuple[bool, float]] = {}
 
     def candidate(
@@ -556,7 +557,9 @@ class _Fit:
         """Return whether something that is said stands elsewhere in the text, and how near."""
         key = id(known), id(said)
         if key not in self._others:
-            others = [m for m in self._all if m is not known and m.is_same(said)]
+            if id(said) not in self._same:
+                self._same[id(said)] = [m for m in self._all if m.is_same(said)]
+            others = [m for m in self._same[id(said)] if m is not known]
             gaps = (_closeness(known, m, _BESIDE_CHARS) for m in others)
             self._others[key] = bool(others), max(gaps, default=0.0)
         return self._others[key]

@@ -5,9 +5,10 @@ In: a text and when it was said. Out: a `Source` that is compared with what an a
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import regex
 
@@ -52,7 +53,9 @@ _NEXT_DAY = regex.compile(
     regex.IGNORECASE,
 )
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
-_TAKEN_SHORT = frozenset({"time", "length", "mass", "volume", "percent", "euro", "dollar", "pound"})
+_TAKEN_SHORT = frozenset(
+    {"time", "length", "area", "mass", "volume", "percent", "euro", "dollar", "pound"}
+)
 NO_PARTS = frozenset({"clock", "version", "ordinal"})
 _LONGEST_LIST = 12
 _LONGEST_CUT = 5
@@ -100,12 +103,26 @@ def listed_length(text: str) -> int:
 
 def nearest_words(text: str, start: int, end: int) -> frozenset[tuple[str, str]]:
     """Return the content word before and the one after a place in a text, in the same clause."""
-    left = max((m.end() for m in _CLAUSE_OR_NUMBER.finditer(text, 0, start)), default=0)
-    right = next((m.start() for m in _CLAUSE_OR_NUMBER.finditer(text, end)), len(text))
-    near = [w for w in read_words(text) if w.token.isalpha() and is_content(w)]
-    before = [("before", w.token) for w in near if left <= w.start < start]
-    after = [("after", w.token) for w in near if end <= w.start < right]
-    return frozenset((*before[-1:], *after[:1]))
+    breaks, words = _broken(text)
+    last = bisect_left(breaks, (start,)) - 1
+    left = min(breaks[last][1], start) if last >= 0 else 0
+    following = bisect_right(breaks, end, key=lambda span: span[1])
+    right = max(breaks[following][0], end) if following < len(breaks) else len(text)
+    before = bisect_left(words, (start,)) - 1
+    after = bisect_left(words, (end,))
+    found = []
+    if before >= 0 and words[before][0] >= left:
+        found.append(("before", words[before][1]))
+    if after < len(words) and words[after][0] < right:
+        found.append(("after", words[after][1]))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=64)
+def _broken(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
+    """Return where a text has ends of clauses and numbers, and its content words with places."""
+    words = [(w.start, w.token) for w in read_words(text) if w.token.isalpha() and is_content(w)]
+    return [match.span() for match in _CLAUSE_OR_NUMBER.finditer(text)], words
 
 
 def plain(text: str) -> str:

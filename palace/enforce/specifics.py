@@ -22,8 +22,11 @@ SpecificKind = Literal["code", "url", "path", "quote", "identifier", "compound",
 _URL = regex.compile(
     r"\b\p{L}[\p{L}\d+.-]{1,10}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+", regex.IGNORECASE
 )
-_CODE = regex.compile(r"```.*?(?:```|\Z)|``[^`\n]+``|`[^`\n]+`", regex.DOTALL)
-_LANGUAGE = regex.compile(r"\A```+[\w+#.-]{0,20}[ \t]*(?:\r?\n)")
+_CODE = regex.compile(
+    r"(?P<fence>```|~~~(?<=(?:\A|\n)[ \t]*~~~)).*?(?:(?P=fence)|\Z)|``[^`\n]+``|`[^`\n]+`",
+    regex.DOTALL,
+)
+_LANGUAGE = regex.compile(r"\A(?:```+|~~~+)[\w+#.-]{0,20}[ \t]*(?:\r?\n)")
 _QUOTE = regex.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»"
     r"|「([^」\n]{1,300})」|『([^』\n]{1,300})』|(?<![\w’'])[‘']([^‘’'\n]{2,200})[’'](?!\w)"
@@ -32,19 +35,25 @@ _QUOTE = regex.compile(
 # unbounded, a long run of signs would be read again from each of them.
 _PATH = regex.compile(
     r"(?<![\w/:.€$£%°²³])(?:~|\.{1,2}|/)?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
-    r"|(?<![\w/])(?!\d{1,2}/\d{1,2}/\d{2,4}\b)[\w.@+-]{1,255}+/(?:[\w.@+-]{1,255}+/)+[\w.@+-]*"
+    r"|(?<![\w/])(?!\d{1,2}/\d{1,2}/\d{2,4}\b|\d{4}/\d{1,2}/\d{1,2}(?![\w/]))"
+    r"[\w.@+-]{1,255}+/(?:[\w.@+-]{1,255}+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]{0,255}+/(?![\w/.])"
     r"|(?<![\w/.])[\w@+-]{1,255}+/[\w@+-]{0,255}+\.\p{L}[\w.]*\b"
     r"|\b[A-Za-z]:\\[^\s\"'`]+|(?<!\w)#[\p{L}_][\w-]*"
 )
 _IDENTIFIER = regex.compile(
-    r"[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]+)+"
+    # Digits in groups: of an account, of a card, of a telephone.
+    r"(?<!\w)\p{Lu}{2}\d\d(?:[ \u00a0][\p{Lu}\d]{4}){2,7}(?:[ \u00a0][\p{Lu}\d]{1,3})?(?!\w)"
+    r"|(?<![\w.,:/-])\d{4}(?:[ \u00a0-]\d{4}){3}(?![\w-]|[.,]\d)"
+    r"|(?<![\w.,:/+-])(?!0[.,])(?=(?:\+|0)(?:[ \u00a0./()-]{0,2}\d){9})(?:\+|\(?0)\d{0,14}"
+    r"(?:[ \u00a0./()-]{1,2}\d{1,12}){0,8}(?![\w-]|[.,]\d)"
+    r"|[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]+)+"
     r"|(?<![\w.])(?!(?:mid|early|late|end|pre|post)-\d{4}\b)"
     r"[\p{L}_][\w]*(?:[-./:][\w]+){0,32}\d[\w]*(?:[-./:][\w]+)*"  # p95, HTTP/2
     r"|(?<![\w.])(?!\d+[x×](?!\p{L}))\d+(?:[.,]\d+)?\p{Latin}[\w-]*"  # 22B
-    r"|(?<![\w.-])\d+-\d*\p{Lu}\w*"  # 608-2RS
+    r"|(?<![\w.-])\d+-\d*\p{Lu}\w*(?:-\w+)*"  # 608-2RS
     r"|(?<![\w.,])\d{16,}(?![\w])"  # more digits than a float can tell apart
-    r"|(?<![\w-])--[a-z][\w-]+"
+    r"|(?<![\w-])(?:--[a-z][\w-]+|-\p{L}\w{0,8}\d\w*(?![\w-]))"  # --jobs, -j8
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
     r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
@@ -164,7 +173,7 @@ def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> lis
 
 def _candidates(text: str) -> Iterator[Specific]:
     for match in _CODE.finditer(text):
-        wanted = _LANGUAGE.sub("", match[0]).strip("`").strip()
+        wanted = _LANGUAGE.sub("", match[0]).strip("`~").strip()
         yield Specific("code", match[0], wanted, *match.span())
     for match in _URL.finditer(text):
         yield _trimmed("url", match)

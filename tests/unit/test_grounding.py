@@ -128,6 +128,26 @@ def test_citations_map_to_ids():
     assert check("Both are known [1-2].").citations == {1: "m-archive", 2: "m-mirror"}
 
 
+@pytest.mark.parametrize(
+    "citation",
+    [" [1]", "[1]", "\n[1]", "\n\n[1]", " (m1)", " ([1])", " **[1]**", " [1], [1]", " [1]."],
+)
+def test_the_citation_of_a_sentence_that_is_replaced_goes_with_it(citation):
+    check = AnswerCheck([evidence("The gate code is 4710, it hangs by the door.")], "What code?")
+    replaced = check.check("The gate code is 4711.")
+    checked = check.check(f"The gate code is 4711.{citation}")
+    assert (checked.text.strip(), checked.citations) == (replaced.text, {})
+    kept = check.check(f"The gate code is 4711.{citation}\n\nIt hangs by the door [1].")
+    assert kept.text.split("\n\n") == [replaced.text, "It hangs by the door [1]."]
+    assert kept.citations == {1: "e-L1"}
+
+
+def test_a_citation_that_opens_the_next_line_stays():
+    check = AnswerCheck([evidence("The gate code is 4710, it hangs by the door.")], "What code?")
+    checked = check.check("The gate code is 4711.\n[1] It hangs by the door.")
+    assert checked.text.endswith("\n[1] It hangs by the door.")
+
+
 def test_a_yes_must_stand_on_the_evidence_alone():
     asked = "Did Milo move 900 files in June?"
     assert not check("Yes, Milo moved 900 files in June.", asked).supported

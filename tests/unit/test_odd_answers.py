@@ -47,23 +47,32 @@ REMEMBERED = f"The settings of the fleet:\n{SETTINGS}"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_long_block_of_code_passes_as_it_is(end):
-    answer = f"Here:\n\n```yaml\n{SETTINGS}\n```\nThese are the settings.\n".replace("\n", end)
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_long_block_of_code_passes_as_it_is(end, fence):
+    answer = f"Here:\n\n{fence}yaml\n{SETTINGS}\n{fence}\nThese are the settings.\n"
+    answer = answer.replace("\n", end)
     checked = check(answer, REMEMBERED)
     assert (checked.supported, checked.text) == (True, answer)
 
 
 @pytest.mark.parametrize("line", ["10.0.0.1", "10.0.30.1", "10.0.59.1"])
-def test_a_line_of_a_long_block_of_code_may_not_be_changed(line):
-    answer = (
-        f"Here:\n\n```yaml\n{SETTINGS.replace(line, '10.9.9.9')}\n```\nThese are the settings.\n"
-    )
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_line_of_a_long_block_of_code_may_not_be_changed(line, fence):
+    settings = SETTINGS.replace(line, "10.9.9.9")
+    answer = f"Here:\n\n{fence}yaml\n{settings}\n{fence}\nThese are the settings.\n"
     checked = check(answer, REMEMBERED)
     assert not checked.supported
     assert "10.9.9.9" not in checked.text
     assert REMEMBERED in checked.text
-    assert checked.text.count("```") % 2 == 0  # what follows is no code
+    assert checked.text.count(fence) % 2 == 0  # what follows is no code
     assert checked.text.endswith("These are the settings.\n")
+
+
+def test_a_word_in_a_block_between_tildes_may_not_be_changed():
+    memory = "The owner of the server is:\nname: tilda\nfence: ```"
+    assert check("~~~\nname: tilda\nfence: ```\n~~~\n", memory).supported
+    assert not check("~~~\nname: hilda\nfence: ```\n~~~\n", memory).supported
+    assert not check("  ~~~yaml\n  name: hilda\n  ~~~\n", memory).supported
 
 
 def test_the_first_line_of_a_block_without_a_language_is_checked_too():
@@ -86,6 +95,32 @@ def test_the_first_line_of_a_block_without_a_language_is_checked_too():
         ("The fee is 40 CHF.", "The fee is 40 francs.", "The fee is 40 EUR."),
         ("The limit is 120 km/h.", "The limit is 120 kph.", "The limit is 120 mph."),
         ("It has 2.3 bar.", "It has 2300 mbar.", "It has 2.3 psi."),
+        ("It is 20 m² large.", "It is 20 square metres large.", "It is 20 m large."),
+        ("It is 20 m long.", "It is 20 metres long.", "It is 20 m² large."),
+        ("Room: 20 qm.", "The room has 20 sqm.", "The room has 20 cbm."),
+        ("Room: 4 x 5 m.", "The room has 20 m².", "The room has 21 m²."),
+        ("Tank 2 m³.", "The tank holds 2,000 litres.", "The tank holds 200 litres."),
+        ("Two: 2 x (2.44 x 1.35 m).", "They are some 6.6 m².", "They are some 6.4 m²."),
+        ("Il y a 20 mètres carrés.", "Il y a 20 m².", "Il y a 20 m."),
+        ("The disk has 512 GB.", "The disk has 512 gigabytes.", "The disk has 512 Gb."),
+        ("The disk has 512 gb.", "The disk has 512 GB.", "The disk has 521 GB."),
+        ("The link has 1 Gb.", "The link has 1 gigabit.", "The link has 1 TB."),
+        ("It does 10^6 a second.", "It does a million a second.", "It does 10^5 a second."),
+        ("It does 3e6 a second.", "It does 3 × 10⁶ a second.", "It does 3 × 10⁵ a second."),
+        ("It was -5 °C.", "It was minus five degrees.", "It was 5 °C."),
+        ("It was -5 °C.", "It was 5 degrees below zero.", "It was -6 °C."),
+        ("It was 5 °C.", "It was five degrees.", "It was -5 °C."),
+        ("Frost, 5 °C.", "It was -5 °C.", "It was -4 °C."),
+        ("Night: −5 °C, day: 5 °C.", "5 °C by day.", "7 °C by day."),
+        ("The meter shows 40 points.", "It shows 40 points.", "It shows -40 points."),
+        ("The call is at 15:30 CET.", "It is at 15:30 CET.", "It is at 15:30 UTC."),
+        ("The call is at 15:30 CET.", "It is at 14:30 UTC.", "It is at 16:30 UTC."),
+        ("The call is at 15:30.", "It is at 15:30.", "It is at 15:30 PST."),
+        ("The call is at 15:30 CET.", "At 14:30 UTC, 9:30 am EST.", "At 14:30 UTC, 9:30 am CST."),
+        ("The samples are at -20 °C.", "Frozen at -20 °C.", "The freezer is at 20 °C."),
+        ("It is part 09-1027B-9.", "It is part 09-1027B-9.", "It is part 09-1027B-6."),
+        ("Build with make -j8.", "It is make -j8.", "It is make -j9."),
+        ("Starts 15:30 UTC+2.", "It starts at 13:30 UTC.", "It starts at 15:30 UTC."),
         ("It holds 60 l.", "It holds 60 litres.", "It holds 60 hl."),
         ("It cost 2 crore rupees.", "It cost 20,000,000 rupees.", "It cost 2 lakh rupees."),
         ("Use 2⅜ inch screws.", "Use 2.375 inch screws.", "Use 2⅝ inch screws."),
@@ -96,6 +131,23 @@ def test_the_first_line_of_a_block_without_a_language_is_checked_too():
             "It is 12345678901234567.",
             "It is 12345678901234568.",
         ),
+        ("It ends on 2026-03-14.", "It ends on 2026/03/14.", "It ends on 2026/03/15."),
+        ("It ends on 2026/03/14.", "It ends on 20260314.", "It ends on 20260315."),
+        ("It ends on 20260314.", "It ends on 14 March 2026.", "It ends on 15 March 2026."),
+        (
+            "IBAN DE89 3704 0044 0532 0130 00",
+            "It is DE89370400440532013000.",
+            "It is DE89370400440532013001.",
+        ),
+        (
+            "IBAN DE89370400440532013000",
+            "It is DE89 3704 0044 0532 0130 00.",
+            "It is DE89 3704 0044 0532 0130 10.",
+        ),
+        ("Ana +491701234567", "Call +49 170 1234567.", "Call +49 170 1234576."),
+        ("Ana 0170 123 45 67", "Call 0170/1234567.", "Call 0170/1234568."),
+        ("Ana 0170/1234567", "Call 01701234567.", "Call 01701234568."),
+        ("Card 4111 1111 1111 1111", "It is 4111111111111111.", "It is 4111111111111112."),
     ],
 )
 def test_a_unit_or_a_digit_changed_is_no_longer_what_is_remembered(memory, good, bad):
