@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Huma
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.utils.uuid import uuid7
 from pydantic import Field, PrivateAttr
 
 from langchain_palace.arguments import forced_tools, tool_name, wants_format
@@ -104,7 +105,8 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> AIMessage:
         """Answer; see the class."""
-        return BaseChatModel.invoke(self._called(config), input, config, stop=stop, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.invoke(called, input, config, stop=stop, **kwargs)
 
     async def ainvoke(
         self,
@@ -115,7 +117,7 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> AIMessage:
         """Answer; see the class."""
-        called = self._called(config)
+        called, config = self._called(config)
         return await BaseChatModel.ainvoke(called, input, config, stop=stop, **kwargs)
 
     def stream(
@@ -127,7 +129,8 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> Iterator[AIMessageChunk]:
         """Answer in chunks; see the class."""
-        return BaseChatModel.stream(self._called(config), input, config, stop=stop, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.stream(called, input, config, stop=stop, **kwargs)
 
     async def astream(
         self,
@@ -138,30 +141,37 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[AIMessageChunk]:
         """Answer in chunks; see the class."""
-        called = self._called(config)
+        called, config = self._called(config)
         async for chunk in BaseChatModel.astream(called, input, config, stop=stop, **kwargs):
             yield chunk
 
     def stream_events(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """Answer in events of the session that the config names."""
-        return BaseChatModel.stream_events(self._called(config), input, config, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.stream_events(called, input, config, **kwargs)
 
     def astream_events(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """Answer in events of the session that the config names."""
-        return BaseChatModel.astream_events(self._called(config), input, config, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.astream_events(called, input, config, **kwargs)
 
-    def _called(self, config: RunnableConfig | None) -> ChatPalace:
-        """Return a copy that knows who asks: a config never reaches the generating methods."""
+    def _called(self, config: RunnableConfig | None) -> tuple[ChatPalace, RunnableConfig]:
+        """Return a copy that knows who asks, for a config never reaches the generating methods.
+
+        The config names the run, so that the look into memory shows as a part of it.
+        """
         # LangChain describes a model to callbacks once and keeps that. Asked for here, it is
         # shared by the copies, each of which would make its own: a fifth of what a call costs.
         getattr(self, DESCRIPTION, None)
         called = self.model_copy()
         called._kept_turns = self._turns
-        called._call = call_of(config, session_id=self.session_id, project=self.project)
+        call = call_of(config, session_id=self.session_id, project=self.project)
+        run_id = call.config.get("run_id") or uuid7()
+        called._call = replace(call, run_id=run_id)
         if isinstance(self.inner, ChatRunnable):
-            named = {"configurable": called._call.config.get("configurable")}
+            named = {"configurable": call.config.get("configurable")}
             called.inner = self.inner.model_copy(update=named)
-        return called
+        return called, {**(config or {}), "run_id": run_id}
 
     # -- structured output -------------------------------------------------------------------------
 
