@@ -259,13 +259,16 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
 
     The last message of the user's role that no host wrote: observations and retries of a ReAct
     loop are skipped; memory blocks, agent state and the conversation of a structured reply are
-    unwrapped. Without any, the last message that is not the model's own counts.
+    unwrapped. Without any, the last message that is not the model's own counts, or, where a reply
+    tells a verdict, the question that the journal kept under that.
 
     Args:
         messages: As the host sends them.
         question: The person's words if they are known already.
     """
     place = _own_place(messages)
+    if place >= 0 and not _is_role(messages[place], MessageRole.USER) and noted_verdict(messages):
+        place = -1  # a loop goes on whose question was cut off
     words = _own_words(messages[place]) if place >= 0 else ""
     before = messages[: max(place, 0)]
     found = Asked(
