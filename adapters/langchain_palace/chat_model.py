@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.utils.uuid import uuid7
 from pydantic import Field, PrivateAttr
 
 from langchain_palace.arguments import forced_tools, tool_name, wants_format
@@ -24,12 +25,12 @@ from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
-from langchain_palace.messages import asking, asking_index, text_of, tool_texts
+from langchain_palace.messages import asking, asking_index, is_system, text_of, tool_texts
 from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
-from langchain_palace.turns import Plan, Turns, key_of
+from langchain_palace.turns import Key, Plan, Turns, key_of
 from palace import Mempalace, RecallMiss
 
 
@@ -104,7 +105,8 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> AIMessage:
         """Answer; see the class."""
-        return BaseChatModel.invoke(self._called(config), input, config, stop=stop, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.invoke(called, input, config, stop=stop, **kwargs)
 
     async def ainvoke(
         self,
@@ -115,7 +117,7 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> AIMessage:
         """Answer; see the class."""
-        called = self._called(config)
+        called, config = self._called(config)
         return await BaseChatModel.ainvoke(called, input, config, stop=stop, **kwargs)
 
     def stream(
@@ -127,7 +129,8 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> Iterator[AIMessageChunk]:
         """Answer in chunks; see the class."""
-        return BaseChatModel.stream(self._called(config), input, config, stop=stop, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.stream(called, input, config, stop=stop, **kwargs)
 
     async def astream(
         self,
@@ -138,30 +141,37 @@ class ChatPalace(GatedChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[AIMessageChunk]:
         """Answer in chunks; see the class."""
-        called = self._called(config)
+        called, config = self._called(config)
         async for chunk in BaseChatModel.astream(called, input, config, stop=stop, **kwargs):
             yield chunk
 
     def stream_events(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """Answer in events of the session that the config names."""
-        return BaseChatModel.stream_events(self._called(config), input, config, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.stream_events(called, input, config, **kwargs)
 
     def astream_events(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """Answer in events of the session that the config names."""
-        return BaseChatModel.astream_events(self._called(config), input, config, **kwargs)
+        called, config = self._called(config)
+        return BaseChatModel.astream_events(called, input, config, **kwargs)
 
-    def _called(self, config: RunnableConfig | None) -> ChatPalace:
-        """Return a copy that knows who asks: a config never reaches the generating methods."""
+    def _called(self, config: RunnableConfig | None) -> tuple[ChatPalace, RunnableConfig]:
+        """Return a copy that knows who asks, for a config never reaches the generating methods.
+
+        The config names the run, so that the look into memory shows as a part of it.
+        """
         # LangChain describes a model to callbacks once and keeps that. Asked for here, it is
         # shared by the copies, each of which would make its own: a fifth of what a call costs.
         getattr(self, DESCRIPTION, None)
         called = self.model_copy()
         called._kept_turns = self._turns
-        called._call = call_of(config, session_id=self.session_id, project=self.project)
+        call = call_of(config, session_id=self.session_id, project=self.project)
+        run_id = call.config.get("run_id") or uuid7()
+        called._call = replace(call, run_id=run_id)
         if isinstance(self.inner, ChatRunnable):
-            named = {"configurable": called._call.config.get("configurable")}
+            named = {"configurable": call.config.get("configurable")}
             called.inner = self.inner.model_copy(update=named)
-        return called
+        return called, {**(config or {}), "run_id": run_id}
 
     # -- structured output -------------------------------------------------------------------------
 
@@ -226,7 +236,7 @@ class ChatPalace(GatedChatModel):
         turns = self._turns
         index = asking_index(messages)
         if index is None:
-            return turns.looped(messages, call) if messages else None
+            return (yield from self._looped(messages, call, stop, kwargs))
         if is_clerical(messages, index, call):
             return None
         key = key_of(messages, index, call)
@@ -242,13 +252,37 @@ class ChatPalace(GatedChatModel):
             plan = plan.on_errand(errand)
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
-        wakes = errand is None
-        plan = yield from turns.settle(plan, call, asker, alone=alone, wakes=wakes)
+        settling = turns.settle(plan, call, asker, alone=alone, wakes=errand is None)
+        return (yield from self._settled(settling, asker, key))
+
+    def _looped(
+        self,
+        messages: Sequence[BaseMessage],
+        call: Call,
+        stop: list[str] | None,
+        kwargs: Mapping[str, Any] | None,
+    ) -> Steps[Plan | None]:
+        """Return the plan of a tool loop whose question was cut off, None outside of one."""
+        turns = self._turns
+        kept = turns.looped(messages, call)
+        if kept is not None:
+            return kept
+        plan = yield from turns.resumed(messages, call, handlers=self.callbacks)
+        if plan is None:
+            return None
+        sent = [*filter(is_system, messages), HumanMessage(plan.question)]
+        asker = Asker(self.inner, sent, len(sent) - 1, stop=stop, kwargs=kwargs)
+        settling = turns.settle(plan, call, asker, alone=False, wakes=False)
+        return (yield from self._settled(settling, asker, ("resumed", plan.verdict.id)))
+
+    def _settled(self, settling: Steps[Plan], asker: Asker, key: Key) -> Steps[Plan]:
+        """Settle a turn and keep it, with what that cost."""
+        plan = yield from settling
         if asker.usage is not None:
             plan = replace(plan, usage=asker.usage)
-        turns.keep(key, plan)
+        self._turns.keep(key, plan)
         if plan.model_calls and plan.stops:
-            yield turns.record(plan, plan.reply, None, 0)
+            yield self._turns.record(plan, plan.reply, None, 0)
         return plan
 
     def _prepare(

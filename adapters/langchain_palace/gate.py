@@ -108,8 +108,8 @@ class ReplyGate:
         if self.checked is None and not calling:
             self.checked = self.nothing_said()
         text = self.checked.text if self.checked else ""
-        if self._must_fit and self.checked and self.checked.declined and not calling:
-            raise RecallMiss(text, hint=NOTHING_TO_FIT)
+        if not calling:
+            self.demand_answer()
         if calling and self.checked and not _is_clean(self.checked):
             text = ""
         self.text = text
@@ -138,6 +138,15 @@ class ReplyGate:
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""
         return CheckedAnswer(self.plan.options.fallback_text, declined=True)
+
+    def demand_answer(self) -> None:
+        """Refuse a reply in words that declines, where only a structured answer is understood.
+
+        Raises:
+            RecallMiss: If the reply is such a one.
+        """
+        if self._must_fit and self.checked and self.checked.declined:
+            raise RecallMiss(self.checked.text, hint=NOTHING_TO_FIT)
 
     def stream(self) -> ChunkGate:
         """Return the gate for a reply in chunks."""
@@ -196,6 +205,7 @@ class ChunkGate:
 
         Raises:
             UngroundedAnswerError: If a structured answer claims what the evidence does not hold.
+            RecallMiss: If the model declines where only a structured answer is understood.
         """
         if self._is_whole:
             if self._held is None:
@@ -207,6 +217,8 @@ class ChunkGate:
         self._gate.checked = checked
         self._gate.text = checked.text if checked else ""
         self._gate.said = self._said
+        if not self._has_calls:
+            self._gate.demand_answer()
         last = AIMessageChunk(
             content="",
             id=self._id,

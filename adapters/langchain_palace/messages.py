@@ -279,16 +279,8 @@ def chunk_of(message: AIMessage) -> AIMessageChunk:
         usage_metadata=message.usage_metadata,
         id=message.id,
         name=message.name,
-        tool_call_chunks=[
-            {
-                "name": call["name"],
-                "args": json.dumps(call["args"]),
-                "id": call["id"],
-                "index": number,
-                "type": "tool_call_chunk",
-            }
-            for number, call in enumerate(message.tool_calls)
-        ],
+        tool_calls=message.tool_calls,
+        invalid_tool_calls=message.invalid_tool_calls,
         chunk_position="last",
     )
 

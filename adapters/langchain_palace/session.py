@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Annotated, Any
+from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
@@ -60,11 +61,13 @@ class Call:
         session_id: Whose notes and session memories may be read.
         project: Whose project memories may be read.
         config: Callbacks, tags and metadata for what happens on the way.
+        run_id: The run that what happens on the way is a part of, if that is not the config's.
     """
 
     session_id: str | None
     project: str | None
     config: RunnableConfig
+    run_id: UUID | None = None
 
 
 def call_of(

@@ -10,7 +10,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from langchain_core.callbacks import AsyncCallbackManager, BaseCallbackHandler, CallbackManager
+from langchain_core.callbacks import (
+    AsyncCallbackManager,
+    BaseCallbackHandler,
+    BaseCallbackManager,
+    CallbackManager,
+)
 from langchain_core.documents import Document
 
 from langchain_palace.session import Call
@@ -19,6 +24,7 @@ from palace import Evidence, Verdict, memory_span, verdict_attributes
 
 RUN_NAME = "palace.recall"
 TRACER = "langchain_palace"
+M = TypeVar("M", bound=BaseCallbackManager)
 _Handlers = list[BaseCallbackHandler] | Any
 
 
@@ -65,7 +71,7 @@ def observed(step: Step[D], *, prompt: str, call: Call, handlers: _Handlers = No
     """
 
     def now() -> D:
-        manager = CallbackManager.configure(*_configured(call, handlers))
+        manager = _within(CallbackManager.configure(*_configured(call, handlers)), call)
         start = partial(manager.on_retriever_start, {"name": RUN_NAME}, prompt, name=RUN_NAME)
         run = start() if manager.handlers else None  # nobody may be listening
         try:
@@ -81,7 +87,7 @@ def observed(step: Step[D], *, prompt: str, call: Call, handlers: _Handlers = No
         return plan
 
     async def later() -> D:
-        manager = AsyncCallbackManager.configure(*_configured(call, handlers))
+        manager = _within(AsyncCallbackManager.configure(*_configured(call, handlers)), call)
         start = partial(manager.on_retriever_start, {"name": RUN_NAME}, prompt, name=RUN_NAME)
         run = await start() if manager.handlers else None
         try:
@@ -97,6 +103,12 @@ def observed(step: Step[D], *, prompt: str, call: Call, handlers: _Handlers = No
         return plan
 
     return Step(now, later)
+
+
+def _within(manager: M, call: Call) -> M:
+    """Return callbacks that tell of a part of the call's own run, where that is known."""
+    manager.parent_run_id = call.run_id or manager.parent_run_id
+    return manager
 
 
 def _configured(call: Call, handlers: _Handlers) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -39,6 +39,7 @@ from palace import (
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
+    MemoryNotFoundError,
     Mempalace,
     Message,
     ModelCall,
@@ -381,14 +382,40 @@ class Turns:
 
     def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
         """Return the plan of a tool loop that goes on where the message that asks was cut off."""
-        replies = [m for m in messages if isinstance(m, AIMessage)]
-        told = verdict_id(replies[-1]) if replies else None
-        if told is None or not is_tools(messages[-1]):
-            return None
+        told = _loop_of(messages)
         with self._under_way.lock:
             plans = list(self._under_way.plans.values())
-        of_call = (p for p in plans if p.verdict.id == told and p.is_of(call))
+        of_call = (p for p in plans if told and p.verdict.id == told["id"] and p.is_of(call))
         return next(of_call, None)
+
+    def resumed(
+        self, messages: Sequence[BaseMessage], call: Call, *, handlers: Any = None
+    ) -> Steps[Plan | None]:
+        """Decide anew a tool loop that another process began, where what asks was cut off.
+
+        The journal may have its question. Where it does not, or the question asks for no memory
+        without what was said before it, nothing is released: the reply that began the loop says
+        that it rests on a memory.
+        """
+        told = _loop_of(messages)
+        if told is None or told.get("action") in ("pass", "generate"):
+            return None
+        question: str = yield in_thread(lambda: self._question_of(told["id"], call))
+        plan = yield from self.decide(question, call, handlers=handlers)
+        if plan.verdict.action != "pass":
+            return plan
+        missed = replace(plan.verdict, action="fallback", outcome="nothing_stored")
+        return replace(plan, verdict=missed)
+
+    def _question_of(self, verdict_id: str, call: Call) -> str:
+        """Return what was decided on with a verdict of who asks now, "" where nobody knows."""
+        try:
+            record = self.palace.verdict(verdict_id)
+        except MemoryNotFoundError:
+            return ""
+        asker = (record.get("session"), record.get("project"))
+        is_theirs = asker == (call.session_id, call.project)
+        return str(record.get("prompt") or "") if is_theirs else ""
 
     def keep(self, key: Key, plan: Plan) -> None:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""
@@ -425,6 +452,15 @@ class Turns:
         with kept.lock:
             said = kept.thoughts.get(_key_of_calls(verdict_id(message), message))
         return message if said is None else with_thoughts(message, said)
+
+
+def _loop_of(messages: Sequence[BaseMessage]) -> Mapping[str, Any] | None:
+    """Return the verdict that the reply tells which began a tool loop, None outside of one."""
+    reply = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+    if reply is None or verdict_id(reply) is None or not is_tools(messages[-1]):
+        return None
+    told: Mapping[str, Any] = reply.response_metadata["palace"]
+    return told
 
 
 def _put(kept: OrderedDict[Key, T], key: Key, value: T, most: int) -> None:

@@ -1,11 +1,10 @@
 """The quote call, made the best way the wrapped model can: by tool, by chat or by completion.
 
-In: a `ModelCall` and what was said before. Out: a `ModelReply`; nothing of it is shown to anybody.
+In: a `ModelCall` and what the turn is about. Out: a `ModelReply`; nobody is shown anything of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import dropwhile
 from typing import Any
 
@@ -15,7 +14,8 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 from llama_index.core.tools import FunctionTool
 
-from palace import QUOTE_SCHEMA, Message, ModelCall, ModelReply
+from llama_index_palace.questions import Asked
+from palace import QUOTE_SCHEMA, ModelCall, ModelReply
 
 
 class _PointToMemory(BaseModel):
@@ -39,9 +39,9 @@ _TOOL = FunctionTool.from_defaults(
 )
 
 
-def ask(inner: LLM, call: ModelCall, history: Sequence[Message]) -> ModelReply:
+def ask(inner: LLM, call: ModelCall, asked: Asked) -> ModelReply:
     """Make the call."""
-    messages = _messages(history, call.user_text)
+    messages = _messages(asked, call.user_text)
     if call.schema is not None and _has_tools(inner):
         return _reply(inner, inner.chat(**_with_tool(inner, messages)))
     if inner.metadata.is_chat_model:
@@ -49,9 +49,9 @@ def ask(inner: LLM, call: ModelCall, history: Sequence[Message]) -> ModelReply:
     return ModelReply(inner.complete(call.user_text).text)
 
 
-async def aask(inner: LLM, call: ModelCall, history: Sequence[Message]) -> ModelReply:
+async def aask(inner: LLM, call: ModelCall, asked: Asked) -> ModelReply:
     """Make the call as `ask` does."""
-    messages = _messages(history, call.user_text)
+    messages = _messages(asked, call.user_text)
     if call.schema is not None and _has_tools(inner):
         return _reply(inner, await inner.achat(**_with_tool(inner, messages)))
     if inner.metadata.is_chat_model:
@@ -87,8 +87,14 @@ def _reply(inner: LLM, response: ChatResponse) -> ModelReply:
     return ModelReply(text)
 
 
-def _messages(history: Sequence[Message], user_text: str) -> list[ChatMessage]:
-    """Return the conversation, begun by the person: some providers take no other."""
-    theirs = dropwhile(lambda message: message.role != "user", history)
+def _messages(asked: Asked, user_text: str) -> list[ChatMessage]:
+    """Return the conversation, begun by the person: some providers take no other.
+
+    What the host's own program says stands before it, as in the host's call, unless that may teach
+    a form that the contract does not have.
+    """
+    theirs = dropwhile(lambda message: message.role != "user", asked.history)
     said = [ChatMessage(role=MessageRole(m.role), content=m.content) for m in theirs]
-    return [*said, ChatMessage(role=MessageRole.USER, content=user_text)]
+    in_form = asked.reasoning or asked.coding or asked.in_schema
+    program = () if in_form else asked.program
+    return [*program, *said, ChatMessage(role=MessageRole.USER, content=user_text)]

@@ -129,7 +129,7 @@ class PalaceQueryEngine(BaseQueryEngine):
 
         def reply(call: ModelCall) -> ModelReply:
             if self._llm is not None:
-                return ask(self._llm, call, asked.history)
+                return ask(self._llm, call, asked)
             return ModelReply(str(inner(_carrying(query_bundle, call.user_text))))
 
         ruling = self._turns.run(self._turns.rule(asked, session, alone=True), reply)
@@ -150,7 +150,7 @@ class PalaceQueryEngine(BaseQueryEngine):
 
         async def reply(call: ModelCall) -> ModelReply:
             if self._llm is not None:
-                return await aask(self._llm, call, asked.history)
+                return await aask(self._llm, call, asked)
             return ModelReply(str(await inner(_carrying(query_bundle, call.user_text))))
 
         ruling = await self._turns.arun(self._turns.rule(asked, session, alone=True), reply)

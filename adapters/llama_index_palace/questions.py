@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from llama_index.core.agent.workflow.prompts import (
@@ -169,6 +169,7 @@ class Asked:
         words: The person's own words; the decision is made on them.
         purpose: Who reads what the model says.
         history: Messages before, oldest first.
+        program: The program's own messages at the beginning.
         place: Index of the message that carries the words, -1 if none does.
         goes_on: Whether anything follows that message: a later call of the same turn.
         noted: Id of the verdict that was noted in the last reply after that message, "" without.
@@ -187,6 +188,7 @@ class Asked:
     words: str
     purpose: Purpose = "answer"
     history: tuple[Message, ...] = ()
+    program: tuple[ChatMessage, ...] = ()
     place: int = -1
     goes_on: bool = False
     noted: str = ""
@@ -257,18 +259,22 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
 
     The last message of the user's role that no host wrote: observations and retries of a ReAct
     loop are skipped; memory blocks, agent state and the conversation of a structured reply are
-    unwrapped. Without any, the last message that is not the model's own counts.
+    unwrapped. Without any, the last message that is not the model's own counts, or, where a reply
+    tells a verdict, the question that the journal kept under that.
 
     Args:
         messages: As the host sends them.
         question: The person's words if they are known already.
     """
     place = _own_place(messages)
+    if place >= 0 and not _is_role(messages[place], MessageRole.USER) and noted_verdict(messages):
+        place = -1  # a loop goes on whose question was cut off
     words = _own_words(messages[place]) if place >= 0 else ""
     before = messages[: max(place, 0)]
     found = Asked(
         words=words,
         history=_history(before),
+        program=tuple(takewhile(_is_program, before)),
         place=place,
         goes_on=0 <= place < len(messages) - 1,
         noted=noted_verdict(messages[place + 1 :]),
@@ -433,7 +439,7 @@ def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
     for message in reversed(before[-_HISTORY_MESSAGES:]):
         if _is_role(message, MessageRole.USER):
             words.append(_own_words(message))
-        elif message.role not in (MessageRole.SYSTEM, MessageRole.DEVELOPER):
+        elif not _is_program(message):
             break
     return words
 
@@ -553,6 +559,10 @@ def _wanted_schema(*texts: str) -> object:
         return json.loads(text)
     except ValueError:
         return {}
+
+
+def _is_program(message: ChatMessage) -> bool:
+    return message.role in (MessageRole.SYSTEM, MessageRole.DEVELOPER)
 
 
 def _is_role(message: ChatMessage, role: MessageRole) -> bool:

@@ -52,8 +52,8 @@ def prepared_messages(
     if asked.purpose != "answer":
         return sent
     if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
-        text = ruling.prompt(asked.words, lent)
-        changed = text != asked.words
+        text = ruling.prompt(asked.words or ruling.words, lent)
+        changed = text != (asked.words or ruling.words)
         return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
     sent[asked.place] = _with_prompt(sent[asked.place], ruling, lent)
     return sent

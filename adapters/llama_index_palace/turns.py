@@ -34,6 +34,7 @@ from palace import (
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
+    MemoryNotFoundError,
     Mempalace,
     ModelCall,
     ModelReply,
@@ -257,6 +258,7 @@ class Turns:
             alone: Whether the reply is plain text of one call, so that the answer given with the
                 quote may be the whole reply (`answers.quote_calls: one`).
         """
+        asked = yield from self._begun_before(asked, session)
         asked = self._first_asked(asked, session)
         key = (session, *asked.turn)
         known = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
@@ -273,6 +275,23 @@ class Turns:
                 yield Look(lambda: self.palace.begin_session(session_id, project))
             ruling.woken(self.palace.take_wake_up(session_id, project))
         return ruling
+
+    def _begun_before(self, asked: Asked, session: PalaceSession) -> Steps[Asked]:
+        """Return a call whose question the host cut off as one about what the journal kept."""
+        if asked.words or not asked.noted:
+            return asked
+        words = yield Look(lambda: self._question_of(asked.noted, session))
+        return replace(asked, words=words, goes_on=True)
+
+    def _question_of(self, verdict_id: str, session: PalaceSession) -> str:
+        """Return what was decided on with a verdict of this session, "" where nobody knows."""
+        try:
+            record = self.palace.verdict(verdict_id)
+        except MemoryNotFoundError:
+            return ""
+        asker = (record.get("session"), record.get("project"))
+        is_theirs = asker == (session.session_id, session.project)
+        return str(record.get("prompt") or "") if is_theirs else ""
 
     def looked(self, asked: Asked, session: PalaceSession) -> Steps[tuple[Verdict, AnswerOptions]]:
         """Return the verdict for who only shows what is stored.

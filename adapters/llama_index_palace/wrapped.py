@@ -88,14 +88,14 @@ class WrappedLLM(FunctionCallingLLM):
 
     def _rule(self, asked: Asked, *, alone: bool = False) -> Ruling:
         def point(call: ModelCall) -> ModelReply:
-            return ask(self.inner, call, asked.history)
+            return ask(self.inner, call, asked)
 
         ruling = self._turns.run(self._turns.rule(asked, self._session, alone=alone), point)
         return _checkable(ruling, asked)
 
     async def _arule(self, asked: Asked, *, alone: bool = False) -> Ruling:
         async def point(call: ModelCall) -> ModelReply:
-            return await aask(self.inner, call, asked.history)
+            return await aask(self.inner, call, asked)
 
         rule = self._turns.rule(asked, self._session, alone=alone)
         return _checkable(await self._turns.arun(rule, point), asked)

@@ -7,9 +7,10 @@ from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage, tr
 from langchain_palace import ChatPalace
 from pydantic import BaseModel
 
-from palace import UngroundedAnswerError
+from palace import Mempalace, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
     CHAT,
+    FALLBACK,
     HIT,
     HIT_TEXT,
     LIARS,
@@ -87,10 +88,77 @@ class TestATurnThatIsChecked:
 
     def test_is_of_its_session(self, palace, cut, prompt, text):
         model, bound, said = under_way(palace, honest, prompt, session("a"))
+        before = model.calls
 
-        bound.invoke(cut(said), session("b"))
+        told = bound.invoke(cut(said), session("b"))
 
-        assert text not in model.asked[-1].everything
+        assert told.text == FALLBACK
+        assert model.calls == before
+
+    @pytest.mark.parametrize("liar", LIARS)
+    def test_stays_checked_in_another_process(self, palace, cut, prompt, text, liar):
+        _, _, said = under_way(palace, honest, prompt)
+        with reopened(palace) as anew:
+            model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=liar))
+            bound = ChatPalace(inner=model, palace=anew).bind_tools([weather])
+
+            assert "80085" not in bound.invoke(cut(said)).text
+            assert not any("80085" in str(chunk.content) for chunk in bound.stream(cut(said)))
+
+    def test_goes_on_in_another_process(self, palace, cut, prompt, text):
+        _, _, said = under_way(palace, honest, prompt)
+        with reopened(palace) as anew:
+            model = CountingModel(persona=calling_twice)
+            bound = ChatPalace(inner=model, palace=anew).bind_tools([weather])
+            before = len(anew.verdicts(limit=99))
+
+            calls = bound.invoke(cut(said))
+            told = bound.invoke([*cut(said), calls, ToolMessage("Rain.", tool_call_id="c2")])
+
+            assert calls.tool_calls
+            assert told.text == f"{text} [1]"
+            assert len(anew.verdicts(limit=99)) == before + 1
+            for asked in model.asked:
+                assert prompt in asked.everything
+                assert not asked.is_pointing or "tool" not in [m.type for m in asked.messages]
+
+    @pytest.mark.parametrize("kept", ["hash", "off"])
+    def test_whose_question_nobody_knows_any_more_ends(
+        self, palace, monkeypatch, cut, prompt, text, kept
+    ):
+        monkeypatch.setenv("PALACE_JOURNAL__PROMPTS", kept)
+        with reopened(palace) as first:
+            _, _, said = under_way(first, honest, prompt)
+        with reopened(first) as anew:
+            model = CountingModel(persona=honest)
+
+            told = ChatPalace(inner=model, palace=anew).bind_tools([weather]).invoke(cut(said))
+
+        assert told.text == FALLBACK
+        assert model.calls == 0
+
+
+def reopened(palace):
+    """Return the palace as another process has it: what is under way in this one is not there."""
+    palace.close()
+    return Mempalace.open(palace.root)
+
+
+def calling_twice(asked):
+    called = [m for m in asked.messages if m.type == "tool"]
+    if asked.is_pointing or len(called) != 1:
+        return honest(asked)
+    return calling("weather", {"city": "Rome"}, id="c2")
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_what_asks_for_no_memory_is_sent_as_it_is_by_another_process(palace, cut):
+    _, _, said = under_way(palace, honest, PASS)
+    with reopened(palace) as anew:
+        model = CountingModel(persona=honest)
+
+        assert ChatPalace(inner=model, palace=anew).bind_tools([weather]).invoke(cut(said))
+        assert model.asked[-1].messages == cut(said)
 
 
 @pytest.mark.parametrize("cut", CUTS)

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import uuid
 
 import pytest
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_palace import ChatPalace
+from langchain_core.tracers.base import BaseTracer
+from langchain_palace import ChatPalace, PalaceRunnable
 
+from palace import DECLINE_TOKEN, RecallMiss
 from tests.adapters.langchain.doubles import (
     CHAT,
+    FALLBACK,
     HIT,
     HIT_TEXT,
     LIE,
+    MISS,
     PASS,
     UNCLEAR,
     USAGE,
     CountingModel,
     calling,
+    declining,
     honest,
 )
 
@@ -249,3 +256,107 @@ def test_what_else_a_message_may_tell_as_its_verdict_is_none(palace, told, asked
     last = bound.invoke([*asked, foreign, ToolMessage("It rains.", tool_call_id="c1")])
 
     assert last.text == (f"{HIT_TEXT} [1]" if asked else CHAT)
+
+
+class Misspelling(BaseChatModel):
+    """Calls a tool in a way that nobody can read, and cannot stream."""
+
+    @property
+    def _llm_type(self):
+        return "misspelling"
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        call = {"name": "weather", "args": '{"city": ', "id": "c1", "error": "cut off"}
+        message = AIMessage("", invalid_tool_calls=[{**call, "type": "invalid_tool_call"}])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+async def test_a_call_that_cannot_be_read_comes_through_a_stream_as_such(palace):
+    chat = ChatPalace(inner=Misspelling(), palace=palace)
+    whole = chat.invoke(PASS).invalid_tool_calls
+
+    for chunks in (list(chat.stream(PASS)), [c async for c in chat.astream(PASS)]):
+        assert [call for c in chunks for call in c.invalid_tool_calls] == whole
+        assert not any(c.tool_calls for c in chunks)
+
+
+class Tracer(BaseTracer):
+    """Keeps the runs that are no part of another one."""
+
+    def __init__(self):
+        super().__init__()
+        self.runs = []
+
+    def _persist_run(self, run):
+        self.runs.append(run)
+
+
+async def test_the_look_into_memory_is_a_part_of_the_run_of_the_model(palace):
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+    tracer = Tracer()
+    config = {"callbacks": [tracer]}
+
+    chat.invoke(HIT, config)
+    await chat.ainvoke(HIT, config)
+    list(chat.stream(HIT, config))
+    assert [chunk async for chunk in chat.astream(HIT, config)]
+    chat.batch([HIT, MISS], config)
+
+    told = [(run.name, [child.name for child in run.child_runs]) for run in tracer.runs]
+    assert told == [("ChatPalace", ["palace.recall"])] * 6
+    assert len({run.id for run in tracer.runs}) == 6
+
+
+def test_who_names_the_run_of_the_model_finds_it_so(palace):
+    named = uuid.uuid4()
+    tracer = Tracer()
+
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+    chat.invoke(HIT, {"callbacks": [tracer], "run_id": named})
+
+    assert [(run.id, len(run.child_runs)) for run in tracer.runs] == [(named, 1)]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+class TestDecliningInWords:
+    """Where a call is demanded, words alone are a miss; beside a call they are dropped."""
+
+    def told(self, chat, streams):
+        if not streams:
+            return chat.invoke(HIT)
+        whole = None
+        for chunk in chat.stream(HIT):
+            whole = chunk if whole is None else whole + chunk
+        return whole
+
+    @pytest.mark.parametrize("said", [declining, lambda asked: ""])
+    @pytest.mark.parametrize("choice", ["weather", "any"])
+    def test_is_a_miss_where_a_call_is_demanded(self, palace, streams, choice, said):
+        chat = ChatPalace(inner=CountingModel(persona=said), palace=palace)
+
+        with pytest.raises(RecallMiss):
+            self.told(chat.bind_tools([weather, storm], tool_choice=choice), streams)
+
+    def test_is_dropped_beside_a_call(self, palace, streams):
+        def persona(asked):
+            return calling("weather", {"city": "Rome"}, text=DECLINE_TOKEN)
+
+        chat = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
+        reply = self.told(chat.bind_tools([weather, storm], tool_choice="any"), streams)
+
+        assert [call["name"] for call in reply.tool_calls] == ["weather"]
+        assert not reply.text
+
+    def test_is_the_fallback_where_words_are_wanted(self, palace, streams):
+        model = CountingModel(persona=declining)
+
+        for chain in (
+            ChatPalace(inner=model, palace=palace),
+            PalaceRunnable(bound=model, palace=palace),
+        ):
+            assert self.told(chain, streams).text == FALLBACK
+
+
+def storm(city: str) -> str:
+    """Tell of storms."""
+    return f"No storm in {city}."

@@ -219,6 +219,21 @@ class TestMessages:
         assert [m.role.value for m in quoted[:2]] == ["user", "assistant"]
         assert "QUOTE: " in (quoted[-1].content or "")
 
+    def test_a_quote_is_asked_for_behind_what_the_program_says(self, palace, model):
+        system = ChatMessage(role="system", content="Answer in Dutch.")
+        PalaceLLM(model, palace).chat([system, user(UNCLEAR)])
+        quoted = model.calls[0]["messages"]
+        assert quoted[0] == system
+        assert [m.role.value for m in quoted] == ["system", "user"]
+
+    @pytest.mark.parametrize(
+        "form", ["Thought: … Action Input: … Answer: …", "<execute>...</execute>"]
+    )
+    def test_a_quote_is_asked_for_without_a_program_that_teaches_a_form(self, palace, model, form):
+        system = ChatMessage(role="system", content=form)
+        PalaceLLM(model, palace).chat([system, user(UNCLEAR)])
+        assert [m.role.value for m in model.calls[0]["messages"]] == ["user"]
+
     def test_evidence_stands_in_the_users_message_only(self, palace, model):
         PalaceLLM(model, palace).chat([ChatMessage(role="system", content="Be kind."), user(HIT)])
         system, asked = model.calls[0]["messages"]

@@ -19,6 +19,7 @@ from tests.adapters.llama_index.scripted import (
     UNCLEAR,
     ScriptedLLM,
     code_text,
+    open_palace,
     paint_text,
 )
 from tests.adapters.llama_index.test_hosts import ENGINES, TOLD, chat
@@ -208,6 +209,23 @@ def test_what_is_told_before_a_labelled_question_is_kept(palace, model, words, w
     if words == MISS:
         assert reply.message.content.startswith("I will remember: the lamp is green.")
         assert model.calls == []
+
+
+@pytest.mark.parametrize("program", [[], [ChatMessage(role="system", content="Be kind.")]])
+@pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
+def test_a_loop_whose_question_was_cut_off_stays_checked(palace, words, program):
+    model = ScriptedLLM(tool="clock", answer=LIE, quote="quotes, then lies")
+    tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
+    llm = PalaceLLM(model, palace)
+    first = llm.chat_with_tools([tool], chat_history=[user(words)]).message
+    cut = [*program, first, ChatMessage(role="tool", content="noon")]
+    assert (llm.chat(cut).message.content == LIE) is (words == PASS)
+    with open_palace(palace.root) as anew:  # as another process has it
+        reply = PalaceLLM(model, anew).chat(cut)
+        assert (reply.message.content == LIE) is (words == PASS)
+        # of another session nobody knows what was asked
+        PalaceLLM(model, anew, session_id="s2").chat(cut)
+        assert not any(words in prompt for prompt in model.prompts[-1:])
 
 
 def last_of(reply: Any) -> Any:
