@@ -94,7 +94,7 @@ def _is_asked(lines: Sequence[str]) -> bool:
     """Whether a person asks about the lines before, or about all of a single line."""
     last = lines[-1]
     asks = last.rstrip().endswith(_QUESTION_MARKS)
-    shaped = any(p.match(last) for p in (_LOG_LINE, _TOOL_LINE, _TRACE))
+    shaped = _LOG_LINE.match(last) or _TOOL_LINE.match(last) or _TRACE.match(last)
     return asks and (len(lines) == 1 or not shaped)
 
 

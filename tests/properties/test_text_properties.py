@@ -8,6 +8,7 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from palace import labels
 from palace import text as palace_text
 from palace.text import (
     MAX_TOKEN_CHARS,
@@ -144,8 +145,8 @@ labelled_texts = st.lists(
 @given(labelled_texts)
 @LIGHT
 def test_a_label_is_found_where_only_the_last_lines_are_read(text: str) -> None:
-    whole = palace_text._LABELLED_TAIL.search(text)
-    found = palace_text._LABELLED_TAIL.search(text, palace_text._last_lines(text))
+    whole = labels._LABELLED_TAIL.search(text)
+    found = labels._LABELLED_TAIL.search(text, labels._last_lines(text))
     assert (found and found.span()) == (whole and whole.span())
 
 
