@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 import regex
@@ -49,6 +50,7 @@ class Statement:
         right: For a correction that names both: the words that are right.
         whole: Whether the words make sense alone, without what was said before.
         about: For such a correction: the sentence that holds the wrong words.
+        at: When it was said, aware; None where nobody knows.
     """
 
     text: str
@@ -57,6 +59,7 @@ class Statement:
     right: str = ""
     whole: bool = True
     about: str = ""
+    at: datetime | None = None
 
 
 def sentences(message: str) -> list[str]:
