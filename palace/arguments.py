@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -137,14 +138,23 @@ def message_in(given: object) -> Message:
         )
     if isinstance(given, Message):
         return replace(given, content=said or "", at=moment_in("at", given.at))
-    at = given.get("at")
     return Message(
         str(given.get("role") or ""),
         said or "",
-        at=moment_in("at", at) if isinstance(at, datetime) else None,
+        at=_said_at(given.get("at")),
         calls=tuple(_ids(given.get("tool_calls") or given.get("calls"))),
         answers=str(given.get("tool_call_id") or given.get("answers") or ""),
     )
+
+
+def _said_at(at: object) -> datetime | None:
+    """Return when a host's message was said; None for what is no moment."""
+    if isinstance(at, str):
+        try:
+            at = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", at.strip()))
+        except ValueError:
+            return None
+    return moment_in("at", at) if isinstance(at, datetime) else None
 
 
 def _text_of(part: object) -> str | None:

@@ -176,9 +176,18 @@ class Index(Protocol):
     """Derived, disposable search structure over the palace's memories and playbooks."""
 
     def candidates(
-        self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
+        self,
+        terms: Sequence[str],
+        *,
+        layer: LayerName,
+        scope: Scope,
+        limit: int,
+        at: datetime | None = None,
     ) -> list[Candidate]:
-        """Return active, visible memories holding any of the terms, best BM25 first."""
+        """Return active, visible memories holding any of the terms, best BM25 first.
+
+        They are valid at this moment; now if it is not given.
+        """
 
     def neighbours(
         self,

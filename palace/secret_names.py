@@ -18,6 +18,11 @@ _PASSWORD_NAMES = tuple(
 _SHORT_PASSWORD_NAME = compiled_later(
     r"(?i:(?:^|[_.-])(?:pass|pwd|pw|psw))$|(?<=[a-z])(?:Pass|Pwd|Pw)$|(?i:pwd)$"
 )
+_TICKET = compiled_later(
+    r"(?<![^\W_])(?:boarding|bus|train|rail|ski|lift|day|season|month|monthly|weekly|annual|travel"
+    r"|parking|press|visitor|museum|city|transit|gym|event|festival|park)[ \t_-]?pass$",
+    regex.IGNORECASE,
+)
 _SECRET_NAMES = ("secret", "credential", "credentials", "secretbase")
 _KEY_NAMES = tuple(
     "apikey accesskey secretkey privatekey signingkey encryptionkey masterkey authkey accountkey"
@@ -64,14 +69,16 @@ def family_in(name: str, before: str) -> str:
 
     Args:
         name: As it stands in the text.
-        before: What stands before it there; it tells which key a bare `key` is, and whether
-            `passe` ends "mot de passe".
+        before: What stands before it there; it tells which key a bare `key` is, whether `passe`
+            ends "mot de passe", and whether a `pass` is a ticket.
 
     Returns:
         `password`, `secret`, `key`, `token`, or "" for other names.
     """
     if name[-3:].lower() == "key" and plain_name(name) == "key":
         return "key" if before.rstrip(" \t_-").lower().endswith(_KEY_ADJECTIVES) else ""
+    if name[-4:].lower() == "pass" and _TICKET.search(f"{before}{name}"):
+        return ""
     is_french = name.lower() == "passe" and before.lower().endswith("mot de ")
     return "password" if is_french else family_of(name)
 

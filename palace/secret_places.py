@@ -51,6 +51,17 @@ _OPTION = compiled_later(
     r"[\"']?(?P<value>[^\s\"'`]{6,512}+)",
     regex.IGNORECASE,
 )
+# Of programs whose short option takes a password and nothing else.
+_SHORT_OPTION = compiled_later(
+    r"\b(?:(?:mysql|mariadb)[\w-]{0,12}+(?:[^\n|;&]{0,200}?\s)-p|sshpass[ \t]{1,4}+-p[ \t]{0,4}+"
+    r"|redis-cli[^\n|;&]{0,200}?\s-a[ \t]{0,4}+)[\"']?+(?P<value>[^\s\"'`]{4,256}+)"
+)
+_PIN = compiled_later(
+    r"\b(?:(?:PIN|(?i:pin)(?=(?:[ -]?(?i:code))?\s{0,2}(?:[:=]|(?:is|ist)\b)))(?:[ -]?(?i:code))?"
+    r"(?:(?:\s(?:of|for|to|der|des|für|von|zu|meiner|unserer)\s[^\n.:;=]{1,40}?)?"
+    r"\s{0,2}(?:[:=]|\b(?:is|ist|lautet)\b))?\s{0,2}(?<=[\s:=])(?P<value>\d{4,5}+)"
+    r"|PUK\s{0,2}(?:[:=]|is|ist|lautet)?\s{0,2}(?<=[\s:=])(?P<value>\d{8}))(?![\w-]|[.,:/]\d)"
+)
 _LOGIN_OPTION = compiled_later(
     r"(?<![\w-])(?:-u|--user)[ =]{0,2}[\"']?[\w.@+-]{1,64}+:(?P<value>[^\s\"'`]{4,256}+)"
 )
@@ -78,6 +89,8 @@ _PLACES = (
     ("authorization-header", ("author", "x-ap", "x-auth", "-token"), _AUTHORIZATION),
     ("bearer-token", ("bearer",), _BEARER),
     ("command-line-secret", ("pass", "token", "secret", "key"), _OPTION),
+    ("command-line-secret", ("mysql", "mariadb", "sshpass", "redis-cli"), _SHORT_OPTION),
+    ("pin", ("pin", "puk"), _PIN),
     ("basic-auth", ("-u",), _LOGIN_OPTION),
     ("password", tuple("pass kennwort contraseña senha wachtw hasło lösen".split()), _STATED),
     ("password", ("';", '";'), _DIRECTIVE),
@@ -137,7 +150,8 @@ def _find_at(pattern: regex.Pattern[str], kind: str, text: str) -> Iterator[Find
     for found in pattern.finditer(text):
         value = found["value"].rstrip(".,;:)*")
         is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
-        if _is_literal(value) and (is_mixed(value) or (is_basic and is_two_cased(value))):
+        is_sure = pattern in (_SHORT_OPTION, _PIN) or (is_basic and is_two_cased(value))
+        if _is_literal(value) and (is_sure or is_mixed(value)):
             yield Finding(kind, found.start("value"), found.start("value") + len(value))
 
 

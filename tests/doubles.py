@@ -100,9 +100,15 @@ class VanishingIndex:
         self._gone: int | None = None
 
     def candidates(
-        self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
+        self,
+        terms: Sequence[str],
+        *,
+        layer: LayerName,
+        scope: Scope,
+        limit: int,
+        at: datetime | None = None,
     ) -> list[Candidate]:
-        return self._index.candidates(terms, layer=layer, scope=scope, limit=limit)
+        return self._index.candidates(terms, layer=layer, scope=scope, limit=limit, at=at)
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         return self._index.candidates_by_key(keys)

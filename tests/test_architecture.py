@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "patterns": set(),
     "portable": set(),
     "settings": {"types", "errors"},
-    "presets": {"types", "errors"},
+    "presets": {"types", "errors", "portable"},
     "store": GROUND,
     "fetch": GROUND,
     "models": GROUND,
@@ -148,6 +148,7 @@ def group(module: str) -> str:
         "months": "text",
         "labels": "text",
         "full_stops": "text",
+        "whole_files": "portable",
     }
     return next((g for p, g in families.items() if name.startswith(p)), name)
 

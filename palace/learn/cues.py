@@ -67,14 +67,24 @@ class Cues:
     def without_lead_in(self, sentence: str) -> str:
         """Return a sentence, plain or not, without what only leads to its statement."""
         found = _search(f"^{self.lead_in}", plain(sentence))
-        # Folding keeps the length of all but a few letters; where it does not, nothing is cut.
-        same = found is not None and len(plain(sentence)) == len(sentence)
-        return sentence[found.end() :].lstrip(" ,:") if found is not None and same else sentence
+        return sentence[place_in(sentence, found.end()) :].lstrip(" ,:") if found else sentence
 
 
 def plain(sentence: str) -> str:
     """Return a sentence as cues are matched: one line, folded, straight quotes."""
     return " ".join(fold(sentence.translate(_QUOTES)).split())
+
+
+def place_in(sentence: str, at: int) -> int:
+    """Return where in a sentence begins what stands at a place of its plain form.
+
+    Folding keeps the length of all but a few letters, such as "ß".
+    """
+    if len(plain(sentence)) == len(sentence):
+        return at
+    # A letter behind it keeps a blank at its end.
+    starts = (n for n in range(len(sentence)) if len(plain(f"{sentence[:n]}x")) > at)
+    return next(starts, len(sentence))
 
 
 def available() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from palace.errors import ModelError
@@ -76,7 +76,7 @@ def stated_in(history: Sequence[Message], *, cues: Sequence[Cues] | None = None)
             before = cleaned(message)
         elif message.role == "user":
             for statement in stated(message.content, before=before, cues=languages):
-                found.setdefault(plain(statement.text), statement)
+                found.setdefault(plain(statement.text), replace(statement, at=message.at))
     return list(found.values())
 
 
@@ -93,7 +93,7 @@ def proposed_by(
     Raises:
         ModelError: If the model fails or its reply is not the list that was asked for.
     """
-    said = [s for m in history if m.role == "user" for s in _own_sentences(m, cues)]
+    said = [(s, m.at) for m in history if m.role == "user" for s in _own_sentences(m, cues)]
     if not said:
         return []
     lines = (f"{m.role}: {cleaned(m)}" for m in history if m.role in ("user", "assistant"))
@@ -105,13 +105,13 @@ def proposed_by(
         ],
         max_tokens=_REPLY_TOKENS,
     )
-    allowed = {plain(sentence).rstrip(".!"): sentence for sentence in said}
+    allowed = {plain(sentence).rstrip(".!"): (sentence, at) for sentence, at in said}
     found = []
     for item in _listed(reply)[:_MAX_PROPOSALS]:
         kind, quote = _KINDS.get(str(item.get("kind"))), item.get("quote")
-        sentence = allowed.get(plain(quote).rstrip(".!")) if isinstance(quote, str) else None
-        if sentence and kind:
-            found.append(Statement(sentence, kind))
+        own = allowed.get(plain(quote).rstrip(".!")) if isinstance(quote, str) else None
+        if own and kind:
+            found.append(Statement(own[0], kind, at=own[1]))
     return found
 
 

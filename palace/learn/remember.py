@@ -68,8 +68,9 @@ class Writer:
         """Store a draft unless the palace holds it already or holds something else.
 
         A duplicate reinforces what is held. A word that counts less never retires one that counts
-        more: an agent that would supersede what a person said gets the conflict instead. From the
-        look to the last step no other writer comes between.
+        more: an agent that would supersede what a person said gets the conflict instead, and so
+        does what was said before the memory it contradicts. From the look to the last step no other
+        writer comes between.
 
         Args:
             draft: What to store.
@@ -146,7 +147,10 @@ class Writer:
             return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
         if on_conflict != "keep":
             found = find_conflicts(draft.text, similar, judge=self.judge)
-            outranked = any(_RANK[draft.trust] < _RANK[old.trust] for old, _ in found)
+            outranked = any(
+                _RANK[draft.trust] < _RANK[old.trust] or said_later(old, draft.created)
+                for old, _ in found
+            )
             if found and (on_conflict == "ask" or outranked):
                 return _conflict(draft, found)
             going += [old for old, _ in found]
@@ -222,6 +226,15 @@ def superseded_fields(old: Memory, by: Memory) -> dict[str, object]:
     if begin is None or begin <= utc_now() or _is_before(begin, old.valid_from):
         return {"status": "inactive", "superseded_by": by.id}
     return {"valid_to": min(begin, old.valid_to or begin), "superseded_by": by.id}
+
+
+def said_later(memory: Memory, moment: datetime | None) -> bool:
+    """Whether a memory is newer than what was said at a moment; None is now.
+
+    A memory of a day to come tells of a clock that is wrong, and of nothing newer.
+    """
+    written = memory.created
+    return written is not None and moment is not None and moment < written <= utc_now()
 
 
 def _hold_at_once(memory: Memory, draft: Draft) -> bool:

@@ -7,6 +7,7 @@ retrieval does not return it again, a person can still read it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.dedup import says_the_same
@@ -27,6 +28,7 @@ def correct(
     default_room: str = "notes",
     reason: str = "",
     copies: Sequence[Memory] = (),
+    at: datetime | None = None,
 ) -> WriteResult:
     """Store the right words where the wrong ones stand, then retire the wrong ones.
 
@@ -41,6 +43,7 @@ def correct(
         default_room: Where a correction of a conversation turn is stored.
         reason: Why, free text.
         copies: Memories that may say the same as the old one; those that do go with it.
+        at: When it was said; now if not given.
 
     Returns:
         `Remembered`; `Duplicate` of the old memory if the words are the same (nothing is written)
@@ -58,7 +61,7 @@ def correct(
     said = old.room == TIMELINE
     wrong = [old, *_same(old, copies)]
     return writer.remember(
-        _corrected(old, text, source=source, reason=why),
+        _corrected(old, text, source=source, reason=why, at=at),
         room=default_room if said else old.room,
         drawer="notes" if said else old.drawer,
         on_conflict="supersede" if source == "user" else "ask",
@@ -95,7 +98,7 @@ def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
     return [m for m in others if says_the_same(m.text, memory.text)]
 
 
-def _corrected(old: Memory, text: str, *, source: Trust, reason: str) -> Draft:
+def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: datetime | None) -> Draft:
     return Draft(
         text=text,
         kind=old.kind,
@@ -104,7 +107,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str) -> Draft:
         provenance="correction",
         tags=old.tags,
         importance=old.importance,
-        created=utc_now(),
+        created=at or utc_now(),
         triggers=old.triggers,
         key=old.key,
         project=old.project,

@@ -6,16 +6,18 @@ In: a draft or a memory. Out: active memories, those that share most first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from itertools import islice
 
 from palace.ports import Index, Scope
-from palace.text import tokens
+from palace.text import tokens, utc_now
 from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import Turn
 
 # Conversations and other scopes share the words; they are left out after the search.
 _SEARCHED = 64
 _RESEMBLING = 16
+_LAST_INSTANT = timedelta(microseconds=1)
 
 
 class Rivals:
@@ -39,7 +41,10 @@ class Rivals:
         self._everything = everything
 
     def of(self, draft: Draft) -> list[Memory]:
-        """Return memories of the draft's own scope that share its words, at most 16."""
+        """Return memories of the draft's own scope that share its words, at most 16.
+
+        They are valid at the moment nearest to now at which the draft is.
+        """
         scope = _scope_named(draft.scope)
         turn = Turn(draft.text, scope.session_id, scope.project)
         terms = self._terms(turn) or tuple(dict.fromkeys(tokens(draft.text)))
@@ -48,7 +53,7 @@ class Rivals:
         from palace.learn.word_classes import searched_for
 
         found = self._index.candidates(
-            searched_for(terms), layer="L1", scope=scope, limit=_SEARCHED
+            searched_for(terms), layer="L1", scope=scope, limit=_SEARCHED, at=_moment_of(draft)
         )
         rivals = (m for m in self._loaded([c.key for c in found]) if _is_rival(m, draft))
         return list(islice(rivals, _RESEMBLING))
@@ -68,6 +73,16 @@ class Rivals:
         )
         memories = self._index.load([c.key for c in found]).values()
         return [m for m in memories if m.scope == memory.scope and m.source != memory.source]
+
+
+def _moment_of(draft: Draft) -> datetime | None:
+    """Return the moment nearest to now at which a draft is true; None for now."""
+    now = utc_now()
+    if draft.valid_from is not None and draft.valid_from > now:
+        return draft.valid_from
+    if draft.valid_to is not None and draft.valid_to <= now:
+        return draft.valid_to.replace(microsecond=0) - _LAST_INSTANT  # as the index keeps it
+    return None
 
 
 def _is_rival(memory: Memory, draft: Draft) -> bool:

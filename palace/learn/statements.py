@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 import regex
 
 from palace.full_stops import ends_sentence
-from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, plain
+from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
 from palace.recall.blocks import strip_own_markers
 from palace.text import Word, tokens, words
 
@@ -49,6 +50,7 @@ class Statement:
         right: For a correction that names both: the words that are right.
         whole: Whether the words make sense alone, without what was said before.
         about: For such a correction: the sentence that holds the wrong words.
+        at: When it was said, aware; None where nobody knows.
     """
 
     text: str
@@ -57,6 +59,7 @@ class Statement:
     right: str = ""
     whole: bool = True
     about: str = ""
+    at: datetime | None = None
 
 
 def sentences(message: str) -> list[str]:
@@ -144,7 +147,7 @@ def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:
     """Return what corrects the assistant's words: it is about them, and says what is right."""
     whole = plain(sentence)
     lead = cues.find("correction_lead", whole)
-    rest = _from(sentence, lead.end() if lead else 0)
+    rest = sentence[place_in(sentence, lead.end() if lead else 0) :].strip(" ,:;")
     said = plain(rest)
     contrast = cues.find("contrast", said)
     about = set(tokens(before))
@@ -163,7 +166,7 @@ def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:
         return None
     if contrast is None:
         return Statement(_capitalised(rest), "correction")
-    wrong, right = (_words_of(rest, said, contrast.span(name)) for name in ("wrong", "right"))
+    wrong, right = (_words_of(rest, contrast.span(name)) for name in ("wrong", "right"))
     return Statement(
         _capitalised(rest),
         "correction",
@@ -180,14 +183,9 @@ def _is_within(phrase: str, about: set[str]) -> bool:
     return bool(content) and any(t in about for t in content[-1:])
 
 
-def _from(sentence: str, start: int) -> str:
-    return sentence[start:].strip(" ,:;") if len(plain(sentence)) == len(sentence) else sentence
-
-
-def _words_of(text: str, folded: str, span: tuple[int, int]) -> str:
-    if len(text) != len(folded):
-        return folded[slice(*span)].strip(" ,.")
-    return text[slice(*span)].strip(" ,.")
+def _words_of(sentence: str, span: tuple[int, int]) -> str:
+    start, end = (place_in(sentence, at) for at in span)
+    return sentence[start:end].strip(" ,.")
 
 
 def _capitalised(text: str) -> str:

@@ -9,9 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-import secrets as _random
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +20,7 @@ from palace.errors import ConfigError, StoreUnavailableError
 from palace.learn.places import SUFFIX
 from palace.portable import is_no_note
 from palace.types.memory import Memory
+from palace.whole_files import make_folder, write_whole
 
 FORMAT = "mempalace-export"
 VERSION = 1
@@ -90,7 +89,12 @@ def export_json(
         indent=1,
     )
     # A lone surrogate cannot be UTF-8; its backslash escape is the same character to JSON.
-    _write_whole(target, f"{text}\n".encode("utf-8", "backslashreplace"))
+    try:
+        write_whole(target, f"{text}\n".encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{target} cannot be written: {said(error)}", hint="check the disk and the folder"
+        ) from error
     return Exported(target, len(own), len(memories), len(kept))
 
 
@@ -122,10 +126,9 @@ def export_markdown(
             raise ConfigError(
                 f"{target} exists and is not an empty folder", hint="name a new or empty folder"
             )
-        _make_folder(target)
+        make_folder(target)
         for path, file in {**{path: root / path for path in files}, **records}.items():
-            _make_folder((target / path).parent)
-            _write_whole(target / path, _read(file))
+            write_whole(target / path, _read(file))
     except OSError as error:
         raise StoreUnavailableError(
             f"the export to {target} failed: {said(error)}", hint="check the disk and the folder"
@@ -178,31 +181,6 @@ def _read(file: Path) -> bytes:
         raise StoreUnavailableError(
             f"{file} cannot be read: {said(error)}", hint="check its permissions"
         ) from error
-
-
-def _write_whole(target: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    temporary = target.with_name(f".{_random.token_hex(8)}.tmp")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-        temporary.replace(target)
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"{target} cannot be written: {said(error)}", hint="check the disk and the folder"
-        ) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
-
-
-def _make_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        _make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def said(error: OSError) -> str:

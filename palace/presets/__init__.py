@@ -6,9 +6,7 @@ In: the name of a preset. Out: its cues, and its files in a palace that does not
 from __future__ import annotations
 
 import os
-import secrets as _random
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,6 +16,7 @@ import yaml
 
 from palace.errors import ConfigError, StoreUnavailableError, UnsafeNameError
 from palace.types.query import RecallKind
+from palace.whole_files import write_whole
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -86,7 +85,6 @@ def seed(
         StoreUnavailableError: If the file system refuses.
         UnsafeNameError: If a folder of the palace is a link that leads out of it.
     """
-    write = write_file or _Folder(root).write
     source = resources.files(__name__) / preset.name
     wanted = {path: source.joinpath(path).read_bytes() for path in preset.files}
     if preset.cues:
@@ -100,43 +98,23 @@ def seed(
             raise UnsafeNameError(
                 f"{path} leads out of the palace", hint="replace the link by a folder"
             )
-        write(path, data)
+        if write_file is None:
+            _write(root / path, data)
+        else:
+            write_file(path, data)
         added.append(path)
     return added
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """A palace that files are written to."""
-
-    root: Path
-
-    def write(self, relative: str, data: bytes) -> None:
-        path = self.root / relative
+def _write(path: Path, data: bytes) -> None:
+    try:
         # Not `.tmp`: nobody holds the palace's lock here, so nobody may tidy this up.
-        temporary = path.with_name(f".{_random.token_hex(8)}.new")
-        try:
-            _make_folder(path.parent)
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(descriptor)
-            temporary.replace(path)
-        except OSError as error:
-            raise StoreUnavailableError(
-                f"{path} cannot be written: {error.strerror or error}",
-                hint="check the disk and the permissions of the palace",
-            ) from error
-        finally:
-            with suppress(OSError):
-                temporary.unlink()
-
-
-def _make_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        _make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        write_whole(path, data, suffix=".new")
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{path} cannot be written: {error.strerror or error}",
+            hint="check the disk and the permissions of the palace",
+        ) from error
 
 
 def _cues(source: Traversable) -> Iterator[tuple[str, RecallKind]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal, TypeVar
 
 from palace.ports import GLOBAL, Candidate, Index, Scope, TermCounts, Vector, Vectors, VectorState
@@ -41,11 +42,17 @@ class IndexWithout:
         self._names = Counter(token for c in hidden for token in c.names)
 
     def candidates(
-        self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
+        self,
+        terms: Sequence[str],
+        *,
+        layer: LayerName,
+        scope: Scope,
+        limit: int,
+        at: datetime | None = None,
     ) -> list[Candidate]:
         """See `Index.candidates`."""
         return _asked_wider(
-            lambda most: self._index.candidates(terms, layer=layer, scope=scope, limit=most),
+            lambda most: self._index.candidates(terms, layer=layer, scope=scope, limit=most, at=at),
             lambda candidate: candidate.key not in self._keys,
             limit,
         )

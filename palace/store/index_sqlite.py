@@ -274,9 +274,17 @@ class SqliteIndex:
     # -- searching -----------------------------------------------------------------------------
 
     def candidates(
-        self, terms: Sequence[str], *, layer: LayerName, scope: Scope, limit: int
+        self,
+        terms: Sequence[str],
+        *,
+        layer: LayerName,
+        scope: Scope,
+        limit: int,
+        at: datetime | None = None,
     ) -> list[Candidate]:
         """Return active, visible memories holding any of the terms, best BM25 first.
+
+        They are valid at this moment; at that of the index if it is not given.
 
         In a large palace memories that hold only its most frequent words may be passed over; see
         `palace.store.postings.best_rows`.
@@ -296,15 +304,15 @@ class SqliteIndex:
             lists = [one for t in asked for one in posting_lists(t, rows[t], weights[t])]
             places = {term: place for place, term in enumerate(asked)}
             score = partial(bm25, weights, places, max(average_tokens(visible), 1.0))
-            best = self._best(lists, limit) if lists else []
+            best = self._best(lists, limit, self._now(at)) if lists else []
         return best_candidates(best, score=score, limit=limit)
 
-    def _best(self, lists: Sequence[PostingList], limit: int) -> list[_Row]:
+    def _best(self, lists: Sequence[PostingList], limit: int, now: str) -> list[_Row]:
         """Return the best rows of candidates; more are asked for where some are out of date."""
         wanted = limit + int(limit * _SPARE) + 1
         while True:
             best = best_rows(self._matching, lists, wanted=wanted)
-            found = self._valid(keys_of(best))
+            found = self._valid(keys_of(best), now)
             if len(found) >= limit or len(best) < wanted:
                 return found
             wanted *= 4
@@ -317,12 +325,11 @@ class SqliteIndex:
             (json.dumps(expressions), limit),
         )
 
-    def _now(self) -> str:
-        return (self._at or utc_now()).isoformat()
+    def _now(self, at: datetime | None = None) -> str:
+        return (at or self._at or utc_now()).isoformat()
 
-    def _valid(self, keys: Sequence[int]) -> list[_Row]:
-        """Return the rows of the candidates of these keys that are valid now."""
-        now = self._now()
+    def _valid(self, keys: Sequence[int], now: str) -> list[_Row]:
+        """Return the rows of the candidates of these keys that are valid at a moment."""
         return self._database.rows(
             f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
             f" WHERE m.key IN ({marks(keys)}) AND {_VALID}",

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from palace.errors import UnsafeNameError
 from palace.portable import is_device, without_joiners
+from palace.secrets import find_secrets
 
 MAX_COMPONENT_CHARS = 80
 MAX_COMPONENT_BYTES = 200
@@ -107,8 +108,9 @@ def session_file_name(session_id: str) -> str:
         session_id: Untrusted, 1 to 512 characters.
 
     Returns:
-        The id itself where it is a plain lower-case slug, else a readable slug and 80 bits of the
-        id's hash, so that no two ids share a file, on case-insensitive file systems neither.
+        The id itself where it is a plain lower-case slug, else a readable slug, unless it holds a
+        secret, and 80 bits of the id's hash, so that no two ids share a file, on case-insensitive
+        file systems neither.
 
     Raises:
         UnsafeNameError: If the id is empty or too long.
@@ -117,7 +119,7 @@ def session_file_name(session_id: str) -> str:
         raise _unsafe("session", session_id, "it is empty")
     if len(session_id) > MAX_SESSION_CHARS:
         raise _unsafe("session", session_id[:40], f"it exceeds {MAX_SESSION_CHARS} characters")
-    slug = _slug(_printable(session_id)).lower()
+    slug = "" if find_secrets(session_id) else _slug(_printable(session_id)).lower()
     plain = slug == session_id == fold_case(slug) and not _HASHED_STEM.search(slug)
     if plain and not is_device(slug) and _shorten(slug) == slug:
         return slug

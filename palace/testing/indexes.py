@@ -6,7 +6,7 @@ In: a fixture `index` that can be filled. Out: inherited tests.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -125,6 +125,8 @@ class IndexContract:
             self.memory(2, "blue kettle", valid_to=later),
         )
         assert self.found(index, "kettl") == ["blue kettle"]
+        before = index.candidates(["kettl"], **self.asking(), at=past - timedelta(days=1))
+        assert {c.position for c in before} == {1, 2}
         found = index.candidates(["kettl"], **self.asking())
         assert index.neighbours(found, distance=2, scope=self.everyone) == []
         assert [_text_of(index.get(f"m-0000000{n}")) for n in range(3)] == [

@@ -15,10 +15,12 @@ from palace.arguments import check_given, check_lists, check_texts, messages_in,
 from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
 from palace.learn.fields import check_choice
+from palace.learn.remember import said_later
 from palace.secrets import redact
 from palace.store.timeline_page import minute_of, session_title
 from palace.text import new_id, tokens, utc_now
-from palace.types.memory import TIMELINE, Memory
+from palace.types.changes import WriteResult
+from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Message, Turn
 from palace.verbs.writing import WritingVerbs
 
@@ -290,50 +292,58 @@ class ConsolidatingVerbs(WritingVerbs):
         try:
             if statement.kind == "correction" and statement.wrong:
                 return self._correct(statement, session_id, project)
-            result = self.remember(
-                statement.text,
-                drawer="sessions",
-                kind=statement.kind,
-                provenance=f"session-end:{session_id}",
-                project=project or None,
-                on_conflict="supersede" if statement.kind == "correction" else "ask",
-            )
+            result = self._keep(statement, statement.text, session_id, project)
         except TextRefusedError as error:
             return GapFill(
                 redact(statement.text), statement.kind, by, "refused", None, error.message
             )
-        detail = result.detail if result.status == "conflict" else ""
-        return GapFill(statement.text, statement.kind, by, result.status, result.memory, detail)
+        return GapFill(
+            statement.text, statement.kind, by, result.status, result.memory, _why_not(result)
+        )
+
+    def _keep(self, statement: Statement, text: str, session_id: str, project: str) -> WriteResult:
+        """Store what was said at the moment it was said."""
+        draft = Draft(
+            text,
+            kind=statement.kind,
+            scope=f"project:{project}" if project else "global",
+            provenance=f"session-end:{session_id}",
+            created=_said_at(statement),
+            project=project,
+        )
+        is_correction = statement.kind == "correction"
+        return self._remember(
+            draft,
+            room=None,
+            drawer="sessions",
+            on_conflict="supersede" if is_correction else "ask",
+        )
 
     def _correct(self, statement: Statement, session_id: str, project: str) -> GapFill:
         """Correct the memory that says what is wrong; without one, store what is right."""
         from palace.learn.gapfill import GapFill, corrected_text
 
-        fill = GapFill(statement.text, "correction", "rules", "unclear")
+        def filled(text: str, status: Filled, known: Memory | None, reason: str = "") -> GapFill:
+            return GapFill(text, "correction", "rules", status, known, reason)
+
+        at = _said_at(statement)
         near = list(self._near(statement, session_id, project))
         for memory in near:
             text = corrected_text(statement, memory.text)
+            if text and said_later(memory, at):
+                return filled(text, "conflict", memory, "the palace holds what was said later")
             if text:
-                result = self.correct(memory.id, text, reason=statement.text)
-                if result.status == "duplicate":
-                    return GapFill(text, "correction", "rules", "duplicate", result.memory)
-                status: Filled = "conflict" if result.status == "conflict" else "corrected"
-                return GapFill(text, "correction", "rules", status, result.memory)
+                result = self._put_right(memory.id, text, reason=statement.text, at=at)
+                status: Filled = "corrected" if result.status == "stored" else result.status
+                return filled(text, status, result.memory, _why_not(result))
         text = statement.text if statement.whole else corrected_text(statement, statement.about)
         if not text:
-            return fill
+            return filled(statement.text, "unclear", None)
         known = next((m for m in near if _holds(statement.right, m.text)), None)
         if known is not None:
-            return GapFill(text, "correction", "rules", "duplicate", known)
-        result = self.remember(
-            text,
-            drawer="sessions",
-            kind="correction",
-            provenance=f"session-end:{session_id}",
-            project=project or None,
-            on_conflict="supersede",
-        )
-        return GapFill(text, "correction", "rules", result.status, result.memory)
+            return filled(text, "duplicate", known)
+        result = self._keep(statement, text, session_id, project)
+        return filled(text, result.status, result.memory, _why_not(result))
 
     def _near(self, statement: Statement, session_id: str, project: str) -> Iterable[Memory]:
         """Yield memories that a correction may be about: used in the session, or alike."""
@@ -404,6 +414,15 @@ class ConsolidatingVerbs(WritingVerbs):
             if is_due and not self.store.goes_on(memory):
                 self.store.erase(memory)
                 self.index_file(memory.path)
+
+
+def _said_at(statement: Statement) -> datetime:
+    now = utc_now()
+    return min(statement.at or now, now)
+
+
+def _why_not(result: WriteResult) -> str:
+    return result.detail if result.status == "conflict" else ""
 
 
 def _before(when: datetime | None, moment: datetime) -> bool:

@@ -160,6 +160,9 @@ class TransferringVerbs(ReadingVerbs):
     ) -> Exported:
         """Write everything canonical to one JSON file or a folder of Markdown.
 
+        What the palace does not read, such as a playbook in a folder, is not written either;
+        `faults` names it.
+
         Args:
             target: The file, or the folder.
             form: Which of the two.

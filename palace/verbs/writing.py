@@ -184,6 +184,18 @@ class WritingVerbs(ChangingVerbs):
         """
         check_texts(text=text, reason=reason)
         check_choice("source", source, SOURCES)
+        return self._put_right(memory_id, text, source=source, reason=reason)
+
+    def _put_right(
+        self,
+        memory_id: str,
+        text: str,
+        *,
+        source: Trust = "user",
+        reason: str,
+        at: datetime | None = None,
+    ) -> WriteResult:
+        """Correct a memory by what was said at a moment; now if there is none."""
         wrong = self._meant(memory_id)
         writer = self._parts.writer.judged(Draft(text, scope=wrong.scope), replaces=[wrong])
         with self._changing("correction", writer=writer) as change:
@@ -197,6 +209,7 @@ class WritingVerbs(ChangingVerbs):
                 default_room=self.settings.write.default_room,
                 reason=reason,
                 copies=self._parts.copies_of(old),
+                at=at,
             )
             change.about = {"memory": old.id, "superseded_by": result.memory.id}
         return result

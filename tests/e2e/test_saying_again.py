@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,28 @@ def test_no_text_is_stored_twice(tmp_path: Path, text: str) -> None:
         assert isinstance(palace.remember(text), Remembered)
         assert isinstance(palace.remember(text), Duplicate)
         assert len(palace.memories()) == 1
+
+
+NOW = datetime.now(timezone.utc).replace(microsecond=0)
+YEAR = timedelta(days=365)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [(NOW + YEAR, None), (NOW + YEAR, NOW + 2 * YEAR), (NOW - 2 * YEAR, NOW - YEAR), (None, NOW)],
+)
+def test_what_holds_at_another_time_is_stored_once_too(
+    tmp_path: Path, begin: datetime | None, end: datetime | None
+) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        first = palace.remember("The rent is 900 euros.", valid_from=begin, valid_to=end)
+        again = palace.remember("The rent is 900 euros.", valid_from=begin, valid_to=end)
+        assert isinstance(again, Duplicate)
+        other = palace.remember("The rent is 950 euros.", valid_from=begin, valid_to=end)
+        assert isinstance(other, Conflict)
+        assert (again.memory.id, other.memory.id) == (first.memory.id, first.memory.id)
+        # What holds now is another matter.
+        assert isinstance(palace.remember("The rent is 800 euros."), Remembered)
 
 
 def test_no_breadcrumb_without_a_journal(tmp_path: Path) -> None:

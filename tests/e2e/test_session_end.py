@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -21,6 +22,11 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 
 def said(*pairs: tuple[str, str]) -> list[Message]:
     return [m for u, a in pairs for m in (Message("user", u), Message("assistant", a)) if m.content]
+
+
+def told(text: str, at: datetime, *, before: str = "") -> list[Message]:
+    earlier = [Message("assistant", before, at=at)] if before else []
+    return [*earlier, Message("user", text, at=at)]
 
 
 def outcome(ended):
@@ -101,6 +107,67 @@ def test_another_value_is_a_conflict_for_a_person_to_decide(palace):
     [fill] = ended.filled
     assert (fill.status, fill.memory.id) == ("conflict", old.id)
     assert fill.reason
+
+
+LONG_AGO = datetime(2025, 3, 6, 9, 0, tzinfo=timezone.utc)  # a Thursday
+
+
+def test_a_statement_is_of_the_day_it_was_said_on(palace):
+    history = told("Remember that the boat trial of the club is next Tuesday.", LONG_AGO)
+    [fill] = palace.on_session_end("s", history).filled
+    assert (fill.status, fill.memory.created) == ("stored", LONG_AGO)
+    verdict = RetrievalEnforcer(palace).decide("When is the boat trial of the club?")
+    assert {item.as_of for item in verdict.evidence} == {LONG_AGO}
+
+
+def test_what_is_said_tomorrow_by_another_clock_is_of_now(palace):
+    ahead = datetime.now(timezone.utc) + timedelta(days=1)
+    [fill] = palace.on_session_end("s", told("I prefer tabs over spaces.", ahead)).filled
+    assert fill.memory.created < ahead
+
+
+@pytest.mark.parametrize(
+    ("stored", "before", "text"),
+    [
+        (
+            "The deploy of the orchard is on Friday at 10:00.",
+            "The deploy of the orchard is on Friday.",
+            "No, the deploy of the orchard is on Monday, not on Friday.",
+        ),
+        (
+            "The nightly build of the orchard starts at 03:30.",
+            "The nightly build of the orchard starts at 02:30.",
+            "No, the nightly build of the orchard starts at 04:30.",
+        ),
+    ],
+)
+def test_what_was_said_earlier_retires_nothing_newer(palace, stored, before, text):
+    newer = palace.remember(stored).memory
+    [fill] = palace.on_session_end("s", told(text, LONG_AGO, before=before)).filled
+    assert (fill.status, fill.memory.id) == ("conflict", newer.id)
+    assert fill.reason
+    assert palace.get(newer.id).status == "active"
+    now = datetime.now(timezone.utc)
+    [fill] = palace.on_session_end("t", told(text, now, before=before)).filled
+    assert fill.status in ("stored", "corrected")
+    assert palace.get(newer.id).status == "inactive"
+
+
+def test_a_correction_is_of_the_day_it_was_said_on(palace):
+    then = "The deploy of the orchard is on Thursday at 10:00."
+    palace.on_session_end("s", told(f"Remember that {then}", LONG_AGO))
+    later = LONG_AGO + timedelta(days=1)
+    text, before = "It's on Friday, not on Thursday.", "The deploy of the orchard is on Thursday."
+    [fill] = palace.on_session_end("t", told(text, later, before=before)).filled
+    assert (fill.status, fill.memory.created) == ("corrected", later)
+
+
+def test_a_model_s_proposal_is_of_the_day_it_was_said_on(tmp_path):
+    words = "The whole team reads the digest on Mondays."
+    model = ScriptedGenerator([json.dumps([{"quote": words, "kind": "fact"}]), "- digest"])
+    with Mempalace.open(tmp_path, generator=model) as palace:
+        [fill] = palace.on_session_end("s", told(words, LONG_AGO)).filled
+        assert (fill.by, fill.memory.created) == ("model", LONG_AGO)
 
 
 def test_a_secret_is_refused_and_not_shown(palace):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -63,6 +64,25 @@ def test_both_forms_of_an_export_are_the_whole_palace(tmp_path: Path):
             done = third.import_from(tmp_path / "all")
             assert [r.path_or_line for r in done.refused] == ["rooms/fleet/by hand.md"]
             assert done.added == as_folder.files - 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="such names cannot be made")
+def test_what_an_export_leaves_out_is_not_read_either_and_told_of(tmp_path: Path):
+    files = ["rooms/a/x.md", "rooms/top.md", "rooms/a/deep/er/y.md", "rooms/a/b\\c.md"]
+    files += ["timeline/note.md", "timeline/sub/z.md", "playbooks/UP.MD", "playbooks/sub/q.md"]
+    with Mempalace.open(tmp_path / "p") as palace:
+        for number, name in enumerate(files):
+            file = palace.root / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"# Lamp\n\n1. Lamp {number} is red.\n", encoding="utf-8")
+        palace.refresh(force=True)
+        read = {m.path for m in palace.memories()} | {p.path for p in palace.playbooks()}
+        palace.export(tmp_path / "full", form="markdown")
+        full = tmp_path / "full"
+        exported = {p.relative_to(full).as_posix() for p in full.rglob("*") if p.is_file()}
+        assert exported == read
+        assert {fault.path for fault in palace.faults()} == set(files) - read
+        assert set(files) - read == {"rooms/a/b\\c.md", "playbooks/sub/q.md"}
 
 
 def test_every_field_survives_both_forms(tmp_path: Path):

@@ -19,6 +19,7 @@ from palace import (
     UnsafeNameError,
     agent_tools,
 )
+from palace.arguments import message_in
 
 KNOWN = "The harbour master is called Ines."
 NO_TEXT = {"None": None, "bytes": b"words", "int": 7, "list": ["words"]}
@@ -289,6 +290,20 @@ def test_a_conversation_is_taken_as_hosts_write_it(palace: Mempalace) -> None:
         ("assistant", ("c1",), ""),
         ("tool", (), "c1"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("at", "meant"),
+    [
+        ("2026-05-01T10:00:00Z", datetime(2026, 5, 1, 10, tzinfo=timezone.utc)),
+        ("2026-05-01T10:00:00+02:00", datetime(2026, 5, 1, 8, tzinfo=timezone.utc)),
+        (datetime(2026, 5, 1, 10), datetime(2026, 5, 1, 10, tzinfo=timezone.utc)),
+        ("this morning", None),
+        (None, None),
+    ],
+)
+def test_the_time_of_a_message_may_be_text_as_in_json(at: object, meant: datetime | None) -> None:
+    assert message_in({"role": "user", "content": "Hello.", "at": at}).at == meant
 
 
 def test_times_of_messages_may_lack_a_zone(palace: Mempalace) -> None:

@@ -135,6 +135,17 @@ def test_session_files_are_readable_and_never_shared():
             session_file_name(bad)
 
 
+@pytest.mark.parametrize(
+    "secret",
+    ["ghp_" + "a1B2c3D4e5" * 4, "npm_" + "a1b2c3d4e5f6" * 3, "user:token=" + "a1b2c3d4e5f6" * 3],
+)
+def test_a_session_named_by_a_secret_does_not_name_its_file(secret):
+    stem = session_file_name(secret)
+    assert secret[-12:].lower() not in stem
+    assert stem.startswith("session-")
+    assert stem == session_file_name(secret) != session_file_name(f"{secret}9")
+
+
 @pytest.mark.parametrize("bad", ["", "/etc/passwd", "../x", "a/../../x", "a\0b", "a\\b", "C:/x"])
 def test_no_path_leaves_the_root(tmp_path, bad):
     with pytest.raises(UnsafeNameError):

@@ -36,6 +36,48 @@ def test_the_words_are_kept_as_they_were_said():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "kept"),
+    [
+        ("Merk dir bitte, dass unser Server Reiher heißt.", "fact", "Unser Server Reiher heißt."),
+        ("Merke dir: Der Code für das Tor ist 4711.", "fact", "Der Code für das Tor ist 4711."),
+        ("Bitte vergiss nicht, dass wir am 3. Juni fliegen.", "fact", "Wir am 3. Juni fliegen."),
+        ("Ich arbeite seit 2015 bei der Post.", "fact", "Ich arbeite seit 2015 bei der Post."),
+        ("Ich wohne seit drei Jahren in Bremen.", "fact", "Ich wohne seit drei Jahren in Bremen."),
+        ("Ich vertrage keine Milch.", "fact", "Ich vertrage keine Milch."),
+        ("Ich vertrage Milch nicht.", "fact", "Ich vertrage Milch nicht."),
+        ("Ich esse kein Fleisch.", "preference", "Ich esse kein Fleisch."),
+        ("Ich hasse lange Listen.", "preference", "Ich hasse lange Listen."),
+        ("I hate long lists.", "preference", "I hate long lists."),
+        ("I have worked at Acme since 2015.", "fact", "I have worked at Acme since 2015."),
+    ],
+)
+def test_common_ways_to_say_what_lasts(text, kind, kept):
+    assert kinds(text) == [(kind, kept)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich arbeite seit Stunden in der Küche.",
+        "Ich wohne seit gestern in Bremen.",
+        "Ich vertrage das nicht.",
+        "Ich vertrage heute keine Milch.",
+        "Ich hasse dieses Wetter.",
+        "Ich hasse mein Leben.",
+        "Ich esse keinen Bissen mehr.",
+        "I hate Mondays.",
+        "I hate to wait.",
+        "I hate my life.",
+        "I hate being late.",
+        "I hate this weather.",
+        "I have worked at it for hours.",
+    ],
+)
+def test_moods_and_moments_are_not_kept(text):
+    assert kinds(text) == []
+
+
 def test_said_twice_is_one_statement():
     history = [Message("user", "I prefer tabs over spaces.")] * 2
     assert len(stated_in(history)) == 1
@@ -82,6 +124,18 @@ def test_a_correction_needs_something_to_correct():
 @pytest.mark.parametrize("text", ["port 8080 and 8080", "port 18080", "port 8080 or 8081", "port"])
 def test_nothing_is_corrected_where_it_is_not_clear(text):
     assert corrected_text(Statement("x", "correction", "8080", "8081"), text) == ""
+
+
+def test_letters_that_fold_to_two_move_nothing():
+    assert kinds("Übrigens, ich heiße Ada Strauß.") == [("fact", "Ich heiße Ada Strauß.")]
+    before = "Die Straße vor dem Haus heißt Uferweg."
+    said = "Nein, die Straße heißt Großring, nicht Uferweg."
+    [found] = stated_in([Message("assistant", before), Message("user", said)])
+    assert (found.text, found.wrong, found.right) == (
+        "Die Straße heißt Großring, nicht Uferweg.",
+        "Uferweg",
+        "Großring",
+    )
 
 
 def test_sentences():
