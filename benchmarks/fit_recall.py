@@ -1,7 +1,7 @@
 """Questions with everything that was found for them, and the models fitted on them.
 
-In: conversations and notes. Out: ranking, sufficiency and attribution models, and what they do on
-questions of palaces they were not fitted on.
+In: conversations and notes. Out: ranking, sufficiency, topic and attribution models, and what they
+do on questions of palaces they were not fitted on.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ FOREIGN_PER_CONVERSATION = 50
 RANKING_L2 = 3.0
 SUFFICIENCY_L2 = 1.0
 ATTRIBUTION_L2 = 5.0
+TOPIC_L2 = 1.0
+OTHERS_PER_PALACE = 100
+# What tells whether anything has to do with a question at all; more brings nothing.
+TOPIC_FEATURES = ("distinct", "comes_near", "home_best", "names", "unknown_name", "closeness")
 # Judged apart, or by a rule alone.
 NOT_OF_SUFFICIENCY = (*ATTRIBUTION_FEATURES, "comes_near")
 
@@ -167,6 +171,30 @@ def notes_questions(palace: Mempalace, cases: Sequence[Case]) -> list[Judged]:
     return rows
 
 
+def others_questions(notes: Sequence[tuple[Mempalace, Sequence[Case]]]) -> list[Judged]:
+    """Return questions asked of every palace of notes that only other people's notes answer."""
+    rng = random.Random(SEED)
+    rows: list[Judged] = []
+    for palace, own in notes:
+        others = [case for _, cases in notes if cases is not own for case in cases]
+        answerable = [case for case in others if _is_of_rooms(case.family) and not case.turn.history]
+        for case in rng.sample(answerable, min(len(answerable), OTHERS_PER_PALACE)):
+            rows.append(
+                _asked(
+                    palace,
+                    case.turn,
+                    family="others'",
+                    kind="other",
+                    is_gold=lambda _: False,
+                )
+            )
+    return rows
+
+
+def _is_of_rooms(family: str) -> bool:
+    return family.startswith("answerable") and "procedure" not in family
+
+
 # -- ranking ---------------------------------------------------------------------------------------
 
 
@@ -234,6 +262,45 @@ def fit_sufficiency(rows: Sequence[Judged]) -> Fitted:
     return fit_logistic(
         own, [e[1] for e in examples], weights=[e[2] for e in examples], l2=SUFFICIENCY_L2
     )
+
+
+def _topic_examples(rows: Sequence[Judged]) -> list[tuple[Judged, dict[str, float], float]]:
+    """Return the first candidate of questions that these notes answer, or only other notes."""
+    return [
+        (row, {n: v for n, v in row.head[0][0].items() if n in TOPIC_FEATURES}, label)
+        for row in rows
+        for label in (float(row.kind == "statement"),)
+        if row.head and (row.kind == "other" or (_is_of_rooms(row.family) and _is_in_rooms(row)))
+    ]
+
+
+def _is_in_rooms(row: Judged) -> bool:
+    return row.family.endswith("L1")
+
+
+def fit_topic(rows: Sequence[Judged]) -> Fitted:
+    """Fit whether the first of what was found has to do with the question at all."""
+    examples = _topic_examples(rows)
+    return fit_logistic(
+        [features for _, features, _ in examples],
+        [label for *_, label in examples],
+        weights=[1.0] * len(examples),
+        l2=TOPIC_L2,
+    )
+
+
+def report_topic(rows: Sequence[Judged], bars: Sequence[float]) -> None:
+    """Print which share of own questions and of other people's reaches each bar."""
+    own: list[float] = []
+    others: list[float] = []
+    for fold in sorted({row.fold for row, *_ in _topic_examples(rows)}):
+        model = fit_topic([r for r in rows if r.fold != fold])
+        for _, features, label in _topic_examples([r for r in rows if r.fold == fold]):
+            (own if label else others).append(model.probability(features))
+    print(f"\ntopic, held out: AUROC {auroc(own, others):.3f}; share at or above the bar")
+    for name, found in (("own", own), ("others'", others)):
+        shares = "".join(f"{mean([float(p >= bar) for p in found]):>8.3f}" for bar in bars)
+        print(f"{name:10}{len(found):>6}{shares}")
 
 
 def _attribution_examples(rows: Sequence[Judged]) -> list[tuple[Judged, dict[str, float], float]]:
