@@ -176,22 +176,20 @@ def others_questions(notes: Sequence[tuple[Mempalace, Sequence[Case]]]) -> list[
     rng = random.Random(SEED)
     rows: list[Judged] = []
     for palace, own in notes:
-        others = [case for _, cases in notes if cases is not own for case in cases]
-        answerable = [case for case in others if _is_of_rooms(case.family) and not case.turn.history]
-        for case in rng.sample(answerable, min(len(answerable), OTHERS_PER_PALACE)):
-            rows.append(
-                _asked(
-                    palace,
-                    case.turn,
-                    family="others'",
-                    kind="other",
-                    is_gold=lambda _: False,
-                )
-            )
+        turns = [
+            case.turn
+            for _, cases in notes
+            for case in cases
+            if cases is not own and _is_answered_by_rooms(case.family) and not case.turn.history
+        ]
+        rows.extend(
+            _asked(palace, turn, family="others'", kind="other", is_gold=lambda _: False)
+            for turn in rng.sample(turns, min(len(turns), OTHERS_PER_PALACE))
+        )
     return rows
 
 
-def _is_of_rooms(family: str) -> bool:
+def _is_answered_by_rooms(family: str) -> bool:
     return family.startswith("answerable") and "procedure" not in family
 
 
@@ -266,16 +264,12 @@ def fit_sufficiency(rows: Sequence[Judged]) -> Fitted:
 
 def _topic_examples(rows: Sequence[Judged]) -> list[tuple[Judged, dict[str, float], float]]:
     """Return the first candidate of questions that these notes answer, or only other notes."""
+    asked = [(r, r.family.endswith("L1") and _is_answered_by_rooms(r.family)) for r in rows]
     return [
-        (row, {n: v for n, v in row.head[0][0].items() if n in TOPIC_FEATURES}, label)
-        for row in rows
-        for label in (float(row.kind == "statement"),)
-        if row.head and (row.kind == "other" or (_is_of_rooms(row.family) and _is_in_rooms(row)))
+        (row, {n: v for n, v in row.head[0][0].items() if n in TOPIC_FEATURES}, float(is_own))
+        for row, is_own in asked
+        if row.head and (is_own or row.kind == "other")
     ]
-
-
-def _is_in_rooms(row: Judged) -> bool:
-    return row.family.endswith("L1")
 
 
 def fit_topic(rows: Sequence[Judged]) -> Fitted:

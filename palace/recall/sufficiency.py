@@ -83,6 +83,7 @@ class Sufficiency:
         topic: Fitted model for whether the first of what was found, if it is a statement, has to
             do with the question at all; with the bar `on_topic`. In any palace something is
             nearest.
+        topic_in_meaning: The same that also sees how close it is in meaning.
         sufficient_at: Confidence from which evidence is sufficient; None takes the fitted bars.
         unclear_at: Confidence from which it is at least unclear; None takes the fitted bars.
         on_topic_at: Probability from which it is on topic; None takes the fitted bar.
@@ -96,6 +97,7 @@ class Sufficiency:
         attribution: LogisticModel | None = None,
         meaning: LogisticModel | None = None,
         topic: LogisticModel | None = None,
+        topic_in_meaning: LogisticModel | None = None,
         sufficient_at: float | None = None,
         unclear_at: float | None = None,
         on_topic_at: float | None = None,
@@ -105,6 +107,7 @@ class Sufficiency:
         self._attribution = attribution
         self._meaning = meaning
         self._topic = topic
+        self._topic_in_meaning = topic_in_meaning or topic
         self._sufficient_at = sufficient_at
         self._unclear_at = unclear_at
         self._on_topic_at = on_topic_at
@@ -154,10 +157,12 @@ class Sufficiency:
 
         None where that is a turn, or where nobody judges it.
         """
-        if self._topic is None or first.candidate.session or not first.features:
+        model = self._topic_in_meaning if "closeness" in first.features else self._topic
+        if model is None or first.candidate.session or not first.features:
             return None
-        bar = _or(self._on_topic_at, self._topic.bars["on_topic"])
-        return Topic(self._topic.probability(first.features), bar)
+        return Topic(
+            model.probability(first.features), _or(self._on_topic_at, model.bars["on_topic"])
+        )
 
     def band(self, scored: Scored, confidence: float) -> Band:
         """Return the band of a candidate as if it had this confidence.
