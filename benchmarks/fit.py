@@ -1,4 +1,4 @@
-"""Fit the shipped models: ranking, the recall detector, sufficiency and attribution.
+"""Fit the shipped models: ranking, the recall detector, sufficiency, topic and attribution.
 
 Run:
     python -m benchmarks.fit --locomo FILE --prompts FILE --notes DIR --out palace/recall/weights
@@ -32,11 +32,14 @@ from benchmarks.fit_recall import (
     fit_attribution,
     fit_ranking,
     fit_sufficiency,
+    fit_topic,
     notes_questions,
+    others_questions,
     ranked_out_of_fold,
     report_attribution,
     report_confidences,
     report_ranking,
+    report_topic,
 )
 from benchmarks.linear_models import Fitted
 from palace import ConfigError, Mempalace
@@ -45,10 +48,11 @@ from palace.recall.scoring import STATIC_VECTORS
 OWN_DATA = Path(__file__).parent / "data"
 BARS = {
     "detector": {"recall": 0.6, "other": 0.2},
-    "sufficiency_statement": {"sufficient": 0.5, "unclear": 0.01},  # with meaning: unclear alone
+    "sufficiency_statement": {"sufficient": 0.5, "unclear": 0.003},  # with meaning: unclear alone
     "sufficiency_turn": {"sufficient": 0.28, "unclear": 0.07},
     "attribution": {},
     "ranking": {},
+    "topic": {"on_topic": 0.14},
 }
 
 
@@ -103,6 +107,8 @@ def main() -> None:
     report_attribution(rows)
     if not suffix:
         write("attribution", attribution)
+    report_topic(rows, (0.05, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3))
+    write("topic", fit_topic(rows))
     # A turn is judged by its words and by who spoke, whether meaning is on or not.
     for kind in ("statement",) if suffix else ("statement", "turn"):
         mine = [row for row in rows if row.kind == kind]
@@ -147,6 +153,7 @@ def fit_detector_and_ask(
     for palace, _ in notes:
         embed_all(palace)
     statements = [row for palace, cases in notes for row in notes_questions(palace, cases)]
+    statements += others_questions(notes)
     if embedder == "off":
         asked = [[q.text for q in c.questions] for c in conversations]
         more = _notes_in((OWN_DATA / "notes_detector",), folder)

@@ -1,7 +1,7 @@
 """Questions with everything that was found for them, and the models fitted on them.
 
-In: conversations and notes. Out: ranking, sufficiency and attribution models, and what they do on
-questions of palaces they were not fitted on.
+In: conversations and notes. Out: ranking, sufficiency, topic and attribution models, and what they
+do on questions of palaces they were not fitted on.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ FOREIGN_PER_CONVERSATION = 50
 RANKING_L2 = 3.0
 SUFFICIENCY_L2 = 1.0
 ATTRIBUTION_L2 = 5.0
+TOPIC_L2 = 1.0
+OTHERS_PER_PALACE = 100
+# What tells whether anything has to do with a question at all; more brings nothing.
+TOPIC_FEATURES = ("distinct", "comes_near", "home_best", "names", "unknown_name", "closeness")
 # Judged apart, or by a rule alone.
 NOT_OF_SUFFICIENCY = (*ATTRIBUTION_FEATURES, "comes_near")
 
@@ -167,6 +171,28 @@ def notes_questions(palace: Mempalace, cases: Sequence[Case]) -> list[Judged]:
     return rows
 
 
+def others_questions(notes: Sequence[tuple[Mempalace, Sequence[Case]]]) -> list[Judged]:
+    """Return questions asked of every palace of notes that only other people's notes answer."""
+    rng = random.Random(SEED)
+    rows: list[Judged] = []
+    for palace, own in notes:
+        turns = [
+            case.turn
+            for _, cases in notes
+            for case in cases
+            if cases is not own and _is_answered_by_rooms(case.family) and not case.turn.history
+        ]
+        rows.extend(
+            _asked(palace, turn, family="others'", kind="other", is_gold=lambda _: False)
+            for turn in rng.sample(turns, min(len(turns), OTHERS_PER_PALACE))
+        )
+    return rows
+
+
+def _is_answered_by_rooms(family: str) -> bool:
+    return family.startswith("answerable") and "procedure" not in family
+
+
 # -- ranking ---------------------------------------------------------------------------------------
 
 
@@ -234,6 +260,41 @@ def fit_sufficiency(rows: Sequence[Judged]) -> Fitted:
     return fit_logistic(
         own, [e[1] for e in examples], weights=[e[2] for e in examples], l2=SUFFICIENCY_L2
     )
+
+
+def _topic_examples(rows: Sequence[Judged]) -> list[tuple[Judged, dict[str, float], float]]:
+    """Return the first candidate of questions that these notes answer, or only other notes."""
+    asked = [(r, r.family.endswith("L1") and _is_answered_by_rooms(r.family)) for r in rows]
+    return [
+        (row, {n: v for n, v in row.head[0][0].items() if n in TOPIC_FEATURES}, float(is_own))
+        for row, is_own in asked
+        if row.head and (is_own or row.kind == "other")
+    ]
+
+
+def fit_topic(rows: Sequence[Judged]) -> Fitted:
+    """Fit whether the first of what was found has to do with the question at all."""
+    examples = _topic_examples(rows)
+    return fit_logistic(
+        [features for _, features, _ in examples],
+        [label for *_, label in examples],
+        weights=[1.0] * len(examples),
+        l2=TOPIC_L2,
+    )
+
+
+def report_topic(rows: Sequence[Judged], bars: Sequence[float]) -> None:
+    """Print which share of own questions and of other people's reaches each bar."""
+    own: list[float] = []
+    others: list[float] = []
+    for fold in sorted({row.fold for row, *_ in _topic_examples(rows)}):
+        model = fit_topic([r for r in rows if r.fold != fold])
+        for _, features, label in _topic_examples([r for r in rows if r.fold == fold]):
+            (own if label else others).append(model.probability(features))
+    print(f"\ntopic, held out: AUROC {auroc(own, others):.3f}; share at or above the bar")
+    for name, found in (("own", own), ("others'", others)):
+        shares = "".join(f"{mean([float(p >= bar) for p in found]):>8.3f}" for bar in bars)
+        print(f"{name:10}{len(found):>6}{shares}")
 
 
 def _attribution_examples(rows: Sequence[Judged]) -> list[tuple[Judged, dict[str, float], float]]:

@@ -189,8 +189,11 @@ class Assembly:
             meaning=(
                 load_model(f"sufficiency_statement_{self._meaning}") if self.vectors else None
             ),
+            topic=load_model("topic"),
+            topic_in_meaning=load_model(f"topic_{self._meaning}") if self.vectors else None,
             sufficient_at=settings.sufficient_at,
             unclear_at=settings.unclear_at,
+            on_topic_at=settings.on_topic_at,
         )
 
     @cached_property

@@ -41,12 +41,22 @@ def explain_trace(trace: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _topic_lines(judged: Mapping[str, Any]) -> list[str]:
+    if judged.get("topic") is None:
+        return []
+    return [
+        f"           {judged['topic']:.3f} sure that the first of what was found has to do with it;"
+        f" unclear evidence counts from {judged['on_topic_at']:.3f}"
+    ]
+
+
 def _judgement_lines(judged: Mapping[str, Any]) -> list[str]:
     bars = f"sufficient from {judged['sufficient_at']:.3f}, unclear from {judged['unclear_at']:.3f}"
     lines = [
         f"  judged   {judged['source']} as a {judged['model']}:"
         f" confidence {judged['confidence']:.3f}; {bars}",
-        f"           {judged['band']} by the rule: {_RULES[judged['rule']]}",
+        f"           {judged['band']} by the rule: {_RULES.get(judged['rule'], judged['rule'])}",
+        *_topic_lines(judged),
         f"           probability {judged['probability']:.3f} = bias {judged['bias']:+.2f}"
         " and (value -> log-odds):",
         *_part_lines(judged["parts"]),
@@ -77,7 +87,7 @@ _RULES: Mapping[str, str] = {
     "answer missing": "a statement without a date, hour or number proves none",
     "other date": "what happened at another time is never sufficient",
     "names present": "a statement that holds every name of the question is at least unclear",
-    "far words": "what says no word of the question has to come nearer to it",
+    "off topic": "the nearest of what was found has nothing to do with the question",
     "own words": "what only shares words with the turn before is never sufficient",
     "mended word": "what rests on a word that was misspelt is never sufficient",
     "meaning": "what is near by meaning is at least unclear",

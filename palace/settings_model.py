@@ -148,6 +148,13 @@ class SufficiencySettings(Section):
         description="Probability from which evidence is unclear instead of irrelevant; 0 to 1, "
         "null = the calibrated bar.",
     )
+    on_topic_at: StrictFloat | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Probability that the nearest of what was found has to do with the question, "
+        "from which unclear evidence counts; 0 to 1, 0 = always, null = the fitted bar.",
+    )
 
     @model_validator(mode="after")
     def _ordered(self) -> SufficiencySettings:

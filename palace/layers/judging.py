@@ -33,6 +33,9 @@ def judge(
 ) -> LayerReport:
     """Judge the head of a ranking and report.
 
+    Where nothing is sufficient and the first of the ranking has nothing to do with the question,
+    nothing is unclear either.
+
     What says the same words again, elsewhere, stands behind all others: it takes no place from what
     says something else.
 
@@ -47,7 +50,10 @@ def judge(
     judged.sort(key=lambda item: -_order(item[0].promise, item[1]))
     sure = [item for item in judged if item[0].band == "sufficient"]
     sure.sort(key=lambda item: -_order(item[0].confidence, item[1]))
-    kept = [*sure, *(item for item in judged if item[0].band == "unclear")]
+    topic = sufficiency.topic(scored[0]) if scored and not sure else None
+    off_topic = topic is not None and topic.is_missed
+    unclear = [item for item in judged if item[0].band == "unclear" and not off_topic]
+    kept = [*sure, *unclear]
     found: list[tuple[Weighed, Scored, Evidence]] = []
     again: list[tuple[Weighed, Scored, Evidence]] = []
     said: set[Hashable] = set()
@@ -65,7 +71,9 @@ def judge(
     first = found[0][:2] if found else judged[0] if judged else None
     judgement = sufficiency.judgement(first[1]) if first else None
     if judgement and not found and judgement.band != "none":
-        judgement = replace(judgement, band="none", rule="left out")
+        judgement = replace(judgement, band="none", rule="off topic" if off_topic else "left out")
+    if judgement and topic:
+        judgement = replace(judgement, topic=topic.probability, on_topic_at=topic.bar)
     return LayerReport(
         layer,
         found[0][0].band if found else "none",

@@ -18,9 +18,6 @@ from palace.types.verdict import Band, Judgement, Rule
 # what it says, a probability.
 _ANSWERS_POWER = 0.6
 _OWN_POWER = 3.0
-# A memory that says no word of the question has to come this near: a word at .7, or two at .55.
-# In a palace of a few memories anything comes a little near to something.
-_NEAR_ENOUGH = 0.34
 # Of what a memory covers of the question, so much may be words that were misspelt there.
 _MOST_MENDED = 0.5
 
@@ -51,6 +48,23 @@ class Weighed(NamedTuple):
     rule: Rule
 
 
+class Topic(NamedTuple):
+    """Whether what was found has to do with the question at all.
+
+    Attributes:
+        probability: That the first of it has.
+        bar: From which it has.
+    """
+
+    probability: float
+    bar: float
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether it has nothing to do with the question."""
+        return self.probability < self.bar
+
+
 class Sufficiency:
     """Judges candidates, a statement and a turn of a conversation each by its own model.
 
@@ -66,8 +80,13 @@ class Sufficiency:
         attribution: Fitted model for whether what was found is the asked person's own.
         meaning: Fitted model for statements that also sees how close they are in meaning. It can
             make evidence unclear, never sufficient: what is near may still lack what is asked.
+        topic: Fitted model for whether the first of what was found, if it is a statement, has to
+            do with the question at all; with the bar `on_topic`. In any palace something is
+            nearest.
+        topic_in_meaning: The same that also sees how close it is in meaning.
         sufficient_at: Confidence from which evidence is sufficient; None takes the fitted bars.
         unclear_at: Confidence from which it is at least unclear; None takes the fitted bars.
+        on_topic_at: Probability from which it is on topic; None takes the fitted bar.
     """
 
     def __init__(
@@ -77,15 +96,21 @@ class Sufficiency:
         *,
         attribution: LogisticModel | None = None,
         meaning: LogisticModel | None = None,
+        topic: LogisticModel | None = None,
+        topic_in_meaning: LogisticModel | None = None,
         sufficient_at: float | None = None,
         unclear_at: float | None = None,
+        on_topic_at: float | None = None,
     ) -> None:
         self._statement = statement
         self._turn = turn
         self._attribution = attribution
         self._meaning = meaning
+        self._topic = topic
+        self._topic_in_meaning = topic_in_meaning or topic
         self._sufficient_at = sufficient_at
         self._unclear_at = unclear_at
+        self._on_topic_at = on_topic_at
         self._turn_bars, self._statement_bars = self.bars_of("turn"), self.bars_of("statement")
 
     def model(self, scored: Scored) -> LogisticModel:
@@ -127,6 +152,18 @@ class Sufficiency:
         promise = self._promise(scored, confidence)
         return Weighed(confidence, promise, *self._decided(scored, confidence, promise))
 
+    def topic(self, first: Scored) -> Topic | None:
+        """Return whether what was found has to do with the question, going by the first of it.
+
+        None where that is a turn, or where nobody judges it.
+        """
+        model = self._topic_in_meaning if "closeness" in first.features else self._topic
+        if model is None or first.candidate.session or not first.features:
+            return None
+        return Topic(
+            model.probability(first.features), _or(self._on_topic_at, model.bars["on_topic"])
+        )
+
     def band(self, scored: Scored, confidence: float) -> Band:
         """Return the band of a candidate as if it had this confidence.
 
@@ -134,9 +171,7 @@ class Sufficiency:
         the question, tells no date, hour or number where one is asked for, or tells of
         another month or year, is never sufficient; one that holds all names is never less than
         unclear. What only shares words with the turn before is never sufficient either, nor what
-        holds a word of the question only if that was misspelt. A
-        statement that says no word of the question and comes near to little of it is none, unless
-        its meaning is close.
+        holds a word of the question only if that was misspelt.
         """
         return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
@@ -168,9 +203,7 @@ class Sufficiency:
                 return "sufficient", rule
         meaning = self._meaning_for(scored)
         if confidence >= unclear_at:
-            if not (alone and _is_far(features)):
-                return "unclear", rule
-            rule = "far words"
+            return "unclear", rule
         if named == 1.0:
             rule = "names present"
         elif meaning is not None and promise >= meaning.bars["unclear"]:
@@ -218,11 +251,6 @@ def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None
     if features.get("mended", 0.0) > _MOST_MENDED:
         return "mended word"
     return "own words" if features.get("own", 0.5) <= 0.0 else "bars"
-
-
-def _is_far(features: Mapping[str, float]) -> bool:
-    """Return whether a memory says no word of the question and comes near to little of it."""
-    return not features.get("distinct", 1.0) and features.get("comes_near", 1.0) < _NEAR_ENOUGH
 
 
 def asks_about_a_stranger(features: Mapping[str, float]) -> bool:

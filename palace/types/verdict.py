@@ -28,7 +28,7 @@ Rule = Literal[
     "names present",
     "own words",
     "mended word",
-    "far words",
+    "off topic",
     "meaning",
     "procedure",
     "former",
@@ -93,9 +93,12 @@ class Judgement:
             kind that is asked for), `other date` (it tells of another month or year), `names
             present` (it holds all names), `own words` (it only shares words with the turn before),
             `mended word` (it holds a word of the question only if that was misspelt),
-            `far words` (it says no word of the question and comes near to little of it), `meaning`
+            `off topic` (the first of what was found has nothing to do with the question), `meaning`
             (near by meaning is at least unclear), `procedure` (a playbook proves no
             fact) or `former` (what holds now proves nothing of what was before).
+        topic: Probability that the first of what was found has to do with the question at all;
+            None where it is a turn.
+        on_topic_at: The bar in force from which it has.
         prior: Log-odds for what the memory is worth beside its words. They order near ties among
             what was found; whether it answers is judged without them.
     """
@@ -113,6 +116,8 @@ class Judgement:
     band: Band
     rule: Rule
     prior: float = 0.0
+    topic: float | None = None
+    on_topic_at: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON shape, rounded; features that say nothing are left out."""
@@ -126,6 +131,8 @@ class Judgement:
                 ("sufficient_at", self.sufficient_at),
                 ("unclear_at", self.unclear_at),
                 ("prior", self.prior),
+                ("topic", self.topic),
+                ("on_topic_at", self.on_topic_at),
             )
         }
         return {

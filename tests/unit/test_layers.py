@@ -136,6 +136,40 @@ def test_what_proves_stands_before_what_is_near_in_meaning() -> None:
     assert [e.id for e in report.evidence] == ["m-1", "m-0", "m-2", "m-3"]
 
 
+def on_topic(*coverages: float, first: float) -> Any:
+    """Return the report where the first of the ranking is that much on topic."""
+    topic = bar_model({"distinct": 8.0}, bias=-4.0, on_topic=0.5)
+    found = [scored(number, coverage) for number, coverage in enumerate(coverages)]
+    found[0] = found[0]._replace(features={**found[0].features, "distinct": first})
+    return judge(
+        "L1",
+        found,
+        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
+        sufficiency=Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, topic=topic),
+        max_evidence=5,
+    )
+
+
+def test_nothing_is_unclear_where_the_first_is_off_topic() -> None:
+    report = on_topic(0.5, 0.55, first=0.4)
+    assert (report.outcome, report.evidence) == ("none", ())
+    assert (report.judgement.band, report.judgement.rule) == ("none", "off topic")
+    assert report.judgement.topic < report.judgement.on_topic_at == 0.5
+    assert report.judgement.confidence == report.best  # what was found is still told
+    assert [e.id for e in on_topic(0.5, 0.55, first=0.6).evidence] == ["m-1", "m-0"]
+
+
+def test_what_is_sufficient_is_on_topic() -> None:
+    report = on_topic(0.5, 0.9, first=0.0)
+    assert (report.outcome, [e.id for e in report.evidence]) == ("sufficient", ["m-1", "m-0"])
+    assert report.judgement.topic is None
+
+
+def test_nothing_found_has_no_topic() -> None:
+    report = judge("L1", [], evidence_of=lambda _: {}, sufficiency=BAR, max_evidence=5)
+    assert (report.outcome, report.judgement) == ("none", None)
+
+
 @pytest.mark.parametrize("coverages", [(0.5, 1.0, 0.9), (0.0, 0.1, 0.05)])
 def test_the_best_is_explained_whether_it_is_evidence_or_not(coverages: Any) -> None:
     report = judged(*coverages)

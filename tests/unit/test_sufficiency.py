@@ -10,7 +10,7 @@ import pytest
 from palace.ports import Candidate
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.scoring import Scored
-from palace.recall.sufficiency import Sufficiency, attributed
+from palace.recall.sufficiency import Sufficiency, Topic, attributed
 from tests.doubles import bar_model
 
 STATEMENT = bar_model({"coverage": 4.0}, bias=-2.0)
@@ -49,6 +49,15 @@ def test_contributions_are_largest_first() -> None:
         "a": 1.0,
     }
     assert list(model.contributions({"a": 1.0, "b": 1.0, "c": 1.0})) == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize("name", ["topic", "topic_static", "topic_semantic"])
+def test_shipped_models_of_topics(name: str) -> None:
+    model = load_model(name)
+    assert 0 < model.bars["on_topic"] < 1
+    assert ("closeness" in model.weights) == (name != "topic")
+    assert model.weights["distinct"] > 0 > model.weights["unknown_name"]
+    assert model.provenance
 
 
 @pytest.mark.parametrize("name", ["detector", "sufficiency_statement", "sufficiency_turn"])
@@ -189,9 +198,6 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
         ({"coverage": -9.0, "has_names": 1.0, "names": 1.0}, "unclear", "names present"),
         ({"coverage": 1.0, "own": 0.0}, "unclear", "own words"),
         ({"coverage": 1.0, "own": 0.1}, "sufficient", "bars"),
-        ({"coverage": 0.5, "distinct": 0.0, "comes_near": 0.33}, "none", "far words"),
-        ({"coverage": 0.5, "distinct": 0.0, "comes_near": 0.34}, "unclear", "bars"),
-        ({"coverage": 0.5, "distinct": 1.0, "comes_near": 0.0}, "unclear", "bars"),
     ],
 )
 def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule: str) -> None:
@@ -203,9 +209,33 @@ def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule:
     assert (told.model, told.attribution) == ("statement", None)
 
 
-def test_a_turn_may_say_no_word_of_the_question() -> None:
-    far = scored(session="s1", coverage=1.0, distinct=0.0, comes_near=0.0)
-    assert judged(Sufficiency(STATEMENT, TURN), far) == "unclear"
+TOPIC = bar_model({"distinct": 4.0, "closeness": 9.0}, bias=-2.0, on_topic=0.5)
+
+
+def test_whether_it_is_on_topic_is_judged_by_the_first_statement() -> None:
+    sufficiency = Sufficiency(STATEMENT, TURN, topic=TOPIC)
+    assert sufficiency.topic(scored(distinct=0.5)) == (0.5, 0.5)
+    assert [Topic(p, 0.5).is_missed for p in (0.5, 0.49)] == [False, True]
+    far = scored(distinct=0.4)
+    assert sufficiency.topic(far) == (TOPIC.probability(far.features), 0.5)
+    assert sufficiency.topic(scored(session="s1", distinct=0.0)) is None
+    assert Sufficiency(STATEMENT, TURN).topic(scored(distinct=0.0)) is None
+
+
+def test_where_meaning_speaks_the_topic_is_judged_by_it_too() -> None:
+    close = bar_model({"closeness": 4.0}, bias=-2.0, on_topic=0.2)
+    sufficiency = Sufficiency(STATEMENT, TURN, topic=TOPIC, topic_in_meaning=close)
+    told = sufficiency.topic(scored(distinct=0.0, closeness=0.4))
+    assert told == (close.probability({"closeness": 0.4}), 0.2)
+    alone = sufficiency.topic(scored(distinct=0.0))  # the embedder was down
+    assert alone == (TOPIC.probability({"distinct": 0.0}), 0.5)
+
+
+@pytest.mark.parametrize(("bar", "missed"), [(0.0, False), (0.1, False), (0.2, True)])
+def test_the_bar_of_topics_can_be_given(bar: float, missed: bool) -> None:
+    told = Sufficiency(STATEMENT, TURN, topic=TOPIC, on_topic_at=bar).topic(scored(distinct=0.0))
+    assert told is not None
+    assert (told.bar, told.is_missed) == (bar, missed)
 
 
 NEAR_IN_MEANING = bar_model({"closeness": 2.0}, bias=-1.0, unclear=0.5)
@@ -218,8 +248,6 @@ NEAR_IN_MEANING = bar_model({"closeness": 2.0}, bias=-1.0, unclear=0.5)
         ({"closeness": 0.4}, "none", "bars"),
         ({}, "none", "bars"),
         ({"closeness": 9.0, "coverage": 0.5}, "unclear", "bars"),
-        ({"closeness": 9.0, "coverage": 0.5, "distinct": 0.0, "comes_near": 0.0}, "unclear",
-         "meaning"),
         ({"closeness": 9.0, "has_names": 1.0, "unknown_name": 1.0}, "none", "stranger"),
     ],
 )  # fmt: skip
