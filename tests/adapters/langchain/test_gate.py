@@ -38,7 +38,7 @@ TOLD = {"finish_reason": "stop"}
 
 class Shipped(BaseModel):
     version: str
-    kind: Literal["patch", "feature"] = "patch"
+    kind: Literal["P1", "P2"] = "P1"
 
 
 def gate(plan: Plan = GROUND, **named: Any) -> ReplyGate:
@@ -104,8 +104,8 @@ class TestAMessageThatIsNotChecked:
         assert through.close() == []
 
     def test_streams_so_where_an_object_is_wanted(self):
-        shown = streamed(gate(OPEN, structured=[]), piece("{}"))
-        assert [chunk.text for chunk in shown] == ["{}"]
+        shown = streamed(gate(OPEN, structured=[]), piece("{"), piece("}"))
+        assert [chunk.text for chunk in shown] == ["{", "}"]
 
 
 class TestAMessage:
@@ -210,8 +210,10 @@ class TestAnObject:
         assert gate(structured=["weather"]).message(called(json.dumps({"v": "9.9.9"}))).text == ""
 
     def test_may_hold_labels_of_its_schema(self):
-        answer = AIMessage(json.dumps({"version": "4.1.0", "kind": "feature"}))
+        answer = AIMessage(json.dumps({"version": "4.1.0", "kind": "P2"}))
         assert gate(structured=[], schema=Shipped).message(answer).text == answer.text
+        with pytest.raises(UngroundedAnswerError, match="1 of 2"):
+            gate(structured=[]).message(answer)
 
     def test_that_declines_in_a_value_is_a_miss(self):
         with pytest.raises(RecallMiss):
