@@ -160,13 +160,13 @@ class ChattingLLM(WrappedLLM):
                 ruling, screen.released, checked=screen.checked, calls=1
             )
             screen.demand_support()
-            return chat_reply(screen.released, metadata, delta=rest, spent=response)
+            return chat_reply(screen.released, metadata, delta=rest, spent=chunks.spent)
         if calls_tools:
             message = self._turns.held.take_out(
                 self.inner, response.message, screen.released, message_note(chunks.metadata)
             )
-            return tool_reply(message, chunks.metadata, delta=rest, spent=response)
-        return chat_reply(screen.released, chunks.metadata, delta=rest, spent=response)
+            return tool_reply(message, chunks.metadata, delta=rest, spent=chunks.spent)
+        return chat_reply(screen.released, chunks.metadata, delta=rest, spent=chunks.spent)
 
     # -- tools ---------------------------------------------------------------------------------
 
@@ -412,12 +412,13 @@ class _Chunks(Chunks[ChatResponse]):
     """The chunks of a chat reply."""
 
     def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:
-        self.last = chunk
         if self.ruling.gated and self.asked.purpose == "answer":
+            self._note(chunk)
             piece = self.screen.feed(chunk.message.content, chunk.delta)
             if piece:
                 yield chat_reply(self.screen.released, self.metadata, delta=piece)
             return
+        self.last = chunk
         self.said.add(chunk.message.content, chunk.delta)
         yield noted_chat(chunk, self.metadata) if self.asked.purpose == "answer" else chunk
 

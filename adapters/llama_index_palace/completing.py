@@ -119,7 +119,6 @@ class CompletingLLM(WrappedLLM):
     def _text_ended(self, chunks: _TextChunks) -> Steps[CompletionResponse | None]:
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         ruling, asked = chunks.ruling, chunks.asked
-        response = chunks.last or completion_reply("", chunks.metadata)
         said = chunks.said.text
         if asked.purpose == "rewrite" and ruling.gated and not said.strip():
             # an empty question is under nobody's ruling
@@ -136,24 +135,27 @@ class CompletingLLM(WrappedLLM):
         rest = screen.close()
         ruling.goes_on = screen.checked is None
         if screen.checked is None:
-            return completion_reply(screen.released, chunks.metadata, delta=rest, spent=response)
+            return completion_reply(
+                screen.released, chunks.metadata, delta=rest, spent=chunks.spent
+            )
         metadata = yield from self._turns.finish(
             ruling, screen.released, checked=screen.checked, calls=1
         )
         screen.demand_support()
-        return completion_reply(screen.released, metadata, delta=rest, spent=response)
+        return completion_reply(screen.released, metadata, delta=rest, spent=chunks.spent)
 
 
 class _TextChunks(Chunks[CompletionResponse]):
     """The chunks of a completion."""
 
     def take(self, chunk: CompletionResponse) -> Iterator[CompletionResponse]:
-        self.last = chunk
         if self.ruling.gated and self.asked.purpose == "answer":
+            self._note(chunk)
             piece = self.screen.feed(chunk.text, chunk.delta)
             if piece:
                 yield completion_reply(self.screen.released, self.metadata, delta=piece)
             return
+        self.last = chunk
         self.said.add(chunk.text, chunk.delta)
         yield noted_completion(chunk, self.metadata) if self.asked.purpose == "answer" else chunk
 

@@ -6,7 +6,7 @@ In: verdicts and evidence. Out: nodes with scores, retrieval events, and `Palace
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.instrumentation.events.retrieval import (
@@ -100,11 +100,23 @@ def message_note(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: metadata[name] for name in kept}, "evidence": shown}
 
 
-def noted_verdict(messages: Sequence[ChatMessage]) -> str:
-    """Return the id of the verdict that is noted in the last of these messages that has a note."""
+class Noted(NamedTuple):
+    """What a message notes of a verdict: its id and its action, "" without."""
+
+    id: str = ""
+    action: str = ""
+
+
+NOTHING_NOTED = Noted()
+
+
+def noted_verdict(messages: Sequence[ChatMessage]) -> Noted:
+    """Return the verdict that is noted in the last of these messages that has a note."""
     notes = (m.additional_kwargs.get(KEY) for m in reversed(messages))
     note = next((note for note in notes if note), None)
-    return str(note.get("id")) if isinstance(note, Mapping) else ""
+    if not isinstance(note, Mapping):
+        return NOTHING_NOTED
+    return Noted(str(note.get("id") or ""), str(note.get("action") or ""))
 
 
 def announce_look(words: str) -> None:

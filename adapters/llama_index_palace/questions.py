@@ -47,7 +47,7 @@ from llama_index.core.selectors.prompts import (
 )
 from llama_index.core.tools.types import BaseTool
 
-from llama_index_palace.events import noted_verdict
+from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
 from llama_index_palace.templates import Purpose, Told, asked_in_template
 from palace import ConfigError, Message, holds_own_evidence, labelled_question
 
@@ -172,7 +172,7 @@ class Asked:
         program: The program's own messages at the beginning.
         place: Index of the message that carries the words, -1 if none does.
         goes_on: Whether anything follows that message: a later call of the same turn.
-        noted: Id of the verdict that was noted in the last reply after that message, "" without.
+        noted: The verdict that the last reply after that message notes.
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
         further: Further words, decided on too if the first are let through, so that wrapping a
@@ -191,7 +191,7 @@ class Asked:
     program: tuple[ChatMessage, ...] = ()
     place: int = -1
     goes_on: bool = False
-    noted: str = ""
+    noted: Noted = NOTHING_NOTED
     number: int = 1
     tool_texts: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
@@ -204,6 +204,12 @@ class Asked:
     def turn(self) -> tuple[Any, ...]:
         """What tells this turn from the others of its session, which may have the same words."""
         return self.number, self.words, self.further, self.history
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether a loop goes on whose question the host no longer sends."""
+        is_unknown = self.place < 0 and not self.words
+        return is_unknown and bool(self.noted.id) and self.purpose == "answer"
 
     @property
     def in_schema(self) -> bool:
@@ -267,17 +273,22 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         question: The person's words if they are known already.
     """
     place = _own_place(messages)
-    if place >= 0 and not _is_role(messages[place], MessageRole.USER) and noted_verdict(messages):
+    if (
+        place >= 0
+        and not _is_role(messages[place], MessageRole.USER)
+        and noted_verdict(messages).id
+    ):
         place = -1  # a loop goes on whose question was cut off
     words = _own_words(messages[place]) if place >= 0 else ""
     before = messages[: max(place, 0)]
+    noted = noted_verdict(messages[place + 1 :])
     found = Asked(
         words=words,
         history=_history(before),
         program=tuple(takewhile(_is_program, before)),
         place=place,
-        goes_on=0 <= place < len(messages) - 1,
-        noted=noted_verdict(messages[place + 1 :]),
+        goes_on=place < len(messages) - 1 if place >= 0 else bool(noted.id),
+        noted=noted,
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=_tool_texts(messages[place + 1 :]),
         reasoning=_is_taught(messages, _is_react_text),

@@ -7,10 +7,12 @@ user's one, and replies of which only verified text is left.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from llama_index.core.agent.react.output_parser import extract_tool_use
 from llama_index.core.base.llms.types import (
@@ -30,6 +32,21 @@ from palace import AnswerCheck, CheckedAnswer, SentenceGate
 
 _R = TypeVar("_R", ChatResponse, CompletionResponse)
 _USAGE_KEYS = ("usage", "usage_metadata")
+# What tells a reply from others, who made it, and why it ended; in the parts of some the last.
+_MADE_KEYS = (
+    "id",
+    "response_id",
+    "model",
+    "model_version",
+    "status",
+    "finish_reason",
+    "stop_reason",
+    "done_reason",
+    "stopReason",
+)
+_PARTS_KEYS = ("choices", "candidates")
+# A name and no sentence, also where a model of somebody's own names its words so.
+_NAME = re.compile(r"[\w.:/@+-]{1,200}")
 _REACT_ANSWER = "Thought: I can answer from memory.\nAnswer: "
 _REACT_STEP = "Thought: I need a tool.\nAction: {action}\nAction Input: {arguments}"
 
@@ -191,6 +208,16 @@ class Screen:
         return text
 
 
+class Spent(NamedTuple):
+    """What a checked reply tells of the call that made it: its raw form and its extras."""
+
+    raw: dict[str, Any] | None = None
+    extras: Mapping[str, Any] = MappingProxyType({})
+
+
+NOTHING_SPENT = Spent()
+
+
 class Chunks(Generic[_R]):
     """The chunks of one reply, shown as far as they may be."""
 
@@ -199,6 +226,18 @@ class Chunks(Generic[_R]):
         self.asked = asked
         self.last: _R | None = None
         self.said = Said()
+        self._made: dict[str, Any] = {}
+
+    @property
+    def spent(self) -> Spent:
+        """What is told of the model's reply beside its words; a stream tells it bit by bit."""
+        told, extras = _usage_of(self.last)
+        return Spent({**self._made, **told} or None, extras)
+
+    def _note(self, chunk: _R) -> None:
+        """Keep a chunk of a checked reply until the next one."""
+        self.last = chunk
+        self._made.update(_made_in(chunk.raw))
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
@@ -247,7 +286,7 @@ def chat_reply(
     metadata: Mapping[str, Any],
     *,
     delta: str | None = None,
-    spent: ChatResponse | None = None,
+    spent: Spent = NOTHING_SPENT,
 ) -> ChatResponse:
     """Return a reply of verified text alone.
 
@@ -255,13 +294,12 @@ def chat_reply(
         text: The text.
         metadata: The verdict.
         delta: What of the text is new.
-        spent: The model's reply whose tokens it cost.
+        spent: What is told of the model's reply.
     """
     noted = {KEY: message_note(metadata)}
     message = ChatMessage(role=MessageRole.ASSISTANT, content=text, additional_kwargs=noted)
-    raw, counts = _usage_of(spent)
-    extra = {**counts, KEY: dict(metadata)}
-    return ChatResponse(message=message, delta=delta, raw=raw, additional_kwargs=extra)
+    extra = {**spent.extras, KEY: dict(metadata)}
+    return ChatResponse(message=message, delta=delta, raw=spent.raw, additional_kwargs=extra)
 
 
 def completion_reply(
@@ -269,12 +307,11 @@ def completion_reply(
     metadata: Mapping[str, Any],
     *,
     delta: str | None = None,
-    spent: CompletionResponse | None = None,
+    spent: Spent = NOTHING_SPENT,
 ) -> CompletionResponse:
     """Return a completion of verified text alone, as `chat_reply` does."""
-    raw, counts = _usage_of(spent)
-    extra = {**counts, KEY: dict(metadata)}
-    return CompletionResponse(text=text, delta=delta, raw=raw, additional_kwargs=extra)
+    extra = {**spent.extras, KEY: dict(metadata)}
+    return CompletionResponse(text=text, delta=delta, raw=spent.raw, additional_kwargs=extra)
 
 
 def tool_reply(
@@ -282,7 +319,7 @@ def tool_reply(
     metadata: Mapping[str, Any],
     *,
     delta: str | None = None,
-    spent: ChatResponse | None = None,
+    spent: Spent = NOTHING_SPENT,
 ) -> ChatResponse:
     """Return a reply that calls tools, as `chat_reply` does one of text."""
     reply = chat_reply("", metadata, delta=delta, spent=spent)
@@ -291,15 +328,39 @@ def tool_reply(
 
 def _usage_of(
     response: ChatResponse | CompletionResponse | None,
-) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a model's reply cost, where providers and hosts look for it: numbers alone.
 
     The rest holds what the model said, numbers too, which nobody has checked.
     """
     if response is None:
-        return None, {}
+        return {}, {}
     extras = response.additional_kwargs or {}
-    return _usage_in(response.raw) or None, {**_numbers(extras), **_usage_in(extras)}
+    return _usage_in(response.raw), {**_numbers(extras), **_usage_in(extras)}
+
+
+def _made_in(raw: Any) -> dict[str, Any]:
+    """Return which reply this is, of which model, and why it ended, where providers tell it."""
+    told = _held(raw)
+    made: dict[str, Any] = {
+        name: value for name in _MADE_KEYS if (value := _name_of(told.get(name)))
+    }
+    for name in _PARTS_KEYS:
+        parts = told.get(name)
+        reasons = [_reason_of(part) for part in parts] if isinstance(parts, (list, tuple)) else []
+        if any(reasons):
+            made[name] = reasons
+    return made
+
+
+def _reason_of(part: Any) -> dict[str, str]:
+    reason = _name_of(_held(part).get("finish_reason"))
+    return {"finish_reason": reason} if reason else {}
+
+
+def _name_of(value: Any) -> str:
+    name = value.value if isinstance(value, Enum) else value
+    return str(name) if isinstance(name, str) and _NAME.fullmatch(name) else ""
 
 
 def _usage_in(value: Any) -> dict[str, Any]:

@@ -184,6 +184,11 @@ def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply,
     ruling.model_calls = 1
 
 
+def _loop_key(session: PalaceSession, verdict_id: str) -> tuple[Any, ...]:
+    """Return under which a turn is remembered for who brings back the note of its verdict."""
+    return session.session_id, session.project, verdict_id
+
+
 def _is_asked_anew(asked: Asked, first: Asked) -> bool:
     """Whether a question is no rewriting of the first, but asked after it in the conversation."""
     if first.words == asked.words:
@@ -258,11 +263,11 @@ class Turns:
             alone: Whether the reply is plain text of one call, so that the answer given with the
                 quote may be the whole reply (`answers.quote_calls: one`).
         """
-        asked = yield from self._begun_before(asked, session)
-        asked = self._first_asked(asked, session)
-        key = (session, *asked.turn)
-        known = self._remembered((*key, asked.noted), asked) or self._remembered(key, asked)
-        ruling = known or Ruling(*(yield from self.decided(asked, session)), key=key)
+        sent, known = asked, self._looped(asked, session)
+        if known is None:
+            asked = self._first_asked((yield from self._begun_before(asked, session)), session)
+            known = self._remembered((session, *asked.turn), asked)
+        ruling = known or (yield from self._ruled(asked, session, sent))
         if ruling.verdict.action == "confirm":
             yield from _resolve(ruling, alone=alone)
         if known is None:
@@ -276,12 +281,36 @@ class Turns:
             ruling.woken(self.palace.take_wake_up(session_id, project))
         return ruling
 
+    def _looped(self, asked: Asked, session: PalaceSession) -> Ruling | None:
+        """Return the ruling of a loop whose question is no longer sent: its reply tells which."""
+        if not asked.is_cut_off:
+            return None
+        return self._under_way.rulings.get(_loop_key(session, asked.noted.id))
+
+    def _ruled(self, asked: Asked, session: PalaceSession, sent: Asked) -> Steps[Ruling]:
+        """Decide a turn.
+
+        Nothing is released where a loop rests on a memory, as its last reply notes, and nobody
+        knows its question any more, or that asks for no memory without what was said before it.
+
+        Args:
+            asked: What is decided.
+            session: Whose turn it is.
+            sent: The same as the host sends it.
+        """
+        verdict, options, words = yield from self.decided(asked, session)
+        rests = sent.is_cut_off and sent.noted.action not in ("pass", "generate")
+        if rests and verdict.action == "pass":
+            turn = replace(verdict.turn, session_id=session.session_id, project=session.project)
+            verdict = replace(verdict, action="fallback", outcome="nothing_stored", turn=turn)
+        return Ruling(verdict, options, words, key=(session, *asked.turn))
+
     def _begun_before(self, asked: Asked, session: PalaceSession) -> Steps[Asked]:
         """Return a call whose question the host cut off as one about what the journal kept."""
-        if asked.words or not asked.noted:
+        if not asked.is_cut_off:
             return asked
-        words = yield Look(lambda: self._question_of(asked.noted, session))
-        return replace(asked, words=words, goes_on=True)
+        words = yield Look(lambda: self._question_of(asked.noted.id, session))
+        return replace(asked, words=words)
 
     def _question_of(self, verdict_id: str, session: PalaceSession) -> str:
         """Return what was decided on with a verdict of this session, "" where nobody knows."""
@@ -337,9 +366,11 @@ class Turns:
         Once the model was called for the answer, only its tool loop goes on; else the person asks
         the same words once more, and what is remembered may have changed.
         """
-        ruling = self._under_way.rulings.get(key)
-        if ruling is None or (ruling.loops(asked) if ruling.begun else ruling.is_fresh):
-            return ruling
+        rulings = self._under_way.rulings
+        noted = rulings.get(_loop_key(key[0], asked.noted.id))
+        for ruling in (noted if noted and noted.key == key else None, rulings.get(key)):
+            if ruling and (ruling.loops(asked) if ruling.begun else ruling.is_fresh):
+                return ruling
         return None
 
     def _remember(self, ruling: Ruling) -> None:
@@ -349,7 +380,7 @@ class Turns:
         the note in the reply; else, of the two that mean the same, under the later one.
         """
         if ruling.model_calls or ruling.verdict.written or not ruling.refused:
-            for key in (ruling.key, (*ruling.key, ruling.verdict.id)):
+            for key in (ruling.key, _loop_key(ruling.key[0], ruling.verdict.id)):
                 self._under_way.rulings.put(key, ruling)
 
     def rewrote(self, ruling: Ruling, asked: Asked, text: str) -> None:
@@ -421,7 +452,7 @@ class Turns:
     def forget(self, ruling: Ruling) -> None:
         """End a turn: the same words will be decided anew."""
         rulings = self._under_way.rulings
-        rulings.pop((*ruling.key, ruling.verdict.id))
+        rulings.pop(_loop_key(ruling.key[0], ruling.verdict.id))
         if rulings.get(ruling.key) is ruling:
             rulings.pop(ruling.key)
 

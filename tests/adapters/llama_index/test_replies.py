@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 from llama_index.core.agent.react.output_parser import ReActOutputParser
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
-from llama_index_palace.replies import Said, Screen
+from llama_index_palace.replies import Chunks, Said, Screen
 
 from palace import AnswerCheck, Evidence
 from tests.adapters.llama_index.scripted import HIT, LIE, UNCLEAR, ScriptedLLM, code_text
@@ -124,6 +125,9 @@ class Details:
         self.whole = self
 
 
+MADE = {"id": "r-1", "model": "vendor/m:7b", "status": LIE, "stop_reason": None, "text": "9999"}
+
+
 class Counting(ScriptedLLM):
     """Tells what its replies cost, as providers do: beside the reply, and in its raw form."""
 
@@ -131,7 +135,7 @@ class Counting(ScriptedLLM):
 
     def _counted(self, response: Any) -> Any:
         usage = {**self.COUNTS, "details": Details(), "tier": Tier.STANDARD}
-        raw = {"choices": [LIE], "usage": usage}
+        raw = {**MADE, "choices": [{"finish_reason": "stop", "text": LIE}, LIE], "usage": usage}
         extra = {**self.COUNTS, "said": LIE, "cut": True, "parsed": {"code": 9999}}
         return response.model_copy(update={"raw": raw, "additional_kwargs": extra})
 
@@ -152,7 +156,14 @@ class TestUsage:
     def told(self, reply: Any) -> None:
         kept = {k: v for k, v in reply.additional_kwargs.items() if k != "palace"}
         assert kept == Counting.COUNTS
-        assert reply.raw == {"usage": {**Counting.COUNTS, "details": {"cached_tokens": 3}}}
+        usage = {**Counting.COUNTS, "details": {"cached_tokens": 3}}
+        choices = [{"finish_reason": "stop"}, {}]
+        assert reply.raw == {
+            "id": "r-1",
+            "model": "vendor/m:7b",
+            "choices": choices,
+            "usage": usage,
+        }
 
     def test_of_a_reply(self, palace, words):
         llm = PalaceLLM(Counting(), palace)
@@ -169,3 +180,62 @@ class TestUsage:
         reply = llm.chat_with_tools([tool], user_msg=words)
         assert llm.get_tool_calls_from_response(reply)
         self.told(reply)
+
+
+class Reason(Enum):
+    STOP = "STOP"
+    OTHER = 0
+
+
+class Candidate:
+    """A part of a reply as an object, as some clients have it."""
+
+    def __init__(self) -> None:
+        self.finish_reason = Reason.STOP
+        self.content = LIE
+
+
+class TestHowAReplyWasMade:
+    """Which reply it is, of which model, and why it ended: what providers tell as names."""
+
+    def told(self, raw: Any, *further: Any) -> Any:
+        chunks: Chunks[Any] = Chunks(None, None)
+        for one in (raw, *further):
+            chunks._note(ChatResponse(message=ChatMessage("assistant"), raw=one))
+        return chunks.spent.raw
+
+    @pytest.mark.parametrize(
+        "made",
+        [
+            {"id": "msg_1", "model": "m-1", "stop_reason": "end_turn"},
+            {"model": "m:7b", "done_reason": "length"},
+            {"id": "resp_1", "model": "m-1", "status": "completed"},
+            {"response_id": "x", "model_version": "models/m-1", "finish_reason": "MAX_TOKENS"},
+            {"stopReason": "tool_use"},
+        ],
+    )
+    def test_is_told_as_the_provider_does(self, made):
+        words = {"content": LIE, "response": LIE, "output_text": "9999", "parsed": 9999}
+        assert self.told({**made, **words}) == made
+        assert self.told(SimpleNamespace(**made, **words)) == made
+
+    def test_is_told_of_parts(self):
+        told = {"candidates": [{"finish_reason": "STOP"}]}
+        assert self.told({"candidates": [Candidate()]}) == told
+        assert self.told({"candidates": (Candidate(),)}) == told
+
+    @pytest.mark.parametrize("name", ["id", "model", "finish_reason", "status"])
+    @pytest.mark.parametrize("value", [LIE, "", None, 9999, True, ["x"], Reason.OTHER, "x" * 201])
+    def test_is_a_name_and_no_sentence(self, name, value):
+        assert self.told({name: value}) is None
+        assert self.told({"choices": [{name: value}]}) is None
+
+    @pytest.mark.parametrize("raw", [None, LIE, [LIE], {"choices": LIE}, {"choices": {"a": LIE}}])
+    def test_is_not_there_where_nobody_tells_it(self, raw):
+        assert self.told(raw) is None
+
+    def test_is_told_by_a_stream_bit_by_bit(self):
+        first = {"id": "r-1", "choices": [{"finish_reason": None}]}
+        ended = {"id": "r-1", "choices": [{"finish_reason": "stop"}]}
+        usage = {"id": "r-1", "choices": [], "usage": {"total_tokens": 3}}
+        assert self.told(first, ended, usage) == {**ended, "usage": {"total_tokens": 3}}
