@@ -1,6 +1,6 @@
 """What a prompt says out of courtesy: "thanks", "ok merci", "alles klar", "Hey Timmy, …".
 
-A single "danke" tells no language, so the phrases of all of them count. In: a prompt. Out: whether
+A single "danke" tells no language, so the phrases of all lexicons count. In: a prompt. Out: whether
 it says nothing else; or the prompt without those at its ends, and without whom it speaks to.
 """
 
@@ -10,7 +10,7 @@ from functools import cache
 
 import regex
 
-from palace.recall.lexicon import DEFAULT_LANGUAGES, folded_words, load_lexicons, matchable
+from palace.recall.lexicon import PhraseKind, folded_words, matchable, phrases_of_every_language
 from palace.text import fold
 
 _WORD = regex.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -20,34 +20,9 @@ _FIRST_WITHOUT_BLANKS = "\u2e80"  # Chinese, Japanese and Korean letters stand b
 _COURTESY_WORDS = 5
 _MOST_SENTENCES = 3
 _REACTION_CHARS = 40
-_GREETING = (
-    r"hi|hiya|hey|hello|yo|good (?:morning|afternoon|evening)|hallo|moin|servus|grüezi"
-    r"|guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|coucou|hola|buenos días"
-    r"|buenas (?:tardes|noches)|olá|oi|bom dia|boa (?:tarde|noite)|ciao|salve|buongiorno"
-    r"|buonasera|hoi|dag|goede?(?:morgen|middag|navond)|привет|здравствуй(?:те)?"
-    r"|добрый (?:день|вечер)|доброе утро"
-    r"|cześć|hej|hejka|dzień dobry|hejsan|tjena|god (?:morgon|kväll)|merhaba|selam|günaydın"
-)
+# "haha" and "hmm" are said at any length.
+_DRAWN_OUT = regex.compile(r"(\p{L}{1,2}?)\1\Z")
 _NAME = r"\p{L}[\p{L}\p{M}'’-]*"
-_QUESTION = (
-    r"when|what|where|who|which|why|how|(?:did|do|have|had|can|could|should) (?:we|i|you)"
-    r"|wann|was|wo|wer|wie|wen|wem|welche[rsn]?|warum|quand|que|qu['’]|où|qui|quel(?:le)?s?|comment"
-    r"|pourquoi|cuándo|cuando|qué|dónde|donde|quién|quien|cómo|como|quando|onde|quem|qual|dove|chi"
-    r"|che|cosa|come|quale|wanneer|waar|wat|welke?|hoe|waarom|когда|где|кто|что|как|почему|какой"
-    r"|kiedy|gdzie|kto|co|jak|när|var|vem|vad|vilken|hur|ne|kim|nerede|nasıl"
-)
-# "Hey Timmy, …" is said to Timmy, and asks nothing about him; dictated, it has no comma.
-_GREETED = regex.compile(
-    rf"(?:{_GREETING})(?:(?:,? {_NAME})?\s*[,!.…–—-]+\s+(?=\S)| {_NAME} (?=(?:{_QUESTION})\b))",
-    regex.IGNORECASE,
-)
-# "haha when did we …", "… the kettle, thx".
-_REACTED_FIRST = regex.compile(
-    r"(?:ha(?:ha)+|hehe|lol|wow|h[mu]m+)\b[\s,!.…]+(?=\S)", regex.IGNORECASE
-)
-_REACTED_LAST = regex.compile(
-    r"(?<=\S)[\s,]+(?:ha(?:ha)+|hehe|lol|thx|thnx|pls|plz)[\s.!…]*$", regex.IGNORECASE
-)
 # Behind a courtesy: "thanks Timmy", "merci, Claire".
 _THANKED = regex.compile(r"(?<=\p{L},?) \p{Lu}[\p{L}\p{M}'’-]*(?=[!.…\s]*$)")
 _SENTENCE_END = regex.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*")
@@ -58,7 +33,7 @@ def without_courtesies(prompt: str) -> str:
 
     Whom it greets or thanks by name goes with them. What says nothing else is returned as it is.
     """
-    greeted = _GREETED.match(prompt)
+    greeted = _greeted().match(prompt)
     asked = _without_reactions(prompt[greeted.end() :] if greeted else prompt)
     for _ in range(_MOST_SENTENCES):
         left = _without_thanks(asked)
@@ -80,8 +55,8 @@ def _without_thanks(prompt: str) -> str:
 
 def _without_reactions(prompt: str) -> str:
     """Return a prompt without a laugh or the like before it and behind it."""
-    before = _REACTED_FIRST.match(prompt)
-    behind = _REACTED_LAST.search(prompt, max(0, len(prompt) - _REACTION_CHARS))
+    before = _interjection().match(prompt)
+    behind = _closing().search(prompt, max(0, len(prompt) - _REACTION_CHARS))
     return prompt[before.end() if before else 0 : behind.start() if behind else None] or prompt
 
 
@@ -101,10 +76,42 @@ def is_courtesy(prompt: str) -> bool:
 
 
 @cache
+def _greeted() -> regex.Pattern[str]:
+    """Return what finds "Hey Timmy, …": said to Timmy, it asks nothing about him.
+
+    Dictated, it has no comma: then a question has to begin behind the name.
+    """
+    asked = rf"(?=(?:{_any_of('question_openers')})\b)"
+    named = rf"(?:,? {_NAME})?\s*[,!.…–—-]+\s+(?=\S)"
+    return regex.compile(
+        rf"(?:{_any_of('greetings')})(?:{named}| {_NAME} {asked})", regex.IGNORECASE
+    )
+
+
+@cache
+def _interjection() -> regex.Pattern[str]:
+    """Return what finds the laugh in "haha when did we …"."""
+    said = _any_of("interjections")
+    return regex.compile(rf"(?:{said})\b[\s,!.…]+(?=\S)", regex.IGNORECASE)
+
+
+@cache
+def _closing() -> regex.Pattern[str]:
+    """Return what finds the end of "… the kettle, thx"."""
+    said = _any_of("closings")
+    return regex.compile(rf"(?<=\S)[\s,]+(?:{said})[\s.!…]*$", regex.IGNORECASE)
+
+
+def _any_of(kind: PhraseKind) -> str:
+    phrases = map(regex.escape, phrases_of_every_language(kind))
+    return "|".join(_DRAWN_OUT.sub(r"\1(?:\1)+", p).replace("'", "['’]") for p in phrases)
+
+
+@cache
 def _phrases() -> regex.Pattern[str]:
-    listed = [p for x in load_lexicons(DEFAULT_LANGUAGES) for p in x.courtesies]
+    listed = map(fold, phrases_of_every_language("courtesies", "greetings"))
     # The longest first, so that "thank you so much" is not cut short.
-    ordered = sorted(dict.fromkeys(map(fold, listed)), key=lambda phrase: -len(phrase))
+    ordered = sorted(dict.fromkeys(listed), key=lambda phrase: -len(phrase))
     return regex.compile("|".join(map(_bounded, ordered)))
 
 

@@ -193,6 +193,8 @@ def test_validity_bounds_a_state():
         ("Wer hatte Dienst, Stand letzten März?", at(2026, 4), "Wer hatte Dienst, ?"),
         ("As of March last year, who was on call?", at(2025, 4), ", who was on call?"),
         ("As of March 3 last year, who?", at(2025, 3, 4), ", who?"),
+        ("Stand März letzten Jahres: wer?", at(2025, 4), ": wer?"),
+        ("État au 3 mars de l’an dernier : qui ?", at(2025, 3, 4), ": qui ?"),
         ("Who was on call as of yesterday?", NOW.replace(hour=0), "Who was on call ?"),
         ("Wer hatte Dienst, Stand gestern?", NOW.replace(hour=0), "Wer hatte Dienst, ?"),
         ("截至昨天,端口是什么?", NOW.replace(hour=0), ",端口是什么?"),

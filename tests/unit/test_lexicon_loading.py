@@ -127,6 +127,17 @@ def test_every_language_tells_days_hours_numbers_and_people(language: str, kind:
     assert load_lexicon(language).listed(kind)
 
 
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_every_language_greets_and_a_greeting_is_listed_once(language: str) -> None:
+    lexicon = load_lexicon(language)
+    greetings, courtesies = lexicon.phrases("greetings"), lexicon.phrases("courtesies")
+    assert greetings
+    assert not set(greetings) & set(courtesies)
+    # Behind a name a word tells where it ends, which needs blanks between words.
+    dense = language in ("zh", "ja", "ko")
+    assert bool(lexicon.phrases("question_openers")) is not dense
+
+
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
@@ -209,6 +220,8 @@ def test_a_mark_alone_among_the_words_is_no_word() -> None:
         (WORDS + "stop_words: the\n", "`stop_words`"),
         (WORDS + "number_words: 7\n", "`number_words`"),
         (WORDS + 'soft: ["size"]\n', "`soft`"),
+        (WORDS + "greetings: hi\n", "`greetings`"),
+        (WORDS + 'surname_particles: ["van"]\n', "`surname_particles`"),
         (WORDS + "scripts: Han\n", "`scripts`"),
         (WORDS + "capitals_mark_names: perhaps\n", "`capitals_mark_names`"),
         (WORDS + 'openings:\n  when: ["When"]\n', "`when`"),
