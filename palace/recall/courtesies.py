@@ -19,10 +19,15 @@ _FIRST_WITHOUT_BLANKS = "\u2e80"  # Chinese, Japanese and Korean letters stand b
 # A longer sentence says something beside.
 _COURTESY_WORDS = 5
 _MOST_SENTENCES = 3
-_REACTION_CHARS = 40
+_CLOSING_CHARS = 40
 # "haha" and "hmm" are said at any length.
-_DRAWN_OUT = regex.compile(r"(\p{L}{1,2}?)\1\Z")
-_NAME = r"\p{L}[\p{L}\p{M}'’-]*"
+_DRAWN_OUT = regex.compile(r"(\p{L}{1,2}?)\1(?=(?:\\b)?\Z)")
+_DENSE = r"[\u2E80-\U0003FFFF]"
+_WORD_OF_A_NAME = r"[\p{L}\p{M}'’-]*"
+_NAME = rf"\p{{L}}{_WORD_OF_A_NAME}"
+_WHOLE_NAME = rf"{_NAME}(?: (?-i:\p{{Lu}}){_WORD_OF_A_NAME}){{0,2}}"
+# What ends a greeting: a stop or a small picture, with a blank or such a letter behind it.
+_STOP = rf"[^\S\n]*(?:[,!?.…、。，！？~–—\-\p{{So}}]+(?:\s+|(?={_DENSE}))|\n\s*)(?=\S)"
 # Behind a courtesy: "thanks Timmy", "merci, Claire".
 _THANKED = regex.compile(r"(?<=\p{L},?) \p{Lu}[\p{L}\p{M}'’-]*(?=[!.…\s]*$)")
 _SENTENCE_END = regex.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*")
@@ -33,14 +38,26 @@ def without_courtesies(prompt: str) -> str:
 
     Whom it greets or thanks by name goes with them. What says nothing else is returned as it is.
     """
-    greeted = _greeted().match(prompt)
-    asked = _without_reactions(prompt[greeted.end() :] if greeted else prompt)
+    asked = prompt[len(opening_of(prompt)) :]
+    closing = _closing().search(asked, max(0, len(asked) - _CLOSING_CHARS))
+    asked = asked[: closing.start()] if closing else asked
     for _ in range(_MOST_SENTENCES):
         left = _without_thanks(asked)
         if left == asked:
             break
         asked = left
     return asked
+
+
+def opening_of(prompt: str) -> str:
+    """Return the greetings and laughs that a prompt begins with before it says more, or ""."""
+    end = 0
+    for _ in range(_MOST_SENTENCES):
+        found = _opening().match(prompt, end)
+        if found is None:
+            break
+        end = found.end()
+    return prompt[:end]
 
 
 def _without_thanks(prompt: str) -> str:
@@ -51,13 +68,6 @@ def _without_thanks(prompt: str) -> str:
     if ends and _only_thanks(prompt[: ends[0].start()]):
         return prompt[ends[0].end() :]
     return prompt
-
-
-def _without_reactions(prompt: str) -> str:
-    """Return a prompt without a laugh or the like before it and behind it."""
-    before = _interjection().match(prompt)
-    behind = _closing().search(prompt, max(0, len(prompt) - _REACTION_CHARS))
-    return prompt[before.end() if before else 0 : behind.start() if behind else None] or prompt
 
 
 def _only_thanks(sentence: str) -> bool:
@@ -76,35 +86,35 @@ def is_courtesy(prompt: str) -> bool:
 
 
 @cache
-def _greeted() -> regex.Pattern[str]:
-    """Return what finds "Hey Timmy, …": said to Timmy, it asks nothing about him.
+def _opening() -> regex.Pattern[str]:
+    """Return what finds "Hey Timmy, …", said to Timmy and nothing about him, and "haha …".
 
-    Dictated, it has no comma: then a question has to begin behind the name.
+    Dictated, a greeting has no comma: then a question has to begin behind it or behind the name.
     """
-    asked = rf"(?=(?:{_any_of('question_openers')})\b)"
-    named = rf"(?:,? {_NAME})?\s*[,!.…–—-]+\s+(?=\S)"
-    return regex.compile(
-        rf"(?:{_any_of('greetings')})(?:{named}| {_NAME} {asked})", regex.IGNORECASE
-    )
-
-
-@cache
-def _interjection() -> regex.Pattern[str]:
-    """Return what finds the laugh in "haha when did we …"."""
-    said = _any_of("interjections")
-    return regex.compile(rf"(?:{said})\b[\s,!.…]+(?=\S)", regex.IGNORECASE)
+    asked = rf"(?:{_any_of('question_openers')})"
+    named = rf"(?:,? {_WHOLE_NAME})?{_STOP}| (?:(?!{asked}){_NAME} )?(?={asked})"
+    said = rf"(?:{_any_of('interjections')})[\s,!.…、。，！~]+"
+    return regex.compile(rf"¡?(?:{_any_of('greetings')})(?:{named})|{said}(?=\S)", regex.IGNORECASE)
 
 
 @cache
 def _closing() -> regex.Pattern[str]:
     """Return what finds the end of "… the kettle, thx"."""
-    said = _any_of("closings")
-    return regex.compile(rf"(?<=\S)[\s,]+(?:{said})[\s.!…]*$", regex.IGNORECASE)
+    said = rf"(?:{_any_of('closings')})"
+    return regex.compile(
+        rf"(?<=\S)(?:[\s,]+|(?<=[?!.。、…！？]))\(?{said}\)?[\s.!…。]*$", regex.IGNORECASE
+    )
 
 
 def _any_of(kind: PhraseKind) -> str:
-    phrases = map(regex.escape, phrases_of_every_language(kind))
-    return "|".join(_DRAWN_OUT.sub(r"\1(?:\1)+", p).replace("'", "['’]") for p in phrases)
+    listed = phrases_of_every_language(kind)
+    # Accents are often left out. Where they are part of a question word, another word is left.
+    folded = () if kind == "question_openers" else map(fold, listed)
+    return "|".join(map(_drawn_out, dict.fromkeys((*listed, *folded))))
+
+
+def _drawn_out(phrase: str) -> str:
+    return _DRAWN_OUT.sub(r"\1(?:\1)+", _bounded(phrase))
 
 
 @cache
@@ -116,5 +126,5 @@ def _phrases() -> regex.Pattern[str]:
 
 
 def _bounded(phrase: str) -> str:
-    escaped = regex.escape(phrase)
+    escaped = regex.escape(phrase).replace("'", "['’]")
     return escaped if phrase[0] >= _FIRST_WITHOUT_BLANKS else rf"\b{escaped}\b"
