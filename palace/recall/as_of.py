@@ -31,6 +31,7 @@ _MONTH_AND_YEAR = r"(?P<month>0?[1-9]|1[0-2])[./](?P<year>\d{4})(?![\d./]*\d)"
 _FIGURES = (_ISO, _YEAR_FIRST, _NUMERIC, _MONTH_AND_YEAR, _DENSE)
 _YEAR = r"(?P<year>\d{4})(?![\d/-])"
 _NEVER = r"(?!)"
+_WORD_END = r"(?!\p{Ll})"  # where blanks stand between words
 _DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
 # In which language; where the words before a date begin, perhaps the verb of believing; and where
 # the date begins.
@@ -131,7 +132,8 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
 
 def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, int] | None:
     """Return the last instant of the period a text begins with, and its length in characters."""
-    if yesterday := _yesterday((lexicon,)).match(text):
+    said = rf"(?:{_any_of(lexicon, 'yesterday')}){_WORD_END}"
+    if yesterday := _compiled(said).match(text):
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight - _LAST_INSTANT, yesterday.end()
     for form in _forms(lexicon):
@@ -157,7 +159,9 @@ def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, in
 
 @lru_cache(maxsize=32)
 def _yesterday(lexicons: tuple[Lexicon, ...]) -> regex.Pattern[str]:
-    return _compiled("|".join(_any_of(lexicon, "yesterday") for lexicon in lexicons) or _NEVER)
+    """Return what finds the words for yesterday, and perhaps longer ones that begin so."""
+    said = (word for lexicon in lexicons for word in lexicon.requests.get("yesterday", ()))
+    return _compiled("|".join(said) or _NEVER)
 
 
 @lru_cache(maxsize=32)
@@ -167,7 +171,7 @@ def _forms(lexicon: Lexicon) -> tuple[str, ...]:
     "As of March last year" is one, and "as of last March" says no more than "as of March".
     """
     word = rf"(?:{_any_of(lexicon, 'last')})?(?P<word>\p{{L}}{{3,12}})"
-    ago = rf"(?P<ago>,?\s+(?:{_any_of(lexicon, 'last_year')}))"
+    ago = rf"(?P<ago>,?\s+(?:{_any_of(lexicon, 'last_year')}){_WORD_END})"
     month_first = (
         rf"{word}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<year>\d{{4}})|{ago})?"
     )

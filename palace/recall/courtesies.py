@@ -20,6 +20,8 @@ _FIRST_WITHOUT_BLANKS = "\u2e80"  # Chinese, Japanese and Korean letters stand b
 _COURTESY_WORDS = 5
 _MOST_SENTENCES = 3
 _CLOSING_CHARS = 40
+_FIRST_CHARS, _LAST_CHARS = 4, 12
+_BEHIND_A_CLOSING = " \n.!。)"
 # "haha" and "hmm" are said at any length.
 _DRAWN_OUT = regex.compile(r"(\p{L}{1,2}?)\1(?=(?:\\b)?\Z)")
 _DENSE = r"[\u2E80-\U0003FFFF]"
@@ -39,8 +41,9 @@ def without_courtesies(prompt: str) -> str:
     Whom it greets or thanks by name goes with them. What says nothing else is returned as it is.
     """
     asked = prompt[len(opening_of(prompt)) :]
-    closing = _closing().search(asked, max(0, len(asked) - _CLOSING_CHARS))
-    asked = asked[: closing.start()] if closing else asked
+    if fold(asked[-_LAST_CHARS:]).rstrip(_BEHIND_A_CLOSING).endswith(_endings()):
+        closing = _closing().search(asked, max(0, len(asked) - _CLOSING_CHARS))
+        asked = asked[: closing.start()] if closing else asked
     for _ in range(_MOST_SENTENCES):
         left = _without_thanks(asked)
         if left == asked:
@@ -51,6 +54,8 @@ def without_courtesies(prompt: str) -> str:
 
 def opening_of(prompt: str) -> str:
     """Return the greetings and laughs that a prompt begins with before it says more, or ""."""
+    if not fold(prompt[:_FIRST_CHARS].lstrip("¡")).startswith(_beginnings()):
+        return ""
     end = 0
     for _ in range(_MOST_SENTENCES):
         found = _opening().match(prompt, end)
@@ -63,14 +68,15 @@ def opening_of(prompt: str) -> str:
 def _without_thanks(prompt: str) -> str:
     """Return a prompt without its first or last sentence if that only thanks."""
     ends = [end for end in _SENTENCE_END.finditer(prompt) if end.end() < len(prompt)]
-    if ends and _only_thanks(prompt[ends[-1].end() :]):
+    if ends and only_thanks(prompt[ends[-1].end() :]):
         return prompt[: ends[-1].start()]
-    if ends and _only_thanks(prompt[: ends[0].start()]):
+    if ends and only_thanks(prompt[: ends[0].start()]):
         return prompt[ends[0].end() :]
     return prompt
 
 
-def _only_thanks(sentence: str) -> bool:
+def only_thanks(sentence: str) -> bool:
+    """Whether a short sentence is a courtesy and nothing else, whom it thanks by name apart."""
     if len(sentence.split()) > _COURTESY_WORDS or "?" in sentence:
         return False  # without a look at the phrases of all languages
     return is_courtesy(sentence) or is_courtesy(_THANKED.sub("", sentence))
@@ -86,13 +92,26 @@ def is_courtesy(prompt: str) -> bool:
 
 
 @cache
+def _beginnings() -> tuple[str, ...]:
+    """Return the two letters that something said before a question begins with: few prompts do."""
+    listed = phrases_of_every_language("greetings", "interjections")
+    return tuple({fold(phrase)[:2] for phrase in listed})
+
+
+@cache
+def _endings() -> tuple[str, ...]:
+    """Return the two letters that something said behind a question ends with."""
+    return tuple({fold(phrase)[-2:] for phrase in phrases_of_every_language("closings")})
+
+
+@cache
 def _opening() -> regex.Pattern[str]:
     """Return what finds "Hey Timmy, …", said to Timmy and nothing about him, and "haha …".
 
     Dictated, a greeting has no comma: then a question has to begin behind it or behind the name.
     """
     asked = rf"(?:{_any_of('question_openers')})"
-    named = rf"(?:,? {_WHOLE_NAME})?{_STOP}| (?:(?!{asked}){_NAME} )?(?={asked})"
+    named = rf"(?:,? {_WHOLE_NAME})?{_STOP}| (?:{_NAME} )??(?={asked})"
     said = rf"(?:{_any_of('interjections')})[\s,!.…、。，！~]+"
     return regex.compile(rf"¡?(?:{_any_of('greetings')})(?:{named})|{said}(?=\S)", regex.IGNORECASE)
 
