@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import regex
 
+from palace.recall.courtesies import opening_of
 from palace.recall.lexicon import MATCHED_CHARS, plain
 from palace.recall.phrasing import words_and_stops
 from palace.recall.shape import code_share
@@ -52,7 +53,10 @@ def sentences_apart(prompt: str) -> Iterator[Apart]:
     prompt = plain(prompt, max_chars=2 * MATCHED_CHARS)
     if len(prompt) > MATCHED_CHARS or len(prompt.split()) > MAX_WORDS or code_share(prompt):
         return
-    sentences = tuple(sentence for sentence in _BREAK.split(prompt) if sentence)
+    # "Good morning, …" is said beside a question as "Good morning! …" is.
+    opening = opening_of(prompt)
+    parts = (opening.strip(), *_BREAK.split(prompt[len(opening) :]))
+    sentences = tuple(sentence for sentence in parts if sentence)
     if len(sentences) < 2:
         return
     for number, sentence in enumerate(sentences):

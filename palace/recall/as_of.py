@@ -10,6 +10,7 @@ from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 
 import regex
 
@@ -20,20 +21,6 @@ from palace.types.session import Turn
 
 _ISO = r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)"
 _DENSE = r"(?:(?P<year>\d{4})[年년]\s?)?(?P<month>\d{1,2})[月월](?:\s?(?P<day>\d{1,2})[日일])?"
-# "As of March last year", and "as of last March", which says no more than "as of March".
-_AGO = (
-    r"(?P<ago>,?\s+(?:(?:of|des|del|do|van)\s+)?(?:last\s+year|letzten\s+Jahre?s|(?:de\s+)?l['’]an(?:née)?\s+derni[eè]re?"
-    r"|año\s+pasado|ano\s+passado|(?:dell['’])?anno\s+scorso|vorig\s+jaar)(?!\p{L}))"
-)
-_LAST = r"(?:(?:last|letzten|vorigen|vorige|afgelopen)\s+)?"
-_DAY_FIRST = (
-    r"(?:(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?"
-    rf"{_LAST}(?P<word>\p{{L}}{{3,12}})(?:,?\s+(?:de\s+)?(?P<year>\d{{4}})|{_AGO})?"
-)
-_MONTH_FIRST = (
-    rf"{_LAST}(?P<word>\p{{L}}{{3,12}})\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
-    rf"(?:,?\s+(?P<year>\d{{4}})|{_AGO})?"
-)
 # The day first, with points; with slashes only where the other number is no month.
 _NUMERIC = (
     r"(?:(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?|(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/"
@@ -41,14 +28,14 @@ _NUMERIC = (
 )
 _YEAR_FIRST = r"(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})(?![\d/])"
 _MONTH_AND_YEAR = r"(?P<month>0?[1-9]|1[0-2])[./](?P<year>\d{4})(?![\d./]*\d)"
+_FIGURES = (_ISO, _YEAR_FIRST, _NUMERIC, _MONTH_AND_YEAR, _DENSE)
 _YEAR = r"(?P<year>\d{4})(?![\d/-])"
-_FORMS = (_ISO, _YEAR_FIRST, _NUMERIC, _MONTH_AND_YEAR, _DENSE, _MONTH_FIRST, _DAY_FIRST, _YEAR)
-_YESTERDAY = regex.compile(
-    r"(?:yesterday|gestern|ayer|ontem|ieri|вчера|wczoraj)(?!\p{L})|昨天", regex.IGNORECASE
-)
+_NEVER = r"(?!)"
+_WORD_END = r"(?!\p{Ll})"  # where blanks stand between words
 _DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
-# Where the words before a date begin, perhaps the verb of believing; and where the date begins.
-_Place = tuple[int, tuple[tuple[int, int], ...], int]
+# In which language; where the words before a date begin, perhaps the verb of believing; and where
+# the date begins.
+_Place = tuple[Lexicon, int, tuple[tuple[int, int], ...], int]
 _LAST_INSTANT = timedelta(microseconds=1)
 _LONGEST_MONTH = 31
 _LONGEST_PROMPT = 1000
@@ -97,10 +84,10 @@ def dated_turn(
     if turn.as_of is not None or len(turn.prompt) > _LONGEST_PROMPT:
         return turn
     written = composed(plain(turn.prompt, max_chars=_LONGEST_PROMPT))
-    if not _may_name_a_date(written):
+    if not _may_name_a_date(written, tuple(lexicons)):
         return turn
-    for start_of_cut, others, when in _asked(written, lexicons, timeout_ms):
-        found = _moment_in(written[when:], now)
+    for lexicon, start_of_cut, others, when in _asked(written, lexicons, timeout_ms):
+        found = _moment_in(written[when:], lexicon, now)
         if found is None:
             continue
         moment, said = found
@@ -111,9 +98,9 @@ def dated_turn(
     return turn
 
 
-def _may_name_a_date(prompt: str) -> bool:
+def _may_name_a_date(prompt: str, lexicons: tuple[Lexicon, ...]) -> bool:
     """Whether a prompt holds a digit, a month or yesterday: else no pattern need be looked at."""
-    return _YESTERDAY.search(prompt) is not None or any(
+    return _yesterday(lexicons).search(prompt) is not None or any(
         text[0].isdigit() or month_token(text) is not None
         for text in _DIGIT_OR_WORD.findall(prompt)
     )
@@ -122,32 +109,34 @@ def _may_name_a_date(prompt: str) -> bool:
 def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Iterator[_Place]:
     """Yield where a prompt may name the moment it asks about."""
     timeout = timeout_ms / 1000
-    for requests in (lexicon.requests for lexicon in lexicons):
+    for lexicon in lexicons:
+        requests = lexicon.requests
         try:
             for pattern in requests.get("as_of", ()):
                 for match in _compiled(pattern).finditer(prompt, timeout=timeout):
                     words, when = match.span("cut"), match.start("when")
                     if words[0] > when:  # in Turkish they stand behind the date
-                        yield when, (words,), when
+                        yield lexicon, when, (words,), when
                     else:
-                        yield words[0], (), when
+                        yield lexicon, words[0], (), when
             for pattern in requests.get("believed", ()):
                 belief = _compiled(pattern).search(prompt, timeout=timeout)
                 if belief is None:
                     continue
                 for before in requests.get("believed_at", ()):
                     for cut in _compiled(before).finditer(prompt, timeout=timeout):
-                        yield cut.start(), (belief.span("belief"),), cut.end()
+                        yield lexicon, cut.start(), (belief.span("belief"),), cut.end()
         except TimeoutError:
             continue
 
 
-def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
+def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, int] | None:
     """Return the last instant of the period a text begins with, and its length in characters."""
-    if yesterday := _YESTERDAY.match(text):
+    said = rf"(?:{_any_of(lexicon, 'yesterday')}){_WORD_END}"
+    if yesterday := _compiled(said).match(text):
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight - _LAST_INSTANT, yesterday.end()
-    for form in _FORMS:
+    for form in _forms(lexicon):
         match = _compiled(form).match(text)
         if match is None:
             continue
@@ -166,6 +155,35 @@ def _moment_in(text: str, now: datetime) -> tuple[datetime, int] | None:
         except (ValueError, OverflowError):
             continue  # there is no such day, or time ends before it does
     return None
+
+
+@lru_cache(maxsize=32)
+def _yesterday(lexicons: tuple[Lexicon, ...]) -> regex.Pattern[str]:
+    """Return what finds the words for yesterday, and perhaps longer ones that begin so."""
+    said = (word for lexicon in lexicons for word in lexicon.requests.get("yesterday", ()))
+    return _compiled("|".join(said) or _NEVER)
+
+
+@lru_cache(maxsize=32)
+def _forms(lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the patterns of a date; a language has its own words around the name of a month.
+
+    "As of March last year" is one, and "as of last March" says no more than "as of March".
+    """
+    word = rf"(?:{_any_of(lexicon, 'last')})?(?P<word>\p{{L}}{{3,12}})"
+    ago = rf"(?P<ago>,?\s+(?:{_any_of(lexicon, 'last_year')}){_WORD_END})"
+    month_first = (
+        rf"{word}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?P<year>\d{{4}})|{ago})?"
+    )
+    day_first = (
+        r"(?:(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+)?)?"
+        rf"{word}(?:,?\s+(?:de\s+)?(?P<year>\d{{4}})|{ago})?"
+    )
+    return (*_FIGURES, month_first, day_first, _YEAR)
+
+
+def _any_of(lexicon: Lexicon, request: str) -> str:
+    return "|".join(lexicon.requests.get(request, ())) or _NEVER
 
 
 def _end_of(year: str | None, month: str | None, day: str | None, now: datetime) -> datetime:

@@ -1,6 +1,6 @@
 """What a prompt says out of courtesy: "thanks", "ok merci", "alles klar", "Hey Timmy, …".
 
-A single "danke" tells no language, so the phrases of all of them count. In: a prompt. Out: whether
+A single "danke" tells no language, so the phrases of all lexicons count. In: a prompt. Out: whether
 it says nothing else; or the prompt without those at its ends, and without whom it speaks to.
 """
 
@@ -10,7 +10,7 @@ from functools import cache
 
 import regex
 
-from palace.recall.lexicon import DEFAULT_LANGUAGES, folded_words, load_lexicons, matchable
+from palace.recall.lexicon import PhraseKind, folded_words, matchable, phrases_of_every_language
 from palace.text import fold
 
 _WORD = regex.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -19,35 +19,17 @@ _FIRST_WITHOUT_BLANKS = "\u2e80"  # Chinese, Japanese and Korean letters stand b
 # A longer sentence says something beside.
 _COURTESY_WORDS = 5
 _MOST_SENTENCES = 3
-_REACTION_CHARS = 40
-_GREETING = (
-    r"hi|hiya|hey|hello|yo|good (?:morning|afternoon|evening)|hallo|moin|servus|grüezi"
-    r"|guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|coucou|hola|buenos días"
-    r"|buenas (?:tardes|noches)|olá|oi|bom dia|boa (?:tarde|noite)|ciao|salve|buongiorno"
-    r"|buonasera|hoi|dag|goede?(?:morgen|middag|navond)|привет|здравствуй(?:те)?"
-    r"|добрый (?:день|вечер)|доброе утро"
-    r"|cześć|hej|hejka|dzień dobry|hejsan|tjena|god (?:morgon|kväll)|merhaba|selam|günaydın"
-)
-_NAME = r"\p{L}[\p{L}\p{M}'’-]*"
-_QUESTION = (
-    r"when|what|where|who|which|why|how|(?:did|do|have|had|can|could|should) (?:we|i|you)"
-    r"|wann|was|wo|wer|wie|wen|wem|welche[rsn]?|warum|quand|que|qu['’]|où|qui|quel(?:le)?s?|comment"
-    r"|pourquoi|cuándo|cuando|qué|dónde|donde|quién|quien|cómo|como|quando|onde|quem|qual|dove|chi"
-    r"|che|cosa|come|quale|wanneer|waar|wat|welke?|hoe|waarom|когда|где|кто|что|как|почему|какой"
-    r"|kiedy|gdzie|kto|co|jak|när|var|vem|vad|vilken|hur|ne|kim|nerede|nasıl"
-)
-# "Hey Timmy, …" is said to Timmy, and asks nothing about him; dictated, it has no comma.
-_GREETED = regex.compile(
-    rf"(?:{_GREETING})(?:(?:,? {_NAME})?\s*[,!.…–—-]+\s+(?=\S)| {_NAME} (?=(?:{_QUESTION})\b))",
-    regex.IGNORECASE,
-)
-# "haha when did we …", "… the kettle, thx".
-_REACTED_FIRST = regex.compile(
-    r"(?:ha(?:ha)+|hehe|lol|wow|h[mu]m+)\b[\s,!.…]+(?=\S)", regex.IGNORECASE
-)
-_REACTED_LAST = regex.compile(
-    r"(?<=\S)[\s,]+(?:ha(?:ha)+|hehe|lol|thx|thnx|pls|plz)[\s.!…]*$", regex.IGNORECASE
-)
+_CLOSING_CHARS = 40
+_FIRST_CHARS, _LAST_CHARS = 4, 12
+_BEHIND_A_CLOSING = " \n.!。)"
+# "haha" and "hmm" are said at any length.
+_DRAWN_OUT = regex.compile(r"(\p{L}{1,2}?)\1(?=(?:\\b)?\Z)")
+_DENSE = r"[\u2E80-\U0003FFFF]"
+_WORD_OF_A_NAME = r"[\p{L}\p{M}'’-]*"
+_NAME = rf"\p{{L}}{_WORD_OF_A_NAME}"
+_WHOLE_NAME = rf"{_NAME}(?: (?-i:\p{{Lu}}){_WORD_OF_A_NAME}){{0,2}}"
+# What ends a greeting: a stop or a small picture, with a blank or such a letter behind it.
+_STOP = rf"[^\S\n]*(?:[,!?.…、。，！？~–—\-\p{{So}}]+(?:\s+|(?={_DENSE}))|\n\s*)(?=\S)"
 # Behind a courtesy: "thanks Timmy", "merci, Claire".
 _THANKED = regex.compile(r"(?<=\p{L},?) \p{Lu}[\p{L}\p{M}'’-]*(?=[!.…\s]*$)")
 _SENTENCE_END = regex.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*")
@@ -58,8 +40,10 @@ def without_courtesies(prompt: str) -> str:
 
     Whom it greets or thanks by name goes with them. What says nothing else is returned as it is.
     """
-    greeted = _GREETED.match(prompt)
-    asked = _without_reactions(prompt[greeted.end() :] if greeted else prompt)
+    asked = prompt[len(opening_of(prompt)) :]
+    if fold(asked[-_LAST_CHARS:]).rstrip(_BEHIND_A_CLOSING).endswith(_endings()):
+        closing = _closing().search(asked, max(0, len(asked) - _CLOSING_CHARS))
+        asked = asked[: closing.start()] if closing else asked
     for _ in range(_MOST_SENTENCES):
         left = _without_thanks(asked)
         if left == asked:
@@ -68,24 +52,31 @@ def without_courtesies(prompt: str) -> str:
     return asked
 
 
+def opening_of(prompt: str) -> str:
+    """Return the greetings and laughs that a prompt begins with before it says more, or ""."""
+    if not fold(prompt[:_FIRST_CHARS].lstrip("¡")).startswith(_beginnings()):
+        return ""
+    end = 0
+    for _ in range(_MOST_SENTENCES):
+        found = _opening().match(prompt, end)
+        if found is None:
+            break
+        end = found.end()
+    return prompt[:end]
+
+
 def _without_thanks(prompt: str) -> str:
     """Return a prompt without its first or last sentence if that only thanks."""
     ends = [end for end in _SENTENCE_END.finditer(prompt) if end.end() < len(prompt)]
-    if ends and _only_thanks(prompt[ends[-1].end() :]):
+    if ends and only_thanks(prompt[ends[-1].end() :]):
         return prompt[: ends[-1].start()]
-    if ends and _only_thanks(prompt[: ends[0].start()]):
+    if ends and only_thanks(prompt[: ends[0].start()]):
         return prompt[ends[0].end() :]
     return prompt
 
 
-def _without_reactions(prompt: str) -> str:
-    """Return a prompt without a laugh or the like before it and behind it."""
-    before = _REACTED_FIRST.match(prompt)
-    behind = _REACTED_LAST.search(prompt, max(0, len(prompt) - _REACTION_CHARS))
-    return prompt[before.end() if before else 0 : behind.start() if behind else None] or prompt
-
-
-def _only_thanks(sentence: str) -> bool:
+def only_thanks(sentence: str) -> bool:
+    """Whether a short sentence is a courtesy and nothing else, whom it thanks by name apart."""
     if len(sentence.split()) > _COURTESY_WORDS or "?" in sentence:
         return False  # without a look at the phrases of all languages
     return is_courtesy(sentence) or is_courtesy(_THANKED.sub("", sentence))
@@ -101,13 +92,58 @@ def is_courtesy(prompt: str) -> bool:
 
 
 @cache
+def _beginnings() -> tuple[str, ...]:
+    """Return the two letters that something said before a question begins with: few prompts do."""
+    listed = phrases_of_every_language("greetings", "interjections")
+    return tuple({fold(phrase)[:2] for phrase in listed})
+
+
+@cache
+def _endings() -> tuple[str, ...]:
+    """Return the two letters that something said behind a question ends with."""
+    return tuple({fold(phrase)[-2:] for phrase in phrases_of_every_language("closings")})
+
+
+@cache
+def _opening() -> regex.Pattern[str]:
+    """Return what finds "Hey Timmy, …", said to Timmy and nothing about him, and "haha …".
+
+    Dictated, a greeting has no comma: then a question has to begin behind it or behind the name.
+    """
+    asked = rf"(?:{_any_of('question_openers')})"
+    named = rf"(?:,? {_WHOLE_NAME})?{_STOP}| (?:{_NAME} )??(?={asked})"
+    said = rf"(?:{_any_of('interjections')})[\s,!.…、。，！~]+"
+    return regex.compile(rf"¡?(?:{_any_of('greetings')})(?:{named})|{said}(?=\S)", regex.IGNORECASE)
+
+
+@cache
+def _closing() -> regex.Pattern[str]:
+    """Return what finds the end of "… the kettle, thx"."""
+    said = rf"(?:{_any_of('closings')})"
+    return regex.compile(
+        rf"(?<=\S)(?:[\s,]+|(?<=[?!.。、…！？]))\(?{said}\)?[\s.!…。]*$", regex.IGNORECASE
+    )
+
+
+def _any_of(kind: PhraseKind) -> str:
+    listed = phrases_of_every_language(kind)
+    # Accents are often left out. Where they are part of a question word, another word is left.
+    folded = () if kind == "question_openers" else map(fold, listed)
+    return "|".join(map(_drawn_out, dict.fromkeys((*listed, *folded))))
+
+
+def _drawn_out(phrase: str) -> str:
+    return _DRAWN_OUT.sub(r"\1(?:\1)+", _bounded(phrase))
+
+
+@cache
 def _phrases() -> regex.Pattern[str]:
-    listed = [p for x in load_lexicons(DEFAULT_LANGUAGES) for p in x.courtesies]
+    listed = map(fold, phrases_of_every_language("courtesies", "greetings"))
     # The longest first, so that "thank you so much" is not cut short.
-    ordered = sorted(dict.fromkeys(map(fold, listed)), key=lambda phrase: -len(phrase))
+    ordered = sorted(dict.fromkeys(listed), key=lambda phrase: -len(phrase))
     return regex.compile("|".join(map(_bounded, ordered)))
 
 
 def _bounded(phrase: str) -> str:
-    escaped = regex.escape(phrase)
+    escaped = regex.escape(phrase).replace("'", "['’]")
     return escaped if phrase[0] >= _FIRST_WITHOUT_BLANKS else rf"\b{escaped}\b"

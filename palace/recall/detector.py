@@ -13,6 +13,7 @@ from typing import Literal
 
 from palace.ports import Scope, Vocabulary
 from palace.recall.apart import Apart, sentences_apart
+from palace.recall.courtesies import only_thanks
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
@@ -128,7 +129,8 @@ class CueDetector:
                 features = self.features(part, query, text=text)
                 if features.get("question") or features.get("ask_memory"):
                     # How many words of content the other sentences say.
-                    said = sum(len(query_of(o).terms) for o in (*apart.before, *apart.after))
+                    others = (o for o in (*apart.before, *apart.after) if not only_thanks(o))
+                    said = sum(len(query_of(other).terms) for other in others)
                     less = _LESS_FOR_EACH * max(0, said - _SAID_BESIDE)
                     yield self._signal(part, query, text, features, apart=True, less=less)
 

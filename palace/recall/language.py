@@ -7,14 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from palace.recall.lexicon import Lexicon, compiled
+from palace.recall.lexicon import Lexicon, compiled, folded_words
 from palace.text import Word, fold
-
-# In small letters before a surname: "van der Berg", "de la Cruz", "von der Au", "dos Santos".
-_PARTICLES = frozenset(
-    "van von der den de dem het ten ter te zu zur la las los le du des da di do dos das del della"
-    " e y al el".split()
-)
 
 
 def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -> Lexicon:
@@ -59,6 +53,7 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
 
 def _before_surnames(text: str, found: Sequence[Word]) -> frozenset[int]:
     """Return where words stand that two or more together stand before a surname."""
+    particles = folded_words("surname_particles")
     run: list[Word] = []
     places: set[int] = set()
     for word in found:
@@ -66,7 +61,7 @@ def _before_surnames(text: str, found: Sequence[Word]) -> frozenset[int]:
         if len(run) > 1 and beside and word.surface[0].isupper():
             places.update(particle.start for particle in run)
         kept = run if beside else []
-        run = [*kept, word] if word.surface in _PARTICLES else []
+        run = [*kept, word] if word.surface in particles else []
     return frozenset(places)
 
 

@@ -77,7 +77,9 @@ WordKind = Literal[
     "price_words",
     "first_person",
     "address",
+    "surname_particles",
 ]
+PhraseKind = Literal["courtesies", "greetings", "question_openers", "interjections", "closings"]
 
 
 class Lexicon:
@@ -148,11 +150,6 @@ class Lexicon:
         """Folded words behind which a short name is a day of the week."""
         return frozenset(map(fold, str(self._words.get("before_weekdays", "")).split()))
 
-    @property
-    def courtesies(self) -> Sequence[str]:
-        """Phrases that only acknowledge what was said, as people write them."""
-        return tuple(self._words.get("courtesies", ()))
-
     @cached_property
     def before_names(self) -> frozenset[str]:
         """Folded words behind which an unknown word in small letters is a name."""
@@ -179,6 +176,10 @@ class Lexicon:
     def listed(self, key: WordKind | Literal["soft"]) -> list[str]:
         """Return the words of a list as they are written; none where the language has no such."""
         return str(self._words.get(key, "")).split()
+
+    def phrases(self, kind: PhraseKind) -> Sequence[str]:
+        """Return phrases as people write them; none where the language has no such."""
+        return tuple(self._words.get(kind, ()))
 
     @cached_property
     def _patterns(self) -> Mapping[str, Any]:
@@ -316,6 +317,14 @@ def word_tokens(kind: WordKind) -> frozenset[str]:
     What a memory holds is compared with them, and a memory does not say which language it is in.
     """
     return _tokens(_of_every_language(kind))
+
+
+def phrases_of_every_language(*kinds: PhraseKind) -> list[str]:
+    """Return the phrases of some kinds in every shipped language, each once."""
+    every = load_lexicons(DEFAULT_LANGUAGES)
+    return list(
+        dict.fromkeys(phrase for kind in kinds for x in every for phrase in x.phrases(kind))
+    )
 
 
 def is_hiragana(token: str) -> bool:

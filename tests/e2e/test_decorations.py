@@ -214,30 +214,34 @@ WRITTEN: dict[str, Callable[[str], str]] = {
     "wide blanks": lambda prompt: prompt.replace(" ", "\u00a0"),
     **{f"apostrophe {a}": lambda prompt, a=a: prompt.replace("'", a) for a in "’ʼ‘＇`´"},
 }
-# It is hardly recall on the words alone, and a greeting says that somebody chats.
-AT_THE_BAR = {"How do we roll back a release?"}
 GREETED = {
-    "en": "Hey Jarvis, {}",
-    "de": "Hallo Jarvis, {}",
-    "fr": "Bonjour Jarvis, {}",
-    "es": "Hola Jarvis, {}",
-    "pt": "Olá Jarvis, {}",
-    "it": "Ciao Jarvis, {}",
-    "nl": "Hoi Jarvis, {}",
-    "ru": "Привет Jarvis, {}",
-    "pl": "Cześć Jarvis, {}",
-    "sv": "Hej Jarvis, {}",
-    "tr": "Merhaba Jarvis, {}",
+    "en": ("Hey Jarvis, {}", "haha {}", "Hi there! {}"),
+    "de": ("Hallo Jarvis, {}", "Guten Morgen, {}", "Grüß dich Mira, {}", "Moin\n{}", "hihi {}"),
+    "fr": ("Bonjour Jarvis, {}", "Bonjour à tous, {}", "Bonsoir Mira ! {}", "ptdr {}"),
+    "es": ("Hola Jarvis, {}", "¡Buenos días, Mira! {}", "buenas tardes, {}", "jajaja {}"),
+    "pt": ("Olá Jarvis, {}", "Ola, {}", "Bom dia Mira! {}", "Oi, tudo bem? {}", "kkkkk {}"),
+    "it": ("Ciao Jarvis, {}", "Ciao a tutti, {}", "Buon pomeriggio, {}", "ahahah {}"),
+    "nl": ("Hoi Jarvis, {}", "Goedemorgen Mira, {}", "Goeiemorgen! {}"),
+    "ru": ("Привет Jarvis, {}", "Доброе утро, {}", "Всем привет! {}", "Привет 👋 {}", "хахаха {}"),
+    "pl": ("Cześć Jarvis, {}", "Dzien dobry, {}", "Dobry wieczór Mira, {}", "haha {}"),
+    "sv": ("Hej Jarvis, {}", "God morgon, {}", "Hallå Mira! {}", "hihi {}"),
+    "tr": ("Merhaba Jarvis, {}", "Günaydın, {}", "İyi akşamlar Mira, {}", "ahaha {}"),
+    "ja": ("おはよう、{}", "お疲れ様です。{}", "はじめまして！{}"),
+    "zh": ("早上好，{}", "你好！{}", "大家好，{}", "哈哈哈，{}"),
+    "ko": ("안녕하세요, {}", "좋은 아침이에요! {}", "ㅋㅋㅋ {}"),
 }
 THANKED = {
     "en": ("{} thx", "{} Thanks!", "{}. Thanks Jarvis", "Thanks! {}"),
     "de": ("{} Danke!",),
     "fr": ("{} Merci !",),
-    "es": ("{} ¡Gracias!",),
-    "pt": ("{} Obrigado!",),
+    "es": ("{} ¡Gracias!", "{} porfa"),
+    "pt": ("{} Obrigado!", "{} kkkk"),
     "it": ("{} Grazie!",),
     "nl": ("{} Bedankt!",),
-    "ru": ("{} Спасибо!",),
+    "ru": ("{} Спасибо!", "{} плиз"),
+    "ja": ("{}（笑）",),
+    "zh": ("{}哈哈",),
+    "ko": ("{} ㅎㅎ",),
 }
 
 Verdict = tuple[str, str]
@@ -296,7 +300,6 @@ def test_whom_a_prompt_greets_and_thanks(
     prompts = {"en": (*RECALL, *NO_RECALL), **ELSEWHERE}
     for around in (GREETED, THANKED):
         for language, frames in around.items():
-            for frame in (frames,) if isinstance(frames, str) else frames:
-                here = [prompt for prompt in prompts[language] if prompt not in AT_THE_BAR]
-                told = {p: decide(frame.format(p)) for p in here}
-                assert told == {p: bare[p] for p in here}, frame
+            for frame in frames:
+                told = {p: decide(frame.format(p)) for p in prompts[language]}
+                assert told == {p: bare[p] for p in prompts[language]}, frame

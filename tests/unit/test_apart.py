@@ -26,6 +26,10 @@ def apart(prompt: str) -> list[str]:
             "Who met Dr. Adler? Say so briefly.",
             Apart("Who met Dr. Adler?", (), ("Say so briefly.",)),
         ),
+        (
+            "Good morning Mira, what is our tax number?",
+            Apart("what is our tax number?", ("Good morning Mira,",), ()),
+        ),
         ("我在填表。我们的税号是多少？", Apart("我们的税号是多少？", ("我在填表。",), ())),
     ],
 )

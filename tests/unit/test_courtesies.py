@@ -48,6 +48,23 @@ def test_a_question_is_none_whatever_it_says(text: str) -> None:
         ("When did we move? Thanks Jarvis", "When did we move?"),
         ("Thanks Mira! When did we move?", "When did we move?"),
         ("haha when did we move", "when did we move"),
+        ("Hahahaha, when did we move", "when did we move"),
+        ("hmmmm when did we move", "when did we move"),
+        ("Hej Jarvis när flyttade vi", "när flyttade vi"),
+        ("hey when did we move", "when did we move"),
+        ("hey what did we pay", "what did we pay"),
+        ("Salut Paul qu’est-ce qu’on a payé", "qu’est-ce qu’on a payé"),
+        ("Hi, good morning Mira! When did we move?", "When did we move?"),
+        ("Buonasera Signora Rossi, quando è?", "quando è?"),
+        ("¡Hola! ¿Cuándo fue?", "¿Cuándo fue?"),
+        ("gunaydin, ne zaman taşındık", "ne zaman taşındık"),
+        ("İyi günler, ne zaman taşındık", "ne zaman taşındık"),
+        ("Hello\nwhen did we move", "when did we move"),
+        ("Hi 👋 when did we move", "when did we move"),
+        ("早上好,钥匙在哪里?", "钥匙在哪里?"),
+        ("おはよう、鍵はどこ？", "鍵はどこ？"),
+        ("鍵はどこ？笑", "鍵はどこ？"),
+        ("안녕! 열쇠는 어디 있지? ㅋㅋㅋㅋ", "열쇠는 어디 있지?"),
         ("When did we move, thx", "When did we move"),
         ("鍵はどこ？ありがとう。", "鍵はどこ？"),
     ],
@@ -60,6 +77,7 @@ def test_greetings_and_thanks_around_a_question_are_left_out(prompt: str, asked:
     "prompt",
     [
         "Hi!", "Hi Jarvis", "Thanks!", "lol", "haha", "", "Morning walk: when did we go?", "Hello World: when did we ship it?",
+        "Selam sözleşmeyi ne zaman imzaladık?", "Morning run, how far was it?", "哈哈镜在哪里?", "Was läuft im MDR",
         "Mira, when did we move?", "Did Mira say thanks?", "Hi-fi, when did we buy it?",
     ],
 )  # fmt: skip
@@ -67,7 +85,10 @@ def test_what_is_said_is_left_as_it_is(prompt: str) -> None:
     assert without_courtesies(prompt) == prompt
 
 
-@pytest.mark.parametrize("text", ["! ", "ok. ", ", ", "hi ", "haha", "thx ", "a! "])
+@pytest.mark.parametrize(
+    "text",
+    ["! ", "ok. ", ", ", "hi ", "haha", "thx ", "a! ", "hi A ", "hi\n", "hi, ", "ha ", "(哈哈"],
+)
 def test_hostile_courtesies_are_read_quickly(text: str) -> None:
     without_courtesies("Thanks. Where?")  # the phrases are compiled once
     started = time.process_time()

@@ -127,6 +127,19 @@ def test_every_language_tells_days_hours_numbers_and_people(language: str, kind:
     assert load_lexicon(language).listed(kind)
 
 
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_every_language_greets_and_a_greeting_is_listed_once(language: str) -> None:
+    lexicon = load_lexicon(language)
+    greetings, courtesies = lexicon.phrases("greetings"), lexicon.phrases("courtesies")
+    assert greetings
+    assert not set(greetings) & set(courtesies)
+    assert lexicon.phrases("interjections")
+    assert lexicon.phrases("closings")
+    # In these a question word stands anywhere, so it does not tell where a name ends.
+    anywhere = language in ("zh", "ja", "ko", "tr")
+    assert bool(lexicon.phrases("question_openers")) is not anywhere
+
+
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
@@ -209,6 +222,8 @@ def test_a_mark_alone_among_the_words_is_no_word() -> None:
         (WORDS + "stop_words: the\n", "`stop_words`"),
         (WORDS + "number_words: 7\n", "`number_words`"),
         (WORDS + 'soft: ["size"]\n', "`soft`"),
+        (WORDS + "greetings: hi\n", "`greetings`"),
+        (WORDS + 'surname_particles: ["van"]\n', "`surname_particles`"),
         (WORDS + "scripts: Han\n", "`scripts`"),
         (WORDS + "capitals_mark_names: perhaps\n", "`capitals_mark_names`"),
         (WORDS + 'openings:\n  when: ["When"]\n', "`when`"),
