@@ -299,13 +299,15 @@ def _chance(said: Quantity, reached: set[float], *, rough: bool) -> float:
 
 def _place(size: float, *, rough: bool) -> float:
     """Return the last place that a number is said to: 0.1 of 2.5, 1 of 40, 10 of a rough 40."""
-    for decimals in range(4):
-        if math.isclose(size, round(size, decimals), rel_tol=1e-9):
-            break
-    place = float(10.0**-decimals)
+    place = float(10.0 ** -_decimals(size))
     while rough and place < size / 10 and math.isclose(size % (10 * place), 0.0, abs_tol=1e-9):
         place *= 10
     return place
+
+
+def _decimals(size: float) -> int:
+    """Return how many decimals a number is said to, at most three."""
+    return next((n for n in range(3) if math.isclose(size, round(size, n), rel_tol=1e-9)), 3)
 
 
 def rounds_to(said: float, exact: float, *, quarters: bool = False) -> bool:
@@ -477,8 +479,14 @@ def _neighbours(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 
 
 def _room(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
-    """Yield the area or the volume that lengths make, so many times: "2 x (2.4 x 1.3 m)"."""
+    """Yield the area or the volume that lengths make, so many times: "2 x (2.4 x 1.3 m)".
+
+    Of "50 x 40 x 30 cm" the last number alone has its unit.
+    """
     lengths, size = _LENGTHS_OF.get(said.unit, (0, 0.0))
+    if lengths == len(parts) and parts[-1].unit == "length":
+        factor = parts[-1].factor
+        parts = [p if p.unit else replace(p, unit="length", factor=factor) for p in parts]
     units = [part.unit for part in parts]
     counts = len(units) - lengths
     if lengths and sorted(units) == [""] * counts + ["length"] * lengths:
@@ -488,7 +496,7 @@ def _room(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     """Yield what two numbers of one unit come to."""
     if said.unit == "percent":
-        yield from _shares(parts)
+        yield from _shares(parts, _decimals(said.values[0]))
     elif said.unit in DEGREES:
         sizes = [q.values[0] for q in parts if not q.unit or q.unit in DEGREES]
         yield from (abs(a - b) for a, b in combinations(sizes, 2))
@@ -534,17 +542,16 @@ def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float
                 yield size / count.values[0]
 
 
-def _shares(parts: Sequence[Quantity]) -> Iterator[float]:
-    """Yield percentages: what a percentage leaves, and one number in per cent of another."""
+def _shares(parts: Sequence[Quantity], decimals: int) -> Iterator[float]:
+    """Yield percentages: what one leaves, and one number in per cent of another, rounded."""
     for part in parts:
         if part.unit == "percent":
             yield 100 - part.values[0]
     for first, second in combinations(parts, 2):
         low, high = sorted((first.measures[0], second.measures[0]))
         if first.unit == second.unit and high:
-            yield from (round(100 * low / high), round(100 * (high - low) / high))
-            if low > 0:
-                yield round(100 * (high - low) / low)
+            shares = [low / high, (high - low) / high, *([(high - low) / low] if low > 0 else [])]
+            yield from (round(100 * share, decimals) for share in shares)
 
 
 _STEPS: tuple[tuple[Callable[[Sequence[Quantity], Quantity], Iterator[float]], str], ...] = (

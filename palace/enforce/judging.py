@@ -15,7 +15,9 @@ import regex
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.arithmetic import says_nothing
 from palace.enforce.dates import find_dates, find_weekdays
-from palace.enforce.polarity import Clause, clauses, contradicts, has_opposites
+from palace.enforce.intervals import other_intervals
+from palace.enforce.order import turned_round
+from palace.enforce.polarity import Clause, affirms_denied, clauses, contradicts, has_opposites
 from palace.enforce.quantities import Quantity, find_quantities, read_quantities
 from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.signs import end_of
@@ -234,9 +236,12 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     found = [*missing, *wrong]
     lone = ""
     if not found and not _claims_nothing(bare, before):
-        found = grounds.slots.misplaced(
-            bare, grounds.question, before, given=not grounds.is_yes_no
-        ) or _claims_missing(bare, taken, grounds)
+        found = (
+            grounds.slots.misplaced(bare, grounds.question, before, given=not grounds.is_yes_no)
+            or turned_round(bare, grounds.texts)
+            or other_intervals(bare, grounds.texts)
+            or _claims_missing(bare, taken, grounds)
+        )
         lone = "" if found else _lone_word(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
 
@@ -467,6 +472,8 @@ def _is_wrong(
 ) -> bool:
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
     if contradicts(sentence, grounds.clauses, grounds.language):
+        return True
+    if affirms_denied(sentence, grounds.texts):
         return True
     share = _share(content, grounds.everything)
     if grounds.strict:

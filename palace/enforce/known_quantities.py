@@ -13,7 +13,7 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to
+from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_nothing
 from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
@@ -217,11 +217,13 @@ class KnownQuantities:
     ) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         hourly = _AT.search(sentence, 0, quantity.start) is not None
-        thing = "" if quantity.noun in answer_words().function else quantity.noun
+        function = answer_words().function
+        thing = "" if says_nothing(quantity.noun) else quantity.noun
         equal = [q for q in self._quantities if _equals(quantity, q, hourly=hourly)]
         if equal:
             same_thing = not thing or any(
-                q.noun in ("", thing) or q.noun in answer_words().function for q in equal
+                q.noun == thing or (not q.unit and (not q.noun or q.noun in function))
+                for q in equal
             )
             spoken = {v for q in read_quantities(sentence) for v in q.values}
             return same_thing or not any(

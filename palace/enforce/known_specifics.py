@@ -83,7 +83,7 @@ class KnownSpecifics:
         return (
             self._has_whole(wanted)
             or (specific.kind == "identifier" and self._has_identifier(wanted))
-            or (specific.kind in ("identifier", "path") and self._has_joined(wanted))
+            or (specific.kind in ("identifier", "path", "code") and self._has_joined(wanted))
         )
 
     def _has_joined(self, wanted: str) -> bool:
@@ -140,7 +140,14 @@ class KnownSpecifics:
         signs = [sign for sign in wanted if sign.isalnum()]
         if sum(map(str.isdigit, signs)) < _LEAST_GROUPED_DIGITS or not _GROUPED.fullmatch(wanted):
             return False
-        pattern = regex.compile(rf"(?<![\w.,]){_GROUP_MARKS.join(signs)}(?!\w|[.,]\d)")
+        written = [_GROUP_MARKS.join(signs)]
+        if wanted[0] == "0":  # a telephone, whose country may be told in place of its 0
+            written.append(
+                rf"(?:\+|00)\d{{1,3}}{_GROUP_MARKS}0?{_GROUP_MARKS.join(['', *signs[1:]])}"
+            )
+        elif wanted[0] == "+":
+            written += [_GROUP_MARKS.join(["0", *signs[n:]]) for n in (1, 2, 3)]
+        pattern = regex.compile(rf"(?<![\w.,])(?:{'|'.join(written)})(?!\w|[.,]\d)")
         return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_cut_identifier(self, wanted: str) -> bool:

@@ -38,6 +38,12 @@ _CHANGES = regex.compile(
     r"\b(?:until|till|since|from|bis|seit|jusqu\p{L}*|depuis|hasta|desde|fino|tot|vanaf)\b",
     regex.IGNORECASE,
 )
+# "one tablet, not with coffee": what is denied of the rest of its sentence.
+_DENIED_BEHIND = regex.compile(
+    r"\b(?:not|never|nicht|nie|pas|niet|non|no|nunca)\s(?P<phrase>(?:with|in|on|at|during|after|before|from|near"
+    r"|under|mit|bei|im|am|auf|an|nach|vor|avec|dans|pendant|apres|con|en|durante|com|em|met|bij"
+    r"|tijdens)\s(?:\p{L}+\s){0,2}\p{L}+)(?=\s*(?:[.,;:!()\n]|\Z))"
+)
 _LEAST_SHARED = 0.7
 _LEAST_OF_KNOWN = 0.7
 
@@ -114,6 +120,21 @@ def contradicts(sentence: str, known: Iterable[Clause], language: str = "en") ->
     if language != "en":
         found = [_as_known(said, listed, language) for said in found]
     return any(_denies(said, listed) for said in found)
+
+
+def affirms_denied(sentence: str, texts: Iterable[str]) -> bool:
+    """Whether a sentence says "with coffee" of what the texts have "not with coffee" of."""
+    if is_negated(sentence) or has_opposites(sentence):
+        return False
+    said, words = fold(sentence), _content(sentence)
+    for text in map(fold, texts):
+        for part in _SENTENCE.split(text):
+            for denied in _DENIED_BEHIND.finditer(part):
+                phrase = regex.compile(rf"\b{denied['phrase']}\b")
+                rest = _content(part[: denied.start()]) & words
+                if rest and phrase.search(said) and len(phrase.findall(text)) == 1:
+                    return True
+    return False
 
 
 def _as_known(said: Clause, known: list[Clause], language: str) -> Clause:

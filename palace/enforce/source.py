@@ -21,6 +21,7 @@ from palace.enforce.dates import (
     find_dates,
     find_weekdays,
 )
+from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import is_inside
@@ -223,8 +224,9 @@ class Source:
 
     @cached_property
     def readings(self) -> tuple[Quantity, ...]:
-        """Its numbers, and what shorthand may mean by them besides."""
-        return (*self.quantities, *short_quantities(self.text))
+        """Its numbers, what shorthand may mean by them besides, and how often something is."""
+        often = (every for every in find_intervals(self.text) if every.values[0] > 1)
+        return (*self.quantities, *short_quantities(self.text), *often)
 
     @cached_property
     def parts(self) -> tuple[Quantity, ...]:

@@ -18,8 +18,8 @@ from palace.enforce.quantities import Quantity
 from palace.enforce.source import Source
 
 _ENDED = regex.compile(
-    r"\b(?:until|till|to|before|after|from|since|ends?|ending|expires?|runs? out|through|due|next"
-    r"|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu|vor|spätestens|avant|antes"
+    r"\b(?:until|till|by|latest|to|before|after|from|since|ends?|ending|expires?|runs? out|through"
+    r"|due|next|so|i\.e\.|later|back|covered|good|valid|again|bis|jusqu|vor|spätestens|avant|antes"
     r"|prima|voor|last|ab|seit|dès|depuis|fin|desde|hasta|até|dal|dall['’]|entro|fino|tot|vanaf)\b",
     regex.IGNORECASE,
 )
@@ -35,7 +35,9 @@ _SPANNED = regex.compile(
     r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|last(?:s|ed|ing)?|took|takes|taken|gap|from|until)\b",
     regex.IGNORECASE,
 )
+_AT_WORK = regex.compile(r"\b(?:working|business|work)[ -]|werk|arbeit", regex.IGNORECASE)
 _WEEK_DAYS = 7
+_WORK_DAYS = 5
 _OLDEST = 120
 _INCLUSIVE_DAYS = 5
 _NEAR_DAYS = 183
@@ -125,6 +127,8 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
     try:
         if span.unit == "months":
             end = _months_on(start, sign * round(span.measures[0]))
+        elif _AT_WORK.search(span.text):
+            end = _work_days_on(start, sign * round(days))
         else:
             end = start + timedelta(days=sign * round(days))
     except (OverflowError, ValueError):
@@ -132,6 +136,16 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
     for inclusive in (0, -1) if (end - start).days >= _INCLUSIVE_DAYS else (0,):
         last = end + timedelta(days=inclusive)
         yield FoundDate(last.year, last.month, last.day)
+
+
+def _work_days_on(start: date, days: int) -> date:
+    """Return the day so many days from Monday to Friday on or back; holidays are not known."""
+    weeks, rest = divmod(abs(days), _WORK_DAYS)
+    sign = 1 if days > 0 else -1
+    if start.weekday() >= _WORK_DAYS:  # counted from the Friday before, or back from the Monday
+        start += timedelta(days=(_WORK_DAYS - 1 if sign > 0 else _WEEK_DAYS) - start.weekday())
+    weekend = 0 if 0 <= start.weekday() + sign * rest < _WORK_DAYS else 2
+    return start + sign * timedelta(days=_WEEK_DAYS * weeks + rest + weekend)
 
 
 def _months_on(start: date, months: int) -> date:

@@ -36,6 +36,7 @@ volume 0.001 мл 毫升
 time 3600 hourly stundlich stundig
 time 86400 d day days tag tage tagen jour jours dia dias giorno giorni gg dag dagen 天 日間 night
 time 86400 nights nts nuits noches nacht nachte tagig
+time 86400 arbeitstag arbeitstage arbeitstagen werktag werktage werktagen werkdag werkdagen
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
 time 604800 weken wochig 周
 time 1209600 fortnight fortnights

@@ -907,3 +907,111 @@ def test_an_amount_is_not_so_many_of_another_currency() -> None:
 
     assert holds("Three pumps cost 1140 euros.")
     assert not holds("It costs 1140 dollars.")
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        (
+            "The cache took p99 from 410 ms to 230 ms. Node 54 € a month, was 48 €.",
+            [
+                "p99 fell from 410 to 230 ms.",
+                "p99 is 230 ms instead of 410.",
+                "Taken out again, p99 goes from 230 back to 410 ms.",
+                "It went from 48 € to 54 €.",
+                "It costs 6 € more, a rise of 12.5 %.",
+            ],
+            [
+                "p99 went from 230 to 410 ms.",
+                "p99 is 410 ms instead of 230.",
+                "It went from 54 € to 48 €.",
+                "It costs 6 € more, a rise of 13.5 %.",
+            ],
+        ),
+        (
+            "Draft: 14 -> 10 pages. Blood pressure 128/83, seeing 4/5.",
+            ["From 14 pages to 10.", "128 over 83", "It was 128/83."],
+            ["From 10 pages to 14.", "83 over 128", "It was 83/128."],
+        ),
+        ("Limit 10 -> 20 in May, 20 -> 10 in June.", ["It went from 20 to 10, then 10 to 20."], []),
+    ],
+)
+def test_two_numbers_keep_the_order_they_have_in_the_memory(memory, good, bad):
+    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
+        items = [evidence(memory, as_of=DAY)]
+        assert check(answer, "What is noted?", items=items).supported == holds, answer
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        (
+            "One tablet every other day, not with coffee. Review every two weeks on Thursday.",
+            [
+                "One tablet every second day.",
+                "One tablet every two days, and no coffee with it.",
+                "The review is fortnightly, on Thursday.",
+                "The review is every other Thursday.",
+            ],
+            [
+                "One tablet every day.",
+                "One tablet daily.",
+                "One tablet every other day with coffee.",
+                "The review is every week on Thursday.",
+                "The review is every Thursday.",
+            ],
+        ),
+        (
+            "Tomaten alle zwei Tage gießen, nicht in der Sonne. Düngen jede Woche.",
+            ["Jeden zweiten Tag gießen, Tomaten nicht in der Sonne.", "Jede Woche düngen."],
+            ["Jeden Tag gießen.", "Tomaten täglich gießen.", "Tomaten in der Sonne gießen."],
+        ),
+        ("The job runs daily, the full one every 3 days.", ["It runs every day."], []),
+    ],
+)
+def test_how_often_and_how_not_is_told_as_in_the_memory(memory, good, bad):
+    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
+        items = [evidence(memory, as_of=DAY)]
+        assert check(answer, "What is noted?", items=items).supported == holds, answer
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        (
+            "Baking: 3 loaves of 450 g flour, starter 4 days old.",
+            ["Three loaves.", "3 x 450 g = 1.35 kg of flour."],
+            ["Four loaves."],
+        ),
+        ("Dough box 50 x 40 x 30 cm.", ["The box holds 60 litres."], ["The box holds 66 litres."]),
+        (
+            "The report is due ten working days after the meeting on Mon 19 Jan 2026.",
+            ["That is 2 February 2026."],
+            ["That is 29 January 2026.", "That is 31 January 2026."],
+        ),
+        (
+            "Bericht zehn Werktage vor dem 16.2.2026 abgeben.",
+            ["Bis zum 2. Februar 2026."],
+            ["Bis zum 6. Februar 2026."],
+        ),
+        (
+            "The print takes 4 days and must be there on 21 May 2026.",
+            ["Order by the 17th at the latest."],
+            ["Order by the 16th at the latest."],
+        ),
+        (
+            "Ines: +49 170 5550142. Olaf: 0171 555 0199",
+            ["Call 0170 5550142.", "Call 0170 555 0142.", "Olaf has +49 (0)171 5550199."],
+            ["Call 0171 5550142.", "Call +49 170 5550124."],
+        ),
+        (
+            "NAS at 192.168.178.40, web on port 5001",
+            ["Open `192.168.178.40:5001`."],
+            ["Open `192.168.178.40:5010`."],
+        ),
+    ],
+)
+def test_what_follows_from_a_memory_holds_and_its_neighbour_does_not(memory, good, bad):
+    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
+        items = [evidence(memory, as_of=DAY)]
+        assert check(answer, "What is noted?", items=items).supported == holds, answer

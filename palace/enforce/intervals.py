@@ -1,0 +1,78 @@
+"""How often something is: "every other day", "fortnightly", "alle zwei Wochen".
+
+In: a sentence and the texts of the memory. Out: what it says of another interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import regex
+
+from palace.enforce.dates import find_weekdays
+from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.units import UNITS
+from palace.text import fold, right_before
+
+_EVERY = regex.compile(
+    r"\b(?:every|each|jede[nrms]?|elke|om de)\s(?:single\s)?"
+    r"(?P<second>(?:other|second|2nd|zweite[nrms]?|2\.|andere|tweede)\s)?(?P<unit>\p{L}+)",
+    regex.IGNORECASE,
+)
+_SO_MANY = regex.compile(
+    r"\b(?:every|alle|tous les|toutes les|cada|ogni|elke)\s$", regex.IGNORECASE
+)
+_IN_ONE_WORD = {
+    **dict.fromkeys(("daily", "taglich"), "day"),
+    **dict.fromkeys(("weekly", "wochentlich"), "week"),
+    **dict.fromkeys(("monthly", "monatlich"), "month"),
+}
+_WORD = regex.compile(r"\p{L}+")
+_SPANS = ("time", "months")
+
+
+@lru_cache(maxsize=512)
+def find_intervals(text: str) -> tuple[Quantity, ...]:
+    """Return the intervals of a text as the durations they are."""
+    return tuple(_read_intervals(text))
+
+
+def other_intervals(sentence: str, texts: Sequence[str]) -> list[str]:
+    """Return the intervals for which the texts have another, as written.
+
+    Of the two one must be a single day, week or month: there are many of several hours.
+    """
+    said = find_intervals(sentence)
+    known = [q for text in texts for q in find_intervals(text)] if said else []
+    lengths = {(q.unit, q.measures[0]) for q in known}
+    return [
+        q.text
+        for q in said
+        if (q.unit, q.measures[0]) not in lengths
+        and any(
+            (other.unit, other.factor) == (q.unit, q.factor) and 1 in (other.values[0], q.values[0])
+            for other in known
+        )
+    ]
+
+
+def _read_intervals(text: str) -> Iterator[Quantity]:
+    for match in _EVERY.finditer(text):
+        unit = "week" if find_weekdays(match["unit"]) else fold(match["unit"])
+        yield from _of_units(2.0 if match["second"] else 1.0, unit, match)
+    for match in _WORD.finditer(text):
+        yield from _of_units(1.0, _IN_ONE_WORD.get(fold(match[0]), ""), match)
+        if fold(match[0]) == "fortnightly":
+            yield from _of_units(2.0, "week", match)
+    yield from (
+        quantity
+        for quantity in read_quantities(text)
+        if quantity.unit in _SPANS and right_before(_SO_MANY, text, quantity.start)
+    )
+
+
+def _of_units(count: float, unit: str, match: regex.Match[str]) -> Iterator[Quantity]:
+    family, factor = UNITS.get(unit, ("", 0.0))
+    if family in _SPANS:
+        yield Quantity((count,), family, factor, *match.span(), match[0])
