@@ -53,6 +53,8 @@ BARS = {
     "attribution": {},
     "ranking": {},
     "topic": {"on_topic": 0.14},
+    "topic_static": {"on_topic": 0.11},
+    "topic_semantic": {"on_topic": 0.09},
 }
 
 
@@ -97,8 +99,9 @@ def main() -> None:
             rows += fit_detector_and_ask(arguments, embedder, folder, provenance)
 
     def write(kind: str, model: Fitted) -> None:
-        path = arguments.out / f"{kind}{suffix}.json"
-        write_model(path, model, bars=BARS[kind], provenance=provenance)
+        name = f"{kind}{suffix}"
+        bars = BARS.get(name, BARS[kind])
+        write_model(arguments.out / f"{name}.json", model, bars=bars, provenance=provenance)
 
     write("ranking", fit_ranking(rows))
     ranked_out_of_fold(rows)

@@ -1,12 +1,14 @@
 """Verdicts on hand-written notes, and what two scripted models make of them.
 
 Run:
-    python -m benchmarks.notes --cases FILE --palace DIR [--embedder NAME] --json OUT
+    python -m benchmarks.notes --cases FILE --palace DIR [--others FILE …] [--embedder NAME]
+        --json OUT
 
-In: a folder of notes and cases with the verdict a careful friend would expect. Out: where a search
-alone has the right memory; verdicts by family, whether the right memory is in the evidence, how
-often something is presented as a memory that is none, and what a person gets from a model that
-points perfectly and from one that lies.
+In: a folder of notes and cases with the verdict a careful friend would expect; perhaps the cases of
+other people's notes. Out: where a search alone has the right memory; verdicts by family, whether
+the right memory is in the evidence, how often something is presented as a memory that is none, and
+what a person gets from a model that points perfectly and from one that lies. Of questions that only
+other people's notes answer: how often a model is called for nothing.
 """
 
 from __future__ import annotations
@@ -213,11 +215,26 @@ def results(
     }
 
 
+def asked_for_nothing(palace: Mempalace, cases: Sequence[Case]) -> dict[str, Any]:
+    """Return what becomes of the answerable questions of other people's notes, by action."""
+    enforcer = RetrievalEnforcer(palace)
+    actions: Counter[str] = Counter()
+    for case in cases:
+        verdict = enforcer.decide(case.turn)
+        take_back(palace, verdict)
+        actions[verdict.action] += 1
+    shares = {action: number / len(cases) for action, number in sorted(actions.items())}
+    return {"n": len(cases), **shares}
+
+
 def main() -> None:
     """Measure and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--cases", type=Path, required=True, help="cases, JSONL")
     parser.add_argument("--palace", type=Path, required=True, help="folder of notes; it is copied")
+    parser.add_argument(
+        "--others", type=Path, action="append", default=[], help="cases of other notes, JSONL"
+    )
     parser.add_argument("--json", type=results_file, help="where to write the results")
     add_option(parser)
     arguments = parser.parse_args()
@@ -226,6 +243,8 @@ def main() -> None:
     durations_s: list[float] = []
     check_notes(arguments.palace)
     cases = load_cases(arguments.cases)
+    others = [case for file in arguments.others for case in load_cases(file)]
+    others = [case for case in others if case.expect == "ground" and not case.turn.history]
     with tempfile.TemporaryDirectory() as folder:
         palace = open_notes(arguments.palace, Path(folder))
         embedded = embed_all(palace)
@@ -242,6 +261,9 @@ def main() -> None:
         found = [c for c in cases if c.expect == "ground" and c.family not in _NOT_SEARCHED]
         search = searched(found, [place_in_search(palace, case) for case in found])
         told = results(judged, durations_s, palace.answer_options)
+        if others:
+            say(f"{len(others)} questions that other notes answer")
+            told["others"] = asked_for_nothing(palace, others)
     report({"embedder": embedded, "search": search, **told}, arguments.json)
 
 

@@ -318,7 +318,9 @@ def name_tokens_of(text: str, found: Sequence[Word]) -> Iterator[str]:
 def starts_sentence(text: str, start: int) -> bool:
     """Whether the word at `start` opens a sentence, a line or a list item."""
     before = text[:start].rstrip(" \t*_`\"'“‘(«¿¡#>\u200e\u200f\ufeff")
-    return not before or before[-1] in ".!?:;\n-–—•。！？"
+    if not before or before[-1] in ".!?:;\n-–—•。！？":
+        return True
+    return not any(map(str.isalnum, before))  # behind "👋" nothing was said yet
 
 
 def _dense_words(run: str) -> list[Word]:

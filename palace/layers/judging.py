@@ -20,6 +20,9 @@ EvidenceOf = Callable[[Sequence[Scored]], Mapping[int, Evidence]]
 """Makes bare evidence of candidates, by key; leaves out what may not be one: what vanished, or
 whose source is not trusted enough."""
 
+# Beside what is sufficient stands only what is this sure: there nothing has to be pointed at.
+_BESIDE_SUFFICIENT = 0.01
+
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
 
 
@@ -52,7 +55,9 @@ def judge(
     sure.sort(key=lambda item: -_order(item[0].confidence, item[1]))
     topic = sufficiency.topic(scored[0]) if scored and not sure else None
     off_topic = topic is not None and topic.is_missed
-    unclear = [item for item in judged if item[0].band == "unclear" and not off_topic]
+    unclear = [] if off_topic else [item for item in judged if item[0].band == "unclear"]
+    if sure:
+        unclear = [item for item in unclear if item[0].promise >= _BESIDE_SUFFICIENT]
     kept = [*sure, *unclear]
     found: list[tuple[Weighed, Scored, Evidence]] = []
     again: list[tuple[Weighed, Scored, Evidence]] = []

@@ -235,6 +235,22 @@ def test_what_one_case_tells_is_not_there_for_the_next(
     assert results["presented_as_memory"] == 0.0
 
 
+def test_questions_of_other_notes_are_counted_by_what_becomes_of_them(
+    tmp_path: Path, notes: Path, run: Run
+) -> None:
+    cases = written(tmp_path, "cases.jsonl", [case("Wer ist der Dachdecker?", "ground")])
+    asked = [
+        case("Was haben die Ziegel von Firma Krüger gekostet?", "ground"),
+        case("When did we move the bees to the orchard?", "ground"),
+        case("Who cut the hedge?", "fallback"),  # not even its own notes answer it
+    ]
+    others = written(tmp_path, "others.jsonl", asked)
+    _, _, results = run("notes", "--cases", cases, "--palace", notes, "--others", others)
+    assert results["others"] == {"n": 2, "fallback": 0.5, "ground": 0.5}
+    _, _, alone = run("notes", "--cases", cases, "--palace", notes)
+    assert "others" not in alone
+
+
 def test_a_gold_that_is_no_memory_is_told(tmp_path: Path, notes: Path, run: Run) -> None:
     prompts = [
         case("Wer ist der Dachdecker?", "ground", id="slip", gold=["rooms/dach.md: Der"]),

@@ -165,6 +165,24 @@ def test_what_is_sufficient_is_on_topic() -> None:
     assert report.judgement.topic is None
 
 
+def test_little_stands_beside_what_is_sufficient() -> None:
+    lenient = Sufficiency(*[bar_model({"coverage": 12.0}, bias=-8.0, unclear=0.001)] * 2)
+
+    def evidence(*coverages: float) -> list[str]:
+        found = [scored(number, coverage) for number, coverage in enumerate(coverages)]
+        report = judge(
+            "L1",
+            found,
+            evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
+            sufficiency=lenient,
+            max_evidence=5,
+        )
+        return [e.id for e in report.evidence]
+
+    assert evidence(0.2, 0.3) == ["m-1", "m-0"]  # .004 and .012
+    assert evidence(0.2, 0.3, 1.0) == ["m-2", "m-1"]
+
+
 def test_nothing_found_has_no_topic() -> None:
     report = judge("L1", [], evidence_of=lambda _: {}, sufficiency=BAR, max_evidence=5)
     assert (report.outcome, report.judgement) == ("none", None)

@@ -231,6 +231,12 @@ def test_question_ranges(text: str, expected: list[str]) -> None:
     assert [" ".join(cut[a:b]) for a, b in question_ranges(text, found)] == expected
 
 
+@pytest.mark.parametrize("before", ["👋 ", "🐝🐝 ", "- 👋 ", "** ", "🙂, "])
+def test_a_small_picture_before_the_first_word_says_nothing(before: str) -> None:
+    assert starts_sentence(f"{before}Queens are marked.", len(before))
+    assert not starts_sentence(f"We like 👋 {before}Queens", len(f"We like 👋 {before}"))
+
+
 def test_sentence_starts() -> None:
     text = "One. Two (Three) *Four*: Five, Six"
     starts = {w: starts_sentence(text, text.index(w)) for w in text.replace(",", "").split()}
