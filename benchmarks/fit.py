@@ -53,8 +53,8 @@ BARS = {
     "attribution": {},
     "ranking": {},
     "topic": {"on_topic": 0.14},
-    "topic_static": {"on_topic": 0.11},
-    "topic_semantic": {"on_topic": 0.09},
+    "topic_static": {"on_topic": 0.06},
+    "topic_semantic": {"on_topic": 0.055},
 }
 
 
