@@ -55,24 +55,9 @@ def judge(
     sure.sort(key=lambda item: -_order(item[0].confidence, item[1]))
     topic = sufficiency.topic(scored[0]) if scored and not sure else None
     off_topic = topic is not None and topic.is_missed
-    unclear = [] if off_topic else [item for item in judged if item[0].band == "unclear"]
-    if sure:
-        unclear = [item for item in unclear if item[0].promise >= _BESIDE_SUFFICIENT]
-    kept = [*sure, *unclear]
-    found: list[tuple[Weighed, Scored, Evidence]] = []
-    again: list[tuple[Weighed, Scored, Evidence]] = []
-    said: set[Hashable] = set()
-    while kept and len(found) < max_evidence:
-        wanted = max_evidence - len(found)
-        some, kept = kept[:wanted], kept[wanted:]
-        bare = evidence_of([one for _, one in some])
-        for weighed, one in some:
-            if (item := bare.get(one.candidate.key)) is not None:
-                item = replace(item, confidence=weighed.confidence, scores=one.features)
-                words = _words(item)
-                (again if words in said else found).append((weighed, one, item))
-                said.add(words)
-    found += again[: max_evidence - len(found)]
+    least = _BESIDE_SUFFICIENT if sure else 0.0
+    unclear = [i for i in judged if i[0].band == "unclear" and i[0].promise >= least]
+    found = _loaded(sure if off_topic else [*sure, *unclear], evidence_of, most=max_evidence)
     first = found[0][:2] if found else judged[0] if judged else None
     judgement = sufficiency.judgement(first[1]) if first else None
     if judgement and not found and judgement.band != "none":
@@ -87,6 +72,26 @@ def judge(
         evidence=tuple(item for *_, item in found),
         judgement=judgement,
     )
+
+
+def _loaded(
+    kept: Sequence[tuple[Weighed, Scored]], evidence_of: EvidenceOf, *, most: int
+) -> list[tuple[Weighed, Scored, Evidence]]:
+    """Return the first that may be evidence with their words; repetitions stand behind the rest."""
+    found: list[tuple[Weighed, Scored, Evidence]] = []
+    again: list[tuple[Weighed, Scored, Evidence]] = []
+    said: set[Hashable] = set()
+    while kept and len(found) < most:
+        wanted = most - len(found)
+        some, kept = kept[:wanted], kept[wanted:]
+        bare = evidence_of([one for _, one in some])
+        for weighed, one in some:
+            if (item := bare.get(one.candidate.key)) is not None:
+                item = replace(item, confidence=weighed.confidence, scores=one.features)
+                words = _words(item)
+                (again if words in said else found).append((weighed, one, item))
+                said.add(words)
+    return found + again[: most - len(found)]
 
 
 def _words(item: Evidence) -> Hashable:
