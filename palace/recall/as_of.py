@@ -132,15 +132,18 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
 
 def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, int] | None:
     """Return the last instant of the period a text begins with, and its length in characters."""
-    said = rf"(?:{_any_of(lexicon, 'yesterday')}){_WORD_END}"
-    if yesterday := _compiled(said).match(text):
-        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        return midnight - _LAST_INSTANT, yesterday.end()
+    for request, over in _over(now).items():
+        said = _compiled(rf"(?:{_any_of(lexicon, request)}){_WORD_END}").match(text)
+        if said:
+            return over - _LAST_INSTANT, said.end()
+    third, begun = _third_in(text, lexicon)
     for form in _forms(lexicon):
-        match = _compiled(form).match(text)
+        match = _compiled(form).match(text, begun)
         if match is None:
             continue
         parts = match.groupdict()
+        if begun and parts.get("day"):
+            continue  # a day has no end of its own
         month = parts.get("month")
         if parts.get("word"):
             # "14 marca 2026" is a day, "marca" alone a brand.
@@ -151,16 +154,36 @@ def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, in
             month = token[-2:]
         try:
             year = str(now.year - 1) if parts.get("ago") else parts.get("year")
-            return _end_of(year, month, parts.get("day"), now), match.end()
+            return _end_of(year, month, parts.get("day"), now, third=third), match.end()
         except (ValueError, OverflowError):
             continue  # there is no such day, or time ends before it does
     return None
 
 
+def _over(now: datetime) -> dict[str, datetime]:
+    """Return what is over, by the request that names it, with the moment from which on it is."""
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return {
+        "yesterday": today,
+        "last_week": today - timedelta(days=today.weekday()),
+        "last_month": today.replace(day=1),
+        "last_year": today.replace(month=1, day=1),
+    }
+
+
+def _third_in(text: str, lexicon: Lexicon) -> tuple[int, int]:
+    """Return which third of a period a text begins with, and where the period itself begins."""
+    for third, request in enumerate(("early", "mid", "late"), start=1):
+        if said := _compiled(_any_of(lexicon, request)).match(text):
+            return third, said.end()
+    return 3, 0
+
+
 @lru_cache(maxsize=32)
 def _yesterday(lexicons: tuple[Lexicon, ...]) -> regex.Pattern[str]:
-    """Return what finds the words for yesterday, and perhaps longer ones that begin so."""
-    said = (word for lexicon in lexicons for word in lexicon.requests.get("yesterday", ()))
+    """Return what finds the words for yesterday or last week, perhaps in longer ones."""
+    over = ("yesterday", "last_week", "last_month", "last_year")
+    said = (word for x in lexicons for request in over for word in x.requests.get(request, ()))
     return _compiled("|".join(said) or _NEVER)
 
 
@@ -186,14 +209,20 @@ def _any_of(lexicon: Lexicon, request: str) -> str:
     return "|".join(lexicon.requests.get(request, ())) or _NEVER
 
 
-def _end_of(year: str | None, month: str | None, day: str | None, now: datetime) -> datetime:
+def _end_of(
+    year: str | None, month: str | None, day: str | None, now: datetime, *, third: int
+) -> datetime:
+    """Return the last instant of a day, or of so many thirds of a month or a year."""
     if month is None:
-        return _start(int(year or 0) + 1, 1) - _LAST_INSTANT
+        following = (int(year or 0), 1 + 4 * third) if third < 3 else (int(year or 0) + 1, 1)
+        return _start(*following) - _LAST_INSTANT
     number, in_year = int(month), int(year) if year else now.year
     if not year and _start(in_year, number, int(day or 1)) > now:
         in_year -= 1  # without a year, the last one is meant
     if day:
         return _start(in_year, number, int(day)) + timedelta(days=1) - _LAST_INSTANT
+    if third < 3:
+        return _start(in_year, number, 1 + 10 * third) - _LAST_INSTANT
     following = (in_year, number + 1) if number < 12 else (in_year + 1, 1)
     return _start(*following) - _LAST_INSTANT
 

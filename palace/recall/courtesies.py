@@ -20,6 +20,7 @@ _FIRST_WITHOUT_BLANKS = "\u2e80"  # Chinese, Japanese and Korean letters stand b
 _COURTESY_WORDS = 5
 _MOST_SENTENCES = 3
 _CLOSING_CHARS = 40
+_LINES_OF_A_CLOSING = 2
 _FIRST_CHARS, _LAST_CHARS = 4, 12
 _BEHIND_A_CLOSING = " \n.!。)"
 # "haha" and "hmm" are said at any length.
@@ -30,9 +31,10 @@ _NAME = rf"\p{{L}}{_WORD_OF_A_NAME}"
 _WHOLE_NAME = rf"{_NAME}(?: (?-i:\p{{Lu}}){_WORD_OF_A_NAME}){{0,2}}"
 # What ends a greeting: a stop or a small picture, with a blank or such a letter behind it.
 _STOP = rf"[^\S\n]*(?:[,!?.…、。，！？~–—\-\p{{So}}]+(?:\s+|(?={_DENSE}))|\n\s*)(?=\S)"
-# Behind a courtesy: "thanks Timmy", "merci, Claire".
-_THANKED = regex.compile(r"(?<=\p{L},?) \p{Lu}[\p{L}\p{M}'’-]*(?=[!.…\s]*$)")
-_SENTENCE_END = regex.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*")
+# Behind a courtesy: "thanks Timmy", "merci, Claire", the "Lee" of "Kind regards\nAnn Lee".
+_THANKED = regex.compile(rf"(?<=\p{{L}},?)\s+\p{{Lu}}{_WORD_OF_A_NAME}(?=[!.…\s]*$)")
+_WORDS_OF_A_NAME = 3
+_SENTENCE_END = regex.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*| ?\n\s*")
 
 
 def without_courtesies(prompt: str) -> str:
@@ -65,11 +67,22 @@ def opening_of(prompt: str) -> str:
     return prompt[:end]
 
 
+def addressee_of(prompt: str) -> regex.Match[str] | None:
+    """Return where a prompt may speak to somebody without a greeting: "Timmy, when did we …".
+
+    Its group `name` may as well be what the question is about ("Ruth, when did we meet?"): that is
+    for who knows the palace to say.
+    """
+    return _addressed().match(prompt)
+
+
 def _without_thanks(prompt: str) -> str:
     """Return a prompt without its first or last sentence if that only thanks."""
     ends = [end for end in _SENTENCE_END.finditer(prompt) if end.end() < len(prompt)]
-    if ends and only_thanks(prompt[ends[-1].end() :]):
-        return prompt[: ends[-1].start()]
+    # Who signs may do so on a line of its own.
+    for end in ends[: -_LINES_OF_A_CLOSING - 1 : -1]:
+        if only_thanks(prompt[end.end() :]):
+            return prompt[: end.start()]
     if ends and only_thanks(prompt[: ends[0].start()]):
         return prompt[ends[0].end() :]
     return prompt
@@ -79,7 +92,13 @@ def only_thanks(sentence: str) -> bool:
     """Whether a short sentence is a courtesy and nothing else, whom it thanks by name apart."""
     if len(sentence.split()) > _COURTESY_WORDS or "?" in sentence:
         return False  # without a look at the phrases of all languages
-    return is_courtesy(sentence) or is_courtesy(_THANKED.sub("", sentence))
+    for _ in range(_WORDS_OF_A_NAME):
+        if is_courtesy(sentence):
+            return True
+        sentence, named = _THANKED.subn("", sentence)
+        if not named:
+            return False
+    return is_courtesy(sentence)
 
 
 def is_courtesy(prompt: str) -> bool:
@@ -95,7 +114,7 @@ def is_courtesy(prompt: str) -> bool:
 def _beginnings() -> tuple[str, ...]:
     """Return the two letters that something said before a question begins with: few prompts do."""
     listed = phrases_of_every_language("greetings", "interjections")
-    return tuple({fold(phrase)[:2] for phrase in listed})
+    return ("@", *{fold(phrase)[:2] for phrase in listed})
 
 
 @cache
@@ -113,7 +132,17 @@ def _opening() -> regex.Pattern[str]:
     asked = rf"(?:{_any_of('question_openers')})"
     named = rf"(?:,? {_WHOLE_NAME})?{_STOP}| (?:{_NAME} )??(?={asked})"
     said = rf"(?:{_any_of('interjections')})[\s,!.…、。，！~]+"
-    return regex.compile(rf"¡?(?:{_any_of('greetings')})(?:{named})|{said}(?=\S)", regex.IGNORECASE)
+    # Where many talk, "@timmy" says whom a question is for.
+    mentioned = rf"@[\p{{L}}\p{{N}}][\w.-]*[,:]?\s+(?={asked})"
+    return regex.compile(
+        rf"¡?(?:{_any_of('greetings')})(?:{named})|{said}(?=\S)|{mentioned}", regex.IGNORECASE
+    )
+
+
+@cache
+def _addressed() -> regex.Pattern[str]:
+    asked = rf"(?:{_any_of('question_openers')})"
+    return regex.compile(rf"(?P<name>{_NAME})(?:,\s+| )(?={asked})", regex.IGNORECASE)
 
 
 @cache

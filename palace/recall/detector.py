@@ -18,7 +18,7 @@ from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, subjects, words_of
-from palace.recall.shape import code_share, machine_reason
+from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
 from palace.recall.weighing import weights_of
 from palace.text import fold, tokens, words
 from palace.types.query import Query, RecallKind, RecallSignal
@@ -122,12 +122,15 @@ class CueDetector:
         def query_of(sentence: str) -> Query:
             return self._analyse(replace(turn, prompt=sentence))
 
+        # "When he lived, he paid." begins as a question does: where marks are set, they tell.
+        marked = any(mark in turn.prompt for mark in QUESTION_MARKS)
         for apart in sentences_apart(turn.prompt):
             query = query_of(apart.sentence)
             if not self._belongs(query, apart):
                 part, text = replace(turn, prompt=apart.sentence), matchable(apart.sentence)
                 features = self.features(part, query, text=text)
-                if features.get("question") or features.get("ask_memory"):
+                asks = not marked or apart.sentence.endswith(QUESTION_MARKS)
+                if (asks and features.get("question")) or features.get("ask_memory"):
                     # How many words of content the other sentences say.
                     others = (o for o in (*apart.before, *apart.after) if not only_thanks(o))
                     said = sum(len(query_of(other).terms) for other in others)

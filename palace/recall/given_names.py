@@ -79,8 +79,10 @@ def _is_part_of_a_name(prompt: str, found: Sequence[Word], place: int, lexicon: 
         between == " "
         and other.surface[0].isupper()
         and fold(other.surface) not in lexicon.function_words
+        # "Aunt Ruth": so somebody calls whom he knows.
+        and fold(other.surface) not in lexicon.before_names
         # In German every noun has a capital.
-        and other.token not in everyday_words(lexicon.language)
+        and (lexicon.capitals_mark_names or other.token not in everyday_words(lexicon.language))
         for other, between in beside
     )
 

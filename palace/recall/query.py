@@ -16,7 +16,7 @@ from palace.labels import unlabelled
 from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
-from palace.recall.courtesies import is_courtesy, without_courtesies
+from palace.recall.courtesies import addressee_of, is_courtesy, without_courtesies
 from palace.recall.days import named_days
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.language import language_of
@@ -131,6 +131,8 @@ class Analyst:
         prompt = without_courtesies(unlabelled(_bounded(turn.prompt)))
         found = words(prompt)
         lexicon = language_of(prompt, found, self.lexicons)
+        if asked := self._behind_a_stranger(turn, prompt, found, lexicon):
+            prompt, found = asked, words(asked)
         if asked := self._before_instructions(prompt, lexicon):
             prompt, found = asked, words(asked)
         counts_of = self._counts_in(_scope_of(turn))
@@ -199,6 +201,24 @@ class Analyst:
 
     def _counts_in(self, scope: Scope) -> Callable[[Iterable[str]], Mapping[str, TermCounts]]:
         return partial(self._vocabulary.counts, scope=scope)
+
+    def _behind_a_stranger(
+        self, turn: Turn, prompt: str, found: Sequence[Word], lexicon: Lexicon
+    ) -> str:
+        """Return what is asked behind a name if it is asked of who is called so, else "".
+
+        "Timmy, when did we move?" speaks to Timmy where the palace knows nobody of that name and
+        no "she" or "he" is asked about: "Ruth, when did she move?" does not.
+        """
+        spoken_to = addressee_of(prompt)
+        if spoken_to is None or not is_given_name(found[0], lexicon):
+            return ""
+        token, asked = found[0].token, prompt[spoken_to.end() :]
+        known = self._counts_in(_scope_of(turn))([token])[token].any or token in self._noted(turn)
+        somebody = matches(
+            lexicon.cues["person_ref"], matchable(asked), timeout_ms=self._timeout_ms
+        )
+        return "" if known or somebody else asked
 
     def _before_instructions(self, prompt: str, lexicon: Lexicon) -> str:
         """Return the question that a prompt begins with if the rest says how to answer, else ""."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 
 import regex
 
 from palace.recall.blocks import has_own_tag
-from palace.recall.lexicon import UNSEEN
+from palace.recall.lexicon import UNSEEN, phrases_of_every_language
 
 LOOKED_AT_CHARS = 4000
 _TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
@@ -52,7 +53,7 @@ _CODE_LINE = regex.compile(
 )
 # In a tool's output and around a person's words alike: it speaks for neither.
 _RULE_LINE = regex.compile(r"[-=]{5,}\s*")
-_QUESTION_MARKS = ("?", "？")
+QUESTION_MARKS = ("?", "？")
 _FENCE = "```"
 
 
@@ -91,11 +92,22 @@ def _line_reason(head: str) -> str | None:
 
 
 def _is_asked(lines: Sequence[str]) -> bool:
-    """Whether a person asks about the lines before, or about all of a single line."""
+    """Whether a person asks about the lines before, or about all of a single line.
+
+    Below a paste many leave the mark out: "same trace again, what was it last time".
+    """
     last = lines[-1]
-    asks = last.rstrip().endswith(_QUESTION_MARKS)
+    asks = last.rstrip().endswith(QUESTION_MARKS) or (
+        len(lines) > 1 and _opening_of_a_question().search(last) is not None
+    )
     shaped = _LOG_LINE.match(last) or _TOOL_LINE.match(last) or _TRACE.match(last)
     return asks and (len(lines) == 1 or not shaped)
+
+
+@cache
+def _opening_of_a_question() -> regex.Pattern[str]:
+    listed = "|".join(map(regex.escape, phrases_of_every_language("question_openers")))
+    return regex.compile(rf"(?:^|[,.;!]\s)\s*(?:{listed})\s+\p{{L}}", regex.IGNORECASE)
 
 
 def _is_json(text: str) -> bool:

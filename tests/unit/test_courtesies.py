@@ -67,6 +67,22 @@ def test_a_question_is_none_whatever_it_says(text: str) -> None:
         ("안녕! 열쇠는 어디 있지? ㅋㅋㅋㅋ", "열쇠는 어디 있지?"),
         ("When did we move, thx", "When did we move"),
         ("鍵はどこ？ありがとう。", "鍵はどこ？"),
+        ("@jarvis when did we move?", "when did we move?"),
+        ("Dear Jarvis, when did we move?", "when did we move?"),
+        ("Dear Sir or Madam, when did we move?", "when did we move?"),
+        ("My dear friend, when did we move?", "when did we move?"),
+        ("Excuse me, when did we move?", "when did we move?"),
+        ("Entschuldigen Sie, wann war das?", "wann war das?"),
+        ("Sehr geehrte Frau Rossi, wann war das?", "wann war das?"),
+        ("omg when did we move", "when did we move"),
+        ("hey Jarvis remind me when we moved", "remind me when we moved"),
+        ("When did we move? Thanks in advance, Mira", "When did we move?"),
+        ("When did we move? Best, Mira", "When did we move?"),
+        ("When did we move?\n\nKind regards\nMira Rossi", "When did we move?"),
+        ("When did we move\nThanks!", "When did we move"),
+        ("Yours sincerely, Mira Rossi. When did we move?", "When did we move?"),
+        ("Wann war das? Mit freundlichen Grüßen Mira Rossi", "Wann war das?"),
+        ("Quand était-ce ? Cordialement, Mira", "Quand était-ce ?"),
     ],
 )
 def test_greetings_and_thanks_around_a_question_are_left_out(prompt: str, asked: str) -> None:
@@ -78,7 +94,8 @@ def test_greetings_and_thanks_around_a_question_are_left_out(prompt: str, asked:
     [
         "Hi!", "Hi Jarvis", "Thanks!", "lol", "haha", "", "Morning walk: when did we go?", "Hello World: when did we ship it?",
         "Selam sözleşmeyi ne zaman imzaladık?", "Morning run, how far was it?", "哈哈镜在哪里?", "Was läuft im MDR",
-        "Mira, when did we move?", "Did Mira say thanks?", "Hi-fi, when did we buy it?",
+        "Mira, when did we move?", "Did Mira say thanks?", "Hi-fi, when did we buy it?", "@mira has the keys",
+        "When did we move?\nMira says thanks to Tom", "What is best, Mira?",
     ],
 )  # fmt: skip
 def test_what_is_said_is_left_as_it_is(prompt: str) -> None:

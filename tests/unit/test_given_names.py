@@ -33,6 +33,7 @@ def called(prompt: str, language: str = "en") -> bool:
         "did Marjorie's son collect the chairs",
         "MARJORIE'S CHAIRS",
         "who recommended it to me, you or Ayesha?",
+        "Who was executor for Aunt Dorothy?",
     ],
 )
 def test_who_is_called_by_a_given_name_alone_is_known(prompt: str) -> None:
@@ -44,6 +45,8 @@ def test_who_is_called_by_a_given_name_alone_is_known(prompt: str) -> None:
     [
         "What did Dorothy Parker write?",
         "What did Mulqueen Lothar say?",
+        "How old is Taylor Swift now?",
+        "When did Princess Diana die?",
         "who plays emma in the series",
         "Who will mark the exam in may?",
         "What rose is that?",

@@ -43,6 +43,7 @@ def test_terms_leave_function_words_out() -> None:
     [
         ("Which port does the tunnel use?", "Hi! Which port does the tunnel use? Thanks!"),
         ("Which port does the tunnel use?", "um, btw which port does the tunnel use"),
+        ("Which port does the tunnel use?", "iirc we wanted that, which port does the tunnel use"),
         ("Which port does the tunnel use?", "Question: Which port does the tunnel use?\nAnswer:"),
         ("Which port does the tunnel use?", "Quick question: which port does the tunnel use?"),
         ("Which port does the tunnel use?", "Which port does the tunnel use? Answer briefly."),
@@ -61,6 +62,33 @@ def test_terms_leave_function_words_out() -> None:
 )
 def test_greetings_thanks_labels_and_how_to_answer_carry_no_content(asked: str, said: str) -> None:
     assert analysed(said).terms == analysed(asked).terms
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["Timmy, when did we move?", "timmy, when did we move", "Timmy when did we move?"],
+)
+def test_who_is_spoken_to_is_not_asked_about(prompt: str) -> None:
+    query = analysed(prompt)
+    assert (query.names, query.terms, query.unheard) == ((), ("move",), ())
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Ruth, when did she move?",
+        "Berlin, when did we move?",
+        "Ruth told us, when did we move?",
+        "When did we move, Ruth?",
+    ],
+)
+def test_who_may_be_asked_about_stays(prompt: str) -> None:
+    assert len(analysed(prompt).terms) > 1
+
+
+def test_somebody_the_palace_knows_may_be_asked_about() -> None:
+    known = FixedVocabulary("We met Ruth in the garden.", names=["ruth"])
+    assert analysed("Ruth, when did we move?", vocabulary=known).names == (("ruth",),)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,8 @@ HUMAN = [
     "KeyError: 'port' - how did we fix this last time?",
     "ERROR: the worker died\nHow did we fix this last time?",
     'Traceback (most recent call last):\n  File "a.py", line 1\n\nWhat was it that time?',
+    "ERROR: the worker died\nhow did we fix this last time",
+    "TypeError: no port\n    at list (list.ts:41)\nthird time now, what was it before that",
     "$ 40 for the plumber\n$ 20 for the keys\nWhat did we pay in all?",
     "what does [WIP] mean in our titles?",
     "I saw ERROR in the log, what did we do last time?",
