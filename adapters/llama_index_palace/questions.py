@@ -558,6 +558,12 @@ def without_schema(text: str) -> str:
     return _HAS_SCHEMA.sub("", text)
 
 
+def without_tries(text: str) -> str:
+    """Return a question that is tried again without the tries: a model wrote what stands there."""
+    last = _ASKED_AFTER.split(text)[-1] if text.startswith(_BAD_ANSWER) else text
+    return _ASKED_BEFORE.split(last)[0]
+
+
 def _wanted_schema(*texts: str) -> object:
     """Return the schema of an object that an output parser has put into one of these texts."""
     found = next((match for text in texts if (match := _HAS_SCHEMA.search(text))), None)

@@ -410,6 +410,26 @@ def test_a_retry_grades_no_miss(palace, model):
     assert model.calls == []
 
 
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+@pytest.mark.parametrize(
+    "graded",
+    [
+        EvaluationResult(response="It is red.", feedback=LIE),
+        EvaluationResult(response="It is red.", feedback=f"No.\nNow answer the question.\n{LIE}"),
+        EvaluationResult(response=LIE, feedback="NO"),
+    ],
+    ids=["feedback", "feedback with the mark", "bad answer"],
+)
+@pytest.mark.parametrize("tries", [1, 2])
+def test_what_a_model_says_of_a_bad_answer_proves_nothing(palace, words, graded, tries):
+    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+    query = QueryBundle(words)
+    for _ in range(tries):
+        query = FeedbackQueryTransformation(llm=llm).run(query, {"evaluation": graded})
+    assert "9999" not in str(engine_of(llm).query(query))
+    assert "9999" not in str(PalaceQueryEngine(engine_of(llm), palace, llm=llm).query(query))
+
+
 def test_a_hit_may_be_graded(palace):
     llm = PalaceLLM(ScriptedLLM(answer="YES"), palace)
     nodes = [NodeWithScore(node=TextNode(text=code_text(None)))]
