@@ -173,6 +173,14 @@ def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object
     return None
 
 
+def pattern_of(template: str, **variables: str) -> str:
+    """Return what matches a template of a host, with these patterns for its variables."""
+    pattern = re.escape(template)
+    for name, matched in variables.items():
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), matched)
+    return pattern
+
+
 def next_questions(reply: str, purpose: Purpose) -> list[str]:
     """Return what of a reply the host may ask next in the place of the question.
 
