@@ -116,9 +116,14 @@ _INNER_TEMPLATES = frozenset(
 # What a host does with documents: nobody asks it anything, whatever they say. So is the grading of
 # an answer against them, which the host gives as the question.
 _OF_DOCUMENTS = frozenset(
-    {PromptType.SUMMARY, PromptType.KEYWORD_EXTRACT, PromptType.KNOWLEDGE_TRIPLET_EXTRACT}
+    {
+        PromptType.SUMMARY,
+        PromptType.KEYWORD_EXTRACT,
+        PromptType.KNOWLEDGE_TRIPLET_EXTRACT,
+        PromptType.TREE_INSERT,
+    }
 )
-_DOCUMENT_VARIABLES = ("context_str", "text")
+_DOCUMENT_VARIABLES = ("context_str", "text", "new_chunk_text")
 _HOUSEKEEPING = frozenset(
     {
         extracting.DEFAULT_TITLE_NODE_TEMPLATE,

@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import pytest
+from llama_index.core import TreeIndex
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
@@ -284,6 +285,14 @@ async def test_what_documents_say_asks_nothing(palace, extractor, name, words):
     assert found[name] == "Boats."
     assert palace.decided == []
     assert not any("keeper" in prompt for prompt in model.prompts)  # that is for the person's turn
+
+
+@pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR])
+def test_a_document_that_is_put_into_a_tree_asks_nothing(palace, words):
+    llm = PalaceLLM(ScriptedLLM(answer="ANSWER: 1"), palace)
+    index = TreeIndex([TextNode(text=f"Boats {n}.") for n in range(3)], llm=llm, num_children=2)
+    index.insert_nodes([TextNode(text=f"A talk.\n\nQuestion: {words}")])
+    assert palace.decided == []
 
 
 @pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR])
