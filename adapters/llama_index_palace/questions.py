@@ -388,7 +388,7 @@ def _after(found: Asked, said: str) -> Asked:
     if not history:
         return found
     number = 1 + sum(m.role == "user" for m in history)
-    return replace(found, history=history, number=number)
+    return replace(found, history=history[-_HISTORY_MESSAGES:], number=number)
 
 
 def _shown_question(words: str) -> list[str]:
@@ -511,7 +511,7 @@ def _history_of_text(text: str) -> tuple[Message, ...]:
     pieces = _HISTORY_LINE.split(text)
     roles, contents = pieces[1::2], pieces[2::2]
     said = [Message(r, c.strip()) for r, c in zip(roles, contents, strict=True) if c.strip()]
-    return tuple(said[-_HISTORY_MESSAGES:])
+    return tuple(said)
 
 
 def _is_taught(messages: Sequence[ChatMessage], form: Callable[[str], bool]) -> bool:
