@@ -35,9 +35,7 @@ _LEFT_BEHIND = regex.compile(
     rf"\A(?:(?:[\s,]*[(*_]*(?:{CITATION.pattern})[)*_.,;]*)+\s*\Z"
     rf"|(?:[ \t,]*[(*_]*(?:{CITATION.pattern})[)*_,;]*)+(?=\s)|[.,;)*_]+\Z)"
 )
-_MIDNIGHT = regex.compile(
-    r"\A(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?\Z"
-)
+_MIDNIGHT = regex.compile(r"\A(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?\Z")
 _FLAG = "Not found in memory: "
 _MOST_NAMED = 12
 _HELD_CHARS = 600
