@@ -24,13 +24,19 @@ _PERSON_ELSEWHERE = (
     r"|användare|kullanıcı"
     r"|用户|使用者|ユーザー|사용자"
 )
+_WORDS_AT_END = rf"(?P<words>\S[^\n]{{2,2000}})\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z"
 _LABELLED_TAIL = re.compile(
     r"(?:(?:^|\n)[> \t]*(?:(?:latest |new |quick |short |another |user |human )?"
     r"(?:question|query|message|input|request)|follow[ -]?up(?: \w+)?|user|human"
     rf"|{_QUESTION_ELSEWHERE}|{_PERSON_ELSEWHERE})"
-    rf"|[.!?][ \t]*(?:here is the )?(?:original|user) (?:question|query)){_COLON}[ \t]*"
-    r"(?P<words>\S[^\n]{2,2000})"
-    rf"\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z",
+    r"|[.!?][ \t]*(?:here is the )?(?:original|user) (?:question|query|message))"
+    rf"{_COLON}[ \t]*{_WORDS_AT_END}",
+    re.IGNORECASE,
+)
+# On the line before, where "Input:" may stand before anything.
+_LABELLED_BELOW = re.compile(
+    rf"(?:^|\n)[> \t]*(?:(?:user )?(?:question|query)|{_QUESTION_ELSEWHERE}){_COLON}"
+    rf"\s*\n[ \t]*(?!\w{{1,40}}{_COLON}){_WORDS_AT_END}",
     re.IGNORECASE,
 )
 _LABELLED_LINE = re.compile(
@@ -55,12 +61,15 @@ _ANSWER_CHARS = 200
 def labelled_question(text: str) -> str:
     """Return the question that a program's template labels as one in a longer text, or "".
 
-    It is the line "Question: <words>" (or "User: …" and the like) at the end, or what stands there
-    between tags such as `<question>`, perhaps with one more label behind it; where the text ends
-    with another label, to be continued, the last line "Question: <words>".
+    It is the line "Question: <words>" (or "User: …" and the like) at the end, the last line behind
+    "Question:", or what stands there between tags such as `<question>`, perhaps with one more label
+    behind it; where the text ends with another label, to be continued, the last line
+    "Question: <words>".
     """
     start = _last_lines(text)
-    found = _LABELLED_TAIL.search(text, start) if _has_colon(text[start:]) else None
+    found = None
+    if _has_colon(text[start:]):
+        found = _LABELLED_TAIL.search(text, start) or _LABELLED_BELOW.search(text, start)
     found = found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
         for line in _LABELLED_LINE.finditer(text):
@@ -74,12 +83,12 @@ def _has_colon(text: str) -> bool:
 
 
 def _last_lines(text: str) -> int:
-    """Return the line end before the last two lines that are not blank, 0 if there is none.
+    """Return the line end before the last three lines that are not blank, 0 if there is none.
 
     A label, its words and one more label behind them stand on these.
     """
     end = len(text)
-    for _ in range(2):
+    for _ in range(3):
         end = text.rfind("\n", 0, len(text[:end].rstrip()))
         if end < 0:
             return 0

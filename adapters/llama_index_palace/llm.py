@@ -7,6 +7,7 @@ chat engines, query engines and structured prediction.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from llama_index.core.llms.llm import LLM
 from llama_index.core.llms.structured_llm import StructuredLLM
@@ -90,3 +91,14 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     def class_name(cls) -> str:
         """Return the name of the class."""
         return "PalaceLLM"
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> PalaceLLM:
+        """Make a wrapper of what `to_dict` wrote: `from_dict(data, inner=model, palace=palace)`.
+
+        Neither the model nor the palace stands in it; what else does is the model's own.
+        """
+        own: dict[str, Any] = {
+            name: data[name] for name in ("session_id", "project") if name in data
+        }
+        return super().from_dict(own, **kwargs)

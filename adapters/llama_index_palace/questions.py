@@ -16,10 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
-from llama_index.core.agent.workflow.prompts import (
-    DEFAULT_HANDOFF_OUTPUT_PROMPT,
-    DEFAULT_STATE_PROMPT,
-)
+from llama_index.core.agent.workflow.prompts import DEFAULT_STATE_PROMPT
 from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
@@ -48,18 +45,11 @@ from llama_index.core.selectors.prompts import (
 from llama_index.core.tools.types import BaseTool
 
 from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
-from llama_index_palace.templates import Purpose, Told, asked_in_template
+from llama_index_palace.observed import is_observation, tool_texts
+from llama_index_palace.templates import Purpose, Told, asked_in_template, pattern_of
 from palace import ConfigError, Message, holds_own_evidence, labelled_question
 
 _HISTORY_MESSAGES = 12
-
-
-def _pattern_of(template: str, **variables: str) -> str:
-    """Return what matches a template of a host, with these patterns for its variables."""
-    pattern = re.escape(template)
-    for name, matched in variables.items():
-        pattern = pattern.replace(re.escape(f"{{{name}}}"), matched)
-    return pattern
 
 
 def _single_braces(template: str) -> str:
@@ -70,7 +60,7 @@ def _single_braces(template: str) -> str:
 _SITUATED = (
     "Here is the chunk we want to situate within the whole document:\n<chunk>{chunk}</chunk>\n"
 )
-_SCHEMA = _pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
+_SCHEMA = pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
 _BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
 # What an engine that grades its answers makes of a question for the next try, perhaps of one that
@@ -80,13 +70,9 @@ _ASKED_BEFORE = re.compile(r"\n-{8,}\nHere is a previous bad answer\.\n")
 _BAD_ANSWER = "Here is a previous bad answer.\n"
 _ASKED_AFTER = re.compile(r"\nNow answer the question\.\n")
 _MOST_TRIES = 64
-# The tool that hands over to another agent repeats what the model itself gave as the reason.
-_HANDED_OFF = re.compile(
-    _pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
-)
 _CHOICES = tuple(
     re.compile(
-        _pattern_of(
+        pattern_of(
             template.strip(),
             num_choices=r"\d+",
             context_list=".*",
@@ -101,7 +87,7 @@ _CHOICES = tuple(
 # How an answer is refined, in one message or in the last of three.
 _REFINED = tuple(
     re.compile(
-        _pattern_of(
+        pattern_of(
             template.strip(), query_str="(?P<words>.*?)", context_msg=".*", existing_answer=".*"
         ),
         re.DOTALL,
@@ -114,11 +100,11 @@ _REFINED = tuple(
 # What a reranker says that has the model put passages in order, message by message.
 _RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
 _RANKED = re.compile(
-    _pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
+    pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
 )
 # What is asked of a conversation, or of a piece of a document, in messages of the person's role.
 _HOUSEKEEPING = tuple(
-    re.compile(_pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
+    re.compile(pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
     for template, variables in (
         *(
             (_single_braces(prompt.get_template()), ("existing_facts", "max_facts"))
@@ -290,7 +276,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
         goes_on=place < len(messages) - 1 if place >= 0 else bool(noted.id),
         noted=noted,
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
-        tool_texts=_tool_texts(messages[place + 1 :]),
+        tool_texts=tool_texts(messages[place + 1 :]),
         reasoning=_is_taught(messages, _is_react_text),
         coding=_is_taught(messages, _is_code_text),
         schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
@@ -372,7 +358,7 @@ HOST_REWRITES = (
     rewrite_pattern(QUERY_GEN_PROMPT.replace("{query}", "{question}").strip()),
 )
 _STATE = re.compile(
-    r"\A" + _pattern_of(DEFAULT_STATE_PROMPT, state=r"\{.*?\}", msg="(?P<words>.*)") + r"\Z",
+    r"\A" + pattern_of(DEFAULT_STATE_PROMPT, state=r"\{.*?\}", msg="(?P<words>.*)") + r"\Z",
     re.DOTALL,
 )
 
@@ -402,7 +388,7 @@ def _after(found: Asked, said: str) -> Asked:
     if not history:
         return found
     number = 1 + sum(m.role == "user" for m in history)
-    return replace(found, history=history, number=number)
+    return replace(found, history=history[-_HISTORY_MESSAGES:], number=number)
 
 
 def _shown_question(words: str) -> list[str]:
@@ -475,7 +461,7 @@ def _is_of_host(messages: Sequence[ChatMessage], place: int) -> bool:
         return _is_taught(messages, _is_code_text) and CODE in step
     if not _is_taught(messages, _is_react_text):
         return False
-    if _is_observation(messages[place]):
+    if is_observation(messages[place]):
         return "Action:" in step and "Answer:" not in step
     if not step:
         return text.startswith(_REACT_EMPTY)
@@ -525,19 +511,7 @@ def _history_of_text(text: str) -> tuple[Message, ...]:
     pieces = _HISTORY_LINE.split(text)
     roles, contents = pieces[1::2], pieces[2::2]
     said = [Message(r, c.strip()) for r, c in zip(roles, contents, strict=True) if c.strip()]
-    return tuple(said[-_HISTORY_MESSAGES:])
-
-
-def _tool_texts(after: Sequence[ChatMessage]) -> tuple[str, ...]:
-    roles = (MessageRole.TOOL, MessageRole.FUNCTION)
-    observed = (m for m in after if m.role in roles or _is_observation(m))
-    return tuple(m.content for m in observed if m.content and not _HANDED_OFF.search(m.content))
-
-
-def _is_observation(message: ChatMessage) -> bool:
-    return _is_role(message, MessageRole.USER) and (message.content or "").startswith(
-        "Observation: "
-    )
+    return tuple(said)
 
 
 def _is_taught(messages: Sequence[ChatMessage], form: Callable[[str], bool]) -> bool:
@@ -556,6 +530,12 @@ def _is_code_text(text: str) -> bool:
 def without_schema(text: str) -> str:
     """Return a text without what an output parser has put into it: its words claim nothing."""
     return _HAS_SCHEMA.sub("", text)
+
+
+def without_tries(text: str) -> str:
+    """Return a question that is tried again without the tries: a model wrote what stands there."""
+    last = _ASKED_AFTER.split(text)[-1] if text.startswith(_BAD_ANSWER) else text
+    return _ASKED_BEFORE.split(last)[0]
 
 
 def _wanted_schema(*texts: str) -> object:

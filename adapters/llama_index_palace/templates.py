@@ -116,9 +116,14 @@ _INNER_TEMPLATES = frozenset(
 # What a host does with documents: nobody asks it anything, whatever they say. So is the grading of
 # an answer against them, which the host gives as the question.
 _OF_DOCUMENTS = frozenset(
-    {PromptType.SUMMARY, PromptType.KEYWORD_EXTRACT, PromptType.KNOWLEDGE_TRIPLET_EXTRACT}
+    {
+        PromptType.SUMMARY,
+        PromptType.KEYWORD_EXTRACT,
+        PromptType.KNOWLEDGE_TRIPLET_EXTRACT,
+        PromptType.TREE_INSERT,
+    }
 )
-_DOCUMENT_VARIABLES = ("context_str", "text")
+_DOCUMENT_VARIABLES = ("context_str", "text", "new_chunk_text")
 _HOUSEKEEPING = frozenset(
     {
         extracting.DEFAULT_TITLE_NODE_TEMPLATE,
@@ -171,6 +176,14 @@ def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object
     if prompt.metadata.get("prompt_type") in _OF_DOCUMENTS and given.keys() & _DOCUMENT_VARIABLES:
         return Told("", "inner")
     return None
+
+
+def pattern_of(template: str, **variables: str) -> str:
+    """Return what matches a template of a host, with these patterns for its variables."""
+    pattern = re.escape(template)
+    for name, matched in variables.items():
+        pattern = pattern.replace(re.escape(f"{{{name}}}"), matched)
+    return pattern
 
 
 def next_questions(reply: str, purpose: Purpose) -> list[str]:

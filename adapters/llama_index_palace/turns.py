@@ -25,7 +25,7 @@ from llama_index_palace.events import (
 )
 from llama_index_palace.held import HeldBack
 from llama_index_palace.kept import Kept
-from llama_index_palace.questions import Asked, without_schema
+from llama_index_palace.questions import Asked, without_schema, without_tries
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.spans import decide_traced
 from llama_index_palace.templates import next_questions
@@ -115,6 +115,11 @@ class Ruling:
     at: float = field(default_factory=time.monotonic)
 
     @property
+    def question(self) -> str:
+        """What of the words is the person's: an answer may repeat them."""
+        return without_tries(without_schema(self.words))
+
+    @property
     def refused(self) -> bool:
         """Whether the reply stands without a further call of the model."""
         return self.ready is not None or self.verdict.action in ("fallback", "answer")
@@ -167,13 +172,13 @@ class Ruling:
         """
         unclear = self.verdict.outcome == "near_miss"
         also = [] if unclear else [*asked.tool_texts, self.wake_up]
-        question, also = without_schema(self.words), [text for text in also if text]
-        return answer_check(self.verdict, question=question, options=self.options, also=also)
+        also = [text for text in also if text]
+        return answer_check(self.verdict, question=self.question, options=self.options, also=also)
 
 
 def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply, None]:
     """Make the quote call of an unclear turn; keep what it proved."""
-    question, options = ruling.words, ruling.options
+    question, options = ruling.question, ruling.options
     if alone and options.quote_calls == "one":
         ready = yield from answer_steps(ruling.verdict, question=question, options=options)
         ruling.ready, ruling.verdict = ready, ready.verdict

@@ -35,6 +35,7 @@ _LEFT_BEHIND = regex.compile(
     rf"\A(?:(?:[\s,]*[(*_]*(?:{CITATION.pattern})[)*_.,;]*)+\s*\Z"
     rf"|(?:[ \t,]*[(*_]*(?:{CITATION.pattern})[)*_,;]*)+(?=\s)|[.,;)*_]+\Z)"
 )
+_MIDNIGHT = regex.compile(r"\A(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?\Z")
 _FLAG = "Not found in memory: "
 _MOST_NAMED = 12
 _HELD_CHARS = 600
@@ -124,7 +125,8 @@ class AnswerCheck:
         """Return the values of a structured answer that state something.
 
         A value only sorts the answer if its schema enumerates it and the evidence says none of the
-        others it could have been. Beside unclear evidence every value states something.
+        others it could have been. Beside unclear evidence every value states something. Of a moment
+        at midnight the day is left: so a schema that wants a moment (`datetime`) has a day written.
 
         Args:
             values: As text.
@@ -138,7 +140,7 @@ class AnswerCheck:
             others = {other for choices in among for other in choices if other != value}
             return bool(among) and not any(map(self._says, others))
 
-        return [value for value in values if not is_label(value)]
+        return [_MIDNIGHT.sub(r"\1", value) for value in values if not is_label(value)]
 
     def _says(self, value: str) -> bool:
         """Whether a piece of evidence holds all these words, or the English ones for them."""

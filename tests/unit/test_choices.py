@@ -94,3 +94,15 @@ class TestLabels:
         schema = {"enum": list(choices)}
         assert check.without_labels([right, *wrong], schema) == wrong
         assert not any(check.check(value).supported for value in wrong)
+
+
+@pytest.mark.parametrize(
+    "moment",
+    ["2024-05-03T00:00:00", "2024-05-03 00:00:00+00:00", "2024-05-03T00:00:00.000Z"],
+)
+def test_of_a_moment_at_midnight_the_day_is_left(moment):
+    check = AnswerCheck([evidence("We sold the ferry on 3 May 2024.")], "When was it sold?")
+    (day,) = check.without_labels([moment], None)
+    assert check.check(day).supported
+    late = [moment.replace("00:00", "17:00", 1), moment.replace("05-03", "05-04")]
+    assert not any(check.check(value).supported for value in check.without_labels(late, None))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -466,12 +467,51 @@ async def test_an_agent_that_writes_code_is_under_the_ruling(palace, words, said
     assert words == PASS or LIE not in streamed
 
 
-async def test_a_model_cannot_make_evidence_of_a_handoff(palace):
+@pytest.mark.parametrize("kind", [FunctionAgent, ReActAgent])
+@pytest.mark.parametrize("told", [{}, {"handoff_output_prompt": "To {to_agent}, for: {reason}"}])
+async def test_a_model_cannot_make_evidence_of_a_handoff(palace, kind, told):
     arguments = {"to_agent": "second", "reason": LIE}
-    model = ScriptedLLM(tool="handoff", tool_arguments=arguments, answer=LIE)
-    said, streamed = await of_agent(make_workflow(PalaceLLM(model, palace)), HIT)
+    model = ScriptedLLM(
+        tool="handoff", tool_arguments=arguments, answer=LIE, functions=kind is FunctionAgent
+    )
+    llm = PalaceLLM(model, palace)
+    first = kind(name="first", description="Begins.", llm=llm, can_handoff_to=["second"])
+    second = kind(name="second", description="Ends.", llm=llm)
+    workflow = AgentWorkflow(agents=[first, second], root_agent="first", **told)
+    said, streamed = await of_agent(workflow, HIT)
     assert said.startswith(code_text(None))
-    assert "9999" not in said + streamed
+    assert "9999" not in said + streamed.rpartition("Answer:")[2]
+
+
+REPEATED = {
+    "a thought": lambda text: f"Taken down: {text}",
+    "a list": lambda text: f"Updated list: {[{'content': text}]}",
+    "an error": lambda text: f"Error: {json.dumps({'text': text})} is not understood",
+}
+
+
+@pytest.mark.parametrize("kind", [FunctionAgent, ReActAgent])
+@pytest.mark.parametrize("repeated", REPEATED)
+@pytest.mark.parametrize("said", [LIE, f"It's so:\n{LIE}"])
+async def test_what_a_tool_repeats_of_the_model_proves_nothing(palace, kind, repeated, said):
+    note = FunctionTool.from_defaults(fn=REPEATED[repeated], name="note", description="Notes.")
+    model = ScriptedLLM(
+        tool="note", tool_arguments={"text": said}, answer=LIE, functions=kind is FunctionAgent
+    )
+    answer, _ = await of_agent(kind(llm=PalaceLLM(model, palace), tools=[note]), HIT)
+    assert answer.startswith(code_text(None))
+    assert "9999" not in answer
+
+
+async def test_what_a_tool_says_of_what_it_was_asked_is_evidence(palace):
+    def weather(city: str) -> str:
+        return f"It rains in {city}."
+
+    tool = FunctionTool.from_defaults(fn=weather, name="weather", description="Weather.")
+    answer = f"{code_text(None)} It rains in Rome."
+    model = ScriptedLLM(tool="weather", tool_arguments={"city": "Rome"}, answer=answer)
+    said, _ = await of_agent(FunctionAgent(llm=PalaceLLM(model, palace), tools=[tool]), HIT)
+    assert said == answer
 
 
 def test_blocks_of_a_message_are_read_as_one(palace, model):

@@ -116,6 +116,15 @@ def test_pickling_says_what_to_do_instead(name, palace):
         pickle.dumps(WRAPPERS[name](palace))
 
 
+def test_what_was_written_down_is_made_again_with_its_model_and_palace(palace, model):
+    told = PalaceLLM(model, palace, session_id="s1", project="p1").to_dict()
+    again = PalaceLLM.from_dict(told, inner=model, palace=palace)
+    assert (again.session_id, again.project) == ("s1", "p1")
+    assert again.complete(MISS).text == FALLBACK
+    with pytest.raises(TypeError, match="'inner' and 'palace'"):
+        PalaceLLM.from_dict(told)
+
+
 @pytest.mark.parametrize("prompts", [["Say it in other words."], "Rewrite: {question}"])
 def test_a_rewrite_prompt_without_the_question_is_refused(palace, model, prompts):
     with pytest.raises(ConfigError, match="a list of templates"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -107,3 +108,23 @@ class TestThinking:
         chunks = await of(llm, way, [ChatMessage(role="user", content=PASS)])
         assert any(isinstance(b, types.ThinkingBlock) for b in chunks[-1].message.blocks)
         assert chunks[-1].message.additional_kwargs["reasoning_content"] == LIE
+
+
+FORMS = {
+    "a block": lambda arguments: {
+        "blocks": [types.ToolCallBlock(tool_name="note", tool_kwargs=arguments)]
+    },
+    "a block of text": lambda arguments: {
+        "blocks": [types.ToolCallBlock(tool_name="note", tool_kwargs=json.dumps(arguments))]
+    },
+    "an extra": lambda arguments: {
+        "additional_kwargs": {"tool_calls": [{"function": {"arguments": json.dumps(arguments)}}]}
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_a_tool_repeats_of_a_call_in_any_form_proves_nothing(palace, form):
+    call = ChatMessage(role="assistant", **FORMS[form]({"text": LIE}))
+    said = [ChatMessage(HIT), call, ChatMessage(role="tool", content=f"Noted: {LIE}")]
+    assert "9999" not in str(PalaceLLM(ScriptedLLM(answer=LIE), palace).chat(said))

@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import pytest
+from llama_index.core import TreeIndex
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
@@ -287,6 +288,14 @@ async def test_what_documents_say_asks_nothing(palace, extractor, name, words):
 
 
 @pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR])
+def test_a_document_that_is_put_into_a_tree_asks_nothing(palace, words):
+    llm = PalaceLLM(ScriptedLLM(answer="ANSWER: 1"), palace)
+    index = TreeIndex([TextNode(text=f"Boats {n}.") for n in range(3)], llm=llm, num_children=2)
+    index.insert_nodes([TextNode(text=f"A talk.\n\nQuestion: {words}")])
+    assert palace.decided == []
+
+
+@pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR])
 def test_a_conversation_that_is_condensed_asks_nothing(palace, words):
     model = ScriptedLLM(answer="They talked.")
     memory = ChatSummaryMemoryBuffer.from_defaults(
@@ -408,6 +417,26 @@ def test_a_retry_grades_no_miss(palace, model):
     with pytest.raises(RecallMiss, match="memory palace"):
         RetryQueryEngine(engine_of(llm), RelevancyEvaluator(llm=llm)).query(MISS)
     assert model.calls == []
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+@pytest.mark.parametrize(
+    "graded",
+    [
+        EvaluationResult(response="It is red.", feedback=LIE),
+        EvaluationResult(response="It is red.", feedback=f"No.\nNow answer the question.\n{LIE}"),
+        EvaluationResult(response=LIE, feedback="NO"),
+    ],
+    ids=["feedback", "feedback with the mark", "bad answer"],
+)
+@pytest.mark.parametrize("tries", [1, 2])
+def test_what_a_model_says_of_a_bad_answer_proves_nothing(palace, words, graded, tries):
+    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+    query = QueryBundle(words)
+    for _ in range(tries):
+        query = FeedbackQueryTransformation(llm=llm).run(query, {"evaluation": graded})
+    assert "9999" not in str(engine_of(llm).query(query))
+    assert "9999" not in str(PalaceQueryEngine(engine_of(llm), palace, llm=llm).query(query))
 
 
 def test_a_hit_may_be_graded(palace):

@@ -163,6 +163,14 @@ def test_what_is_told_to_a_chat_engine_is_told_once(palace, model, name, way):
     assert model.calls == []
 
 
+@pytest.mark.parametrize("name", ["condense_question", "condense_plus_context"])
+def test_a_long_conversation_is_decided_once_a_turn_too(palace, model, name):
+    llm = PalaceLLM(model, palace, session_id="s1")
+    assert chat(ENGINES[name](llm, TOLD * 9), "chat", UNCLEAR).startswith(paint_text("s1"))
+    assert palace.decided == [UNCLEAR]
+    assert len(model.calls) == 3  # for the quote, the rewriting and the answer
+
+
 @pytest.mark.parametrize("way", ["chat", "stream_chat"])
 def test_what_is_told_first_does_not_hide_what_is_asked_then(palace, model, way):
     llm = PalaceLLM(model, palace)
