@@ -215,9 +215,9 @@ def _named(query: Query, candidate: Candidate) -> float:
             return 0.5
     elif is_named or candidate.session:
         return 1.0  # who speaks
-    # "Ada owns the backups": at its beginning every word has a capital.
+    # "Ada owns the backups": at its beginning every word has a capital, and in some scripts none.
     common = not body or body[0] in word_tokens("stopwords") or body[0] in query.terms
-    return 0.0 if common else 0.5
+    return 0.0 if common and not (body and body[0] >= _FIRST_WITHOUT_CAPITALS) else 0.5
 
 
 def _is_name(token: str) -> bool:

@@ -366,6 +366,7 @@ def test_head_and_tail() -> None:
         ("person", "we met Mira", 1.0),
         ("person", "we met nobody", 0.0),
         ("person", "Ines met nobody", 0.5),
+        ("person", "的钥匙在陈阿姨那里", 0.5),
         ("thing", "anything", 0.5),
         ("place", "anything", 0.5),
         ("reason", "anything", 0.5),
