@@ -172,11 +172,11 @@ class Analyst:
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
         prompt, found, lexicon, content, counts, terms, slips, titled, uncut = self._read(turn)
-        names = tuple(
-            dict.fromkeys(
-                (*_names(prompt, found, content, counts, lexicon), *names_at(titled, content))
-            )
-        )
+        called = names_at(titled, content)
+        heard = [name for name in called if all(counts[token].any for token in name)]
+        written = _names(prompt, found, content, counts, lexicon)
+        names = tuple(dict.fromkeys((*written, *heard)))
+        strangers = [name for name in called if name not in names]
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
@@ -189,7 +189,8 @@ class Analyst:
             terms=terms,
             head=_head(found, lexicon, terms),
             names=names,
-            unheard=self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
+            unheard=next(iter(strangers), ())
+            or self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
             given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),

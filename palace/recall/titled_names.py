@@ -1,4 +1,4 @@
-"""Names in languages without capitals, told by the title behind them: "佐藤さん", "陈阿姨".
+"""Names where no capital tells them, told by their title: "佐藤さん", "陈阿姨", "Herrn Raabe".
 
 In: a prompt, its words and its language. Out: its words, in which such a name stands by itself, and
 where the names are.
