@@ -63,6 +63,11 @@ _GROUPED_NUMBER = regex.compile(r"\d{1,3}(?:[,.]\d{3})+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _ISO_DATE = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _ISO_MONTH = regex.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
+# Written so, a day and a month are told apart: "2.11.2026", "2026/11/2".
+_PLAIN_DATE = regex.compile(
+    r"(?:0?[1-9]|[12]\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.(?P<year>(?:19|20)\d\d)"
+    r"|(?P<year>(?:19|20)\d\d)/(?P<month>0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])"
+)
 # A mark inside a word or an address ends nothing; in scripts without blanks words follow at once.
 _SENTENCE_END = regex.compile(rf"(?<![.!?…])[.!?…]++(?=[\s\"'”’)\]{_DENSE}]|$)|[。؟\n]+")
 _QUESTION_MARKS = frozenset("?？؟")
@@ -404,13 +409,17 @@ def _number_word(chunk: str, start: int) -> Word:
     if iso:
         return Word(chunk, start, "number", chunk, extra=(iso[1], f"month{iso[2]}"))
     token = token[:MAX_TOKEN_CHARS]
+    date = _PLAIN_DATE.fullmatch(chunk)
+    month = (f"month{int(date['month']):02}",) if date else ()
     if chunk.count(".") > 1:  # a version: "4.2.0" is found by "4.2" too
         shorter = chunk.rpartition(".")[0][:MAX_TOKEN_CHARS]
-        return Word(chunk, start, "number", token, extra=(shorter,))
+        year = (date["year"],) if date else ()
+        return Word(chunk, start, "number", token, extra=(shorter, *year, *month))
     if token != chunk or "." in chunk:
         return Word(chunk, start, "number", token)
     parts = [p[:MAX_TOKEN_CHARS] for p in _SPLIT.split(chunk) if p]
-    return Word(chunk, start, "number", token, extra=tuple(parts) if len(parts) > 1 else ())
+    extra = (*parts, *month) if len(parts) > 1 else ()
+    return Word(chunk, start, "number", token, extra=extra)
 
 
 def _is_identifier(chunk: str) -> bool:

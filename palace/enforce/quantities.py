@@ -79,6 +79,14 @@ _HAN_COUNT = regex.compile(
     r"|(?P<one>[一二两兩三四五六七八九]))"
     r"(?P<unit>[个個]月|[かヶカヵ]月|天|日間|[周週](?:間)?|小时|小時|時間|分钟|分鐘|欧元|美元)"
 )
+_MYRIADS = {**dict.fromkeys("億亿억", 10**8), **dict.fromkeys("万萬만", 10**4)}
+_MYRIADS |= {**dict.fromkeys("千천", 1000), **dict.fromkeys("百백", 100)}
+# "8万5千", "14.3万", "23만": digits and what they are multiplied by.
+_MYRIAD = regex.compile(
+    r"(?<![\d.,])(?:\d{1,4}(?:[.,]\d{1,4})?[億亿억万萬만千천百백] ?)+"
+    r"(?:(?<! )\d{1,4}(?![\d.,]*\d))?(?<! )"
+)
+_MYRIAD_PART = regex.compile(r"(?P<n>\d+(?:[.,]\d+)?)(?P<by>[億亿억万萬만千천百백]?)")
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _PARTS_OF = regex.compile(
     r"\s(?:tiers|quarts|tercios|cuartos|quintos|terços|quartos|terzi|quarti|quinti|derde|vierde"
@@ -211,6 +219,7 @@ def _readings(text: str) -> tuple[Quantity, ...]:
         _powers,
         _parts,
         _fortnights,
+        _myriads,
         _digits,
         _ordinals,
         _spelled,
@@ -283,6 +292,13 @@ def _fortnights(text: str) -> Iterator[Quantity]:
         yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
     for match in _FIFTEEN_DAYS.finditer(text):  # how French and Spanish say two weeks
         yield Quantity((15.0, 14.0), "time", 86400.0, *match.span(), match[0])
+
+
+def _myriads(text: str) -> Iterator[Quantity]:
+    for match in _MYRIAD.finditer(text):
+        parts = _MYRIAD_PART.finditer(match[0])
+        value = sum(_values(part["n"])[0] * _MYRIADS.get(part["by"], 1) for part in parts)
+        yield _with_unit(text, (round(value, 6),), *match.span(), "")
 
 
 def _digits(text: str) -> Iterator[Quantity]:

@@ -54,6 +54,9 @@ def _replaced(text: str, old: str, new: str) -> str:
     """
     edge = "" if _SPACED.search(old) else r"(?![\p{L}\p{N}])"
     start = "" if _SPACED.search(old) else r"(?<![\p{L}\p{N}])"
+    # The 5 of "4.5 kg" is another number, in any script.
+    start += r"(?<!\d|\d[.,:/-])" if old[0].isdigit() else ""
+    edge += r"(?!\d|[.,:/-]\d)" if old[-1].isdigit() else ""
     places = list(regex.finditer(start + regex.escape(old) + edge, text, regex.IGNORECASE))
     if len(places) != 1 or old.casefold() == new.casefold():
         return ""

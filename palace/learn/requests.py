@@ -78,7 +78,6 @@ class Listener:
         self._keep_whole = [rf"\A\s*(?:{pattern})\s*\Z" for pattern in all_of("keep_whole")]
         self._keep = rf"{begins}\s*(?P<cue>{any_of('keep')})\s*[:：]\s*"
         self._keep_that = rf"\A\s*(?P<cue>{any_of('keep_that')})\s*"
-        self._to_the_model = rf"\A(?:{any_of('to_the_model')})"
         self._correct = [
             (x, rf"\A(?:{pattern})\s*[.!。！]*\Z")
             for x in self._lexicons
@@ -131,7 +130,7 @@ class Listener:
             return None
         statements, rest = self._split(prompt[match.end() :], one=direct is not None)
         told = [s for s in statements if _is_statement(s)]
-        if not told or (direct and self._is_to_the_model(told[0])):
+        if not told or (direct and self._is_to_the_model(told[0], cue=direct["cue"])):
             return None
         before = prompt[: match.start("cue")].strip()
         return Keep(tuple(told[:_MAX_STATEMENTS]), "\n".join(p for p in (before, rest) if p))
@@ -141,9 +140,17 @@ class Listener:
             return None
         return self._search(self._keep, prompt)
 
-    def _is_to_the_model(self, statement: str) -> bool:
-        """Whether it instructs who answers ("remember that you are a pirate") and tells nothing."""
-        return self._search(self._to_the_model, statement) is not None
+    def _is_to_the_model(self, statement: str, *, cue: str) -> bool:
+        """Whether it instructs who answers ("remember that you are a pirate") and tells nothing.
+
+        It is read in the language of its cue: French "je" is no Dutch "je".
+        """
+        return any(
+            self._search(rf"\A(?:{'|'.join(x.requests['to_the_model'])})", statement)
+            for x in self._lexicons
+            if "to_the_model" in x.requests
+            and self._search(rf"\A(?:{'|'.join(x.requests.get('keep_that', ['(?!)']))})\Z", cue)
+        )
 
     def _may_ask(self, before: str) -> bool:
         """Whether what stands before a request leaves it the person's own."""

@@ -31,6 +31,7 @@ _MOST_DAYS = 3
 _BESIDE = 3
 # "30k", "12mm": how much of something, and no label of it.
 _MEASURE = regex.compile(r"(\d[\d.,]*)(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
+_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])h(?:[0-5]\d)?$")  # French and Portuguese 17h30
 _CODE = regex.compile(r"[^\W\d].*\d")
 _FIRST_WITHOUT_CAPITALS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
@@ -215,9 +216,9 @@ def _named(query: Query, candidate: Candidate) -> float:
             return 0.5
     elif is_named or candidate.session:
         return 1.0  # who speaks
-    # "Ada owns the backups": at its beginning every word has a capital.
+    # "Ada owns the backups": at its beginning every word has a capital, and in some scripts none.
     common = not body or body[0] in word_tokens("stopwords") or body[0] in query.terms
-    return 0.0 if common else 0.5
+    return 0.0 if common and not (body and body[0] >= _FIRST_WITHOUT_CAPITALS) else 0.5
 
 
 def _is_name(token: str) -> bool:
@@ -323,7 +324,20 @@ def _tells_date(token: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _tells_clock(token: str) -> bool:
-    return (":" in token and token[0].isdigit()) or token in word_tokens("clock_words")
+    return (
+        (":" in token and token[0].isdigit())
+        or token in word_tokens("clock_words")
+        or _HOUR.match(token) is not None
+    )
+
+
+def _clocks(body: Sequence[str]) -> list[str]:
+    """Return what tells an hour: "17 h" too, which is two words."""
+    return [
+        token
+        for token, behind in zip(body, (*body[1:], ""), strict=True)
+        if _tells_clock(token) or (behind == "h" and _HOUR.match(f"{token}h"))
+    ]
 
 
 def _durations(body: Sequence[str]) -> list[str]:
@@ -332,7 +346,7 @@ def _durations(body: Sequence[str]) -> list[str]:
 
 # What of a memory, in its order, is of the kind that is asked for.
 _TELLING: Mapping[AnswerType, Callable[[Sequence[str]], Iterable[str]]] = {
-    "clock": partial(filter, _tells_clock),
+    "clock": _clocks,
     "date": partial(filter, _tells_date),
     "money": partial(filter, _tells_money),
     "duration": _durations,

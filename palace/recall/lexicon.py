@@ -105,6 +105,7 @@ class Lexicon:
         self.scripts: tuple[str, ...] = tuple(self._words.get("scripts", ()))
         self.openings: Mapping[str, Sequence[str]] = self._words.get("openings", {})
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
+        self.people: tuple[str, ...] = tuple(self._words.get("people", ()))
 
     @cached_property
     def particles(self) -> frozenset[str]:

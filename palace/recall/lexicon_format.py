@@ -52,6 +52,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "interjections": _LIST,
     "closings": _LIST,
     "surname_particles": _WORDS,
+    "people": _LIST,
     "clock_words": _WORDS,
     "number_words": _WORDS,
     "price_words": _WORDS,
@@ -88,8 +89,9 @@ _NAMES = {
     ),
     "question_types": get_args(AnswerType),
 }
-# The groups that a pattern of a request must have.
+# The groups that a pattern must have.
 _GROUPS = {
+    "people": ("name",),
     "keep_whole": ("statement",),
     "correct": ("new",),
     "as_of": ("cut", "when"),
@@ -142,7 +144,7 @@ def _read(
         if not is_right(value):
             raise ConfigError(f"`{key}` in {where} is of the wrong kind", hint=f"write {shape}")
         _check_names(key, value, where)
-    _check_groups(data.get("requests", {}), where)
+    _check_groups({**data.get("requests", {}), "people": data.get("people", ())}, where)
     return cast(Mapping[str, Any], data)
 
 
@@ -157,12 +159,12 @@ def _check_names(key: str, names: Collection[str], where: str) -> None:
             raise ConfigError(f"`{key}` in {where} lacks `{name}`", hint=hint)
 
 
-def _check_groups(requests: Mapping[str, Sequence[str]], where: str) -> None:
+def _check_groups(patterns: Mapping[str, Sequence[str]], where: str) -> None:
     for name, groups in _GROUPS.items():
-        for pattern in requests.get(name, ()):
+        for pattern in patterns.get(name, ()):
             for group in groups:
                 if f"(?P<{group}>" not in pattern:
-                    message = f"`requests` in {where}: a pattern of `{name}` has no group `{group}`"
+                    message = f"a pattern of `{name}` in {where} has no group `{group}`"
                     raise ConfigError(message, hint=f"put `(?P<{group}>…)` into {pattern!r}")
 
 

@@ -16,6 +16,7 @@ from palace.labels import unlabelled
 from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import sentences_apart
+from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import addressee_of, is_courtesy, without_courtesies
 from palace.recall.days import named_days
 from palace.recall.given_names import calls_by_given_name, is_given_name
@@ -40,6 +41,7 @@ from palace.recall.related import (
 )
 from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
+from palace.recall.titled_names import Span, names_at, with_names_apart
 from palace.recall.weekdays import weekdays_as_written
 from palace.recall.written_in import written_languages
 from palace.text import (
@@ -86,6 +88,8 @@ class _Read(NamedTuple):
     counts: Mapping[str, TermCounts]
     terms: tuple[str, ...]
     slips: Mapping[str, str]
+    titled: Sequence[Span]
+    uncut: tuple[str, ...]  # with the pairs of letters that reach over the end of a word
 
 
 class Analyst:
@@ -137,6 +141,7 @@ class Analyst:
             prompt, found = asked, words(asked)
         counts_of = self._counts_in(_scope_of(turn))
         found = weekdays_as_written(found, lexicon, counts_of)
+        found, titled = with_names_apart(prompt, found, lexicon)
         content = _content(prompt, found, lexicon)
         counts = counts_of(_all_tokens(content))
         unknown = [word for word in content if not counts[word.token].any]
@@ -144,8 +149,11 @@ class Analyst:
         if meant:
             found, content = _mended(found, meant), _mended(content, meant)
             counts = counts_of(_all_tokens(content))
+        uncut = _terms(content, counts)
+        content = within_borders(content, found, lexicon)
+        counts = counts_of(_all_tokens(content))
         terms = _terms(content, counts)
-        return _Read(prompt, found, lexicon, content, counts, terms, meant)
+        return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut)
 
     def _without_slips(
         self,
@@ -165,12 +173,17 @@ class Analyst:
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
-        prompt, found, lexicon, content, counts, terms, slips = self._read(turn)
-        names = _names(prompt, found, content, counts, lexicon)
+        prompt, found, lexicon, content, counts, terms, slips, titled, uncut = self._read(turn)
+        called = names_at(titled, content)
+        heard = [name for name in called if all(counts[token].any for token in name)]
+        written = _names(prompt, found, content, counts, lexicon)
+        names = tuple(dict.fromkeys((*written, *heard)))
+        strangers = [name for name in called if name not in names]
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
-        meant = self._meant(terms, but={*soft, *chain.from_iterable(names)})
+        unmeant = {*soft, *chain.from_iterable(names)}
+        meant = self._meant(terms, but=unmeant)
         foreign = self._foreign(meant, lexicon.language, scope=_scope_of(turn))
         related = related_words(meant, lexicon.language)
         return Query(
@@ -178,7 +191,8 @@ class Analyst:
             terms=terms,
             head=_head(found, lexicon, terms),
             names=names,
-            unheard=self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
+            unheard=next(iter(strangers), ())
+            or self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
             given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),
@@ -191,7 +205,8 @@ class Analyst:
                 **(_nearest_first(related, foreign) if foreign else related),
                 **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
             },
-            translated=translated(meant, lexicon.language),
+            # The detector was fitted with what each pair of letters may mean.
+            translated=translated(self._meant(uncut, but=unmeant), lexicon.language),
             foreign={term: tuple(near) for term, near in foreign.items()},
             language=lexicon.language,
             session_id=turn.session_id,
@@ -384,7 +399,7 @@ def _is_month(text: str, word: Word) -> bool:
 def _ends_in_particle(text: str, word: Word, lexicon: Lexicon) -> bool:
     """Whether a pair of letters is the end of a noun and a particle: of 월세가 only 월세 counts."""
     letter = lexicon.script_letter
-    if letter is None or not lexicon.particles or word.shape != "dense":
+    if letter is None or not lexicon.particles or word.surface < FIRST_HANGUL:
         return False
     if not letter.match(text[max(word.start - 1, 0) : word.start]):
         return False  # a noun of one letter has no other pair

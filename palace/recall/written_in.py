@@ -31,7 +31,20 @@ def written_languages(
     """
     telling = {language: telling_words(language) for language in languages if language != "en"}
     held = counts({word for words in telling.values() for word in words})
-    return tuple(lang for lang, words in telling.items() if _is_said([held[w].any for w in words]))
+    said = [lang for lang, words in telling.items() if _is_said([held[w].any for w in words])]
+    if "zh" in said and "ja" in said:  # by its letters Japanese is Chinese too
+        unshared = [held[word].any for word in telling["zh"] if not _is_in_japanese(word)]
+        said = [lang for lang in said if lang != "zh" or _is_said(unshared)]
+    return tuple(said)
+
+
+def _is_in_japanese(word: str) -> bool:
+    """Whether all letters of a word are among those that Japanese is written with."""
+    try:
+        word.encode("shift_jis")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_said(held: Sequence[int]) -> bool:

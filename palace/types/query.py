@@ -32,7 +32,8 @@ class Query:
         terms: Content terms (index tokens), unique, in order of appearance.
         head: The terms asked for directly ("which T-shirt size" -> shirt, size).
         names: Each name of the prompt as its index tokens.
-        unheard: A name in small letters that nobody in the palace has, as its index tokens.
+        unheard: A name in small letters, or told by its title, that nobody in the palace has, as
+            its index tokens.
         given_name: Whether somebody is called by a given name alone, as one calls whom one knows.
         identifiers: Code-like tokens, versions, issue numbers, paths.
         numbers: Numbers of the prompt, normalised.

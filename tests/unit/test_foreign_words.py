@@ -127,6 +127,19 @@ def test_a_handful_of_notes_tells_its_language(language: str) -> None:
     assert language in _written(*NOTES[language], *ENGLISH)
 
 
+def test_japanese_notes_are_not_in_chinese_by_their_letters() -> None:
+    japanese = (
+        "来週の会議の前に大家さんへ電話する",
+        "以前の家は駅の上の方にあった",
+        "来月から家賃が上がる",
+        "前の大家さんの家は去年なくなった",
+        *NOTES["ja"],
+    )
+    assert _written(*japanese) == ("ja",)
+    chinese = (*NOTES["zh"], "我们还没给她打电话")
+    assert set(_written(*japanese, *chinese)) == {"ja", "zh"}
+
+
 def test_english_notes_are_in_no_other_language() -> None:
     assert _written(*ENGLISH) == ()
     assert _written() == ()

@@ -541,3 +541,60 @@ def test_digits_as_wide_as_letters_are_numbers() -> None:
         == analysed("家賃は18,000円?").numbers
         == ("18000",)
     )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names"),
+    [
+        ("佐藤さんの誕生日はいつ?", (("佐藤",),)),
+        ("昨日田中さんは何と言った?", (("田中",),)),
+        ("林さんの電話番号は?", (("林",),)),
+        ("マイケルさんの住所は?", (("マイ", "イケ", "ケル"),)),
+        ("中村先生の予約はいつ?", (("中村",),)),
+        ("お母さんの誕生日はいつ?", ()),
+        ("花屋さんの電話番号は?", ()),
+        ("お客様の予約はいつ?", ()),
+        ("我们跟马先生约好了什么?", (("马",),)),
+        ("陈阿姨的电话是多少?", (("陈",),)),
+        ("对方律师是谁?", ()),
+        ("Was haben wir mit Herrn Pfannenschmidt vereinbart?", (("pfannenschmidt",),)),
+        ("Welche Nummer hat Frau Dr. Wüst?", (("wust",),)),
+        ("Wann hat meine Frau Termin?", ()),
+        ("Wo wohnt Frau Doktor?", ()),
+        ("김철수 씨 전화번호가 뭐지?", (("김철", "철수"),)),
+        ("오늘 날씨 어때?", ()),
+    ],
+)
+def test_a_title_tells_a_name_where_no_capital_does(
+    prompt: str, names: tuple[tuple[str, ...], ...]
+) -> None:
+    query = analysed(prompt)
+    assert (query.names, query.unheard) == ((), names[0] if names else ())
+    known = FixedVocabulary(prompt)
+    assert set(names) <= set(analysed(prompt, vocabulary=known).names)
+    assert all(token in query.terms for name in names for token in name)
+
+
+def test_no_pair_of_letters_reaches_into_a_title() -> None:
+    assert analysed("佐藤さんの誕生日はいつ?").terms[0] == "佐藤"
+    assert not {"藤さ", "さん", "跟马", "马先"}.intersection(
+        (*analysed("佐藤さんの誕生日").terms, *analysed("我们跟马先生约好了什么").terms)
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("家賃はいくらですか", ("家賃",)),
+        ("私の上司は誰ですか?", ("上司",)),
+        ("母の誕生日はいつ?", ("母", "誕生", "生日")),
+        ("誰に預けた?", ("預け",)),
+        ("房租多少钱?", ("房租",)),
+        ("我的领导是谁?", ("领导",)),
+        ("狗的生日是哪天?", ("狗", "生日")),
+    ],
+)
+def test_a_pair_of_letters_over_the_end_of_a_word_is_no_term(
+    prompt: str, terms: tuple[str, ...]
+) -> None:
+    assert analysed(prompt).terms == terms

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from palace.enforce.quantities import read_quantities
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 
 
@@ -44,3 +45,18 @@ def test_a_time_behind_its_article_is_read(text: str) -> None:
 def test_a_metre_and_some_hundredths_is_read() -> None:
     assert [s.values for s in spoken_parts("It is a metre forty wide.")] == [(1.4,)]
     assert not list(spoken_parts("It is forty wide."))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("家賃は月8万5千円です", 85_000),
+        ("家賃は85,000円です", 85_000),
+        ("報价14.3万元", 143_000),
+        ("2,300万円", 23_000_000),
+        ("이사 비용은 23만 원", 230_000),
+        ("1億2000万人", 120_000_000),
+    ],
+)
+def test_digits_before_a_myriad_are_one_number(text: str, value: float) -> None:
+    assert [quantity.values for quantity in read_quantities(text)] == [(float(value),)]

@@ -1,0 +1,74 @@
+"""Words of a prompt without blanks between them, of which none reaches over the end of another.
+
+There a text is cut into pairs of letters: 家賃はいくら has "賃は", 房租多少钱 has "租多". Such a
+pair says nothing of its own, and no memory has to hold it. In: the words of a prompt and its
+language. Out: the words with content that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from palace.recall.lexicon import Lexicon, is_hiragana
+from palace.text import Word
+
+FIRST_HANGUL = "\uac00"
+
+
+def within_borders(content: Sequence[Word], found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
+    """Return the content without pairs that have a letter of a small word.
+
+    Small words are hiragana, the function words of a pair and the particles of the language. A
+    letter that is in no other pair stands alone then, as the index has it: 母 of "母の"; or with
+    the ending that makes a verb of it: "預け". Korean is left as it is: it has blanks.
+
+    Args:
+        content: Words with content, in order.
+        found: All words of the prompt, in order.
+        lexicon: Its language.
+    """
+    pairs = [word for word in found if _is_pair(word)]
+    if not pairs:
+        return list(content)
+    small = {place for word in pairs for place in _small_letters(word, lexicon)}
+    covered = {
+        place
+        for word in pairs
+        for place in (word.start, word.start + 1)
+        if small.isdisjoint((word.start, word.start + 1))
+    }
+    kept: dict[int, Word] = {}
+    for word in content:
+        for left in _left_of(word, small, covered, lexicon) if _is_pair(word) else (word,):
+            kept[left.start] = left
+    return list(kept.values())
+
+
+def _left_of(pair: Word, small: set[int], covered: set[int], lexicon: Lexicon) -> tuple[Word, ...]:
+    """Return what is left of a pair: itself, its letter with content, or nothing."""
+    first, second = pair.start not in small, pair.start + 1 not in small
+    if first == second:
+        return (pair,) if first else ()
+    letter = pair.surface[second]
+    if pair.start + second in covered:
+        return ()
+    if first and is_hiragana(pair.surface[1]) and pair.surface[1] not in lexicon.particles:
+        return (pair,)
+    alone = Word(letter, pair.start + second, "dense", letter)
+    return () if letter in lexicon.function_words else (alone,)
+
+
+def _is_pair(word: Word) -> bool:
+    return word.shape == "dense" and len(word.surface) == 2 and word.surface < FIRST_HANGUL
+
+
+def _small_letters(word: Word, lexicon: Lexicon) -> list[int]:
+    """Return where a pair has letters of small words."""
+    hiragana = [is_hiragana(letter) for letter in word.surface]
+    if word.token in lexicon.function_words and not any(hiragana):
+        return [word.start, word.start + 1]
+    return [
+        word.start + place
+        for place, letter in enumerate(word.surface)
+        if hiragana[place] or letter in lexicon.particles
+    ]
