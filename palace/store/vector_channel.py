@@ -181,6 +181,15 @@ class VectorChannel:
                 self._embedder = self._load()
             return self._embedder
 
+    def _patient_model(self) -> Embedder:
+        """Return the model for a run: a server that tells its dimension is waited for."""
+        model = self._model()
+        if not self._is_local:
+            model.embed(
+                ["."], kind="passage"
+            )  # to ask for `identity` is as impatient as a question
+        return model
+
     def _require_match(self) -> None:
         self._file.require(self._model().identity)
 
@@ -217,7 +226,7 @@ class VectorChannel:
 
     def _complete(self, progress: Progress | None = None) -> None:
         self._vectors.recount()
-        self._require_match()
+        self._file.require(self._patient_model().identity)
         if self._vectors.missing(limit=1):
             self._require_writable()
         while not self._stopped.is_set():
@@ -262,7 +271,7 @@ class VectorChannel:
         self._require_writable()
         beside = self._file.beside()
         with FileLock(self._file.folder / "rebuild.lock"), closing(beside):
-            identity = self._model().identity
+            identity = self._patient_model().identity
             if beside.identity() not in (None, identity):
                 beside.start(identity)
             made = VectorChannel(self._index, beside, self._model, batch_size=self._batch_size)
@@ -317,6 +326,8 @@ class VectorChannel:
         """End the background work after its current batch, and close embedder and file."""
         self._stopped.set()
         self._woken.set()
+        if self._embedder is not None and not self._is_local:
+            self._embedder.close()  # nothing that waits for a server is waited for
         if self._thread is not None:
             self._thread.join(_FAREWELL_S)
         if self._embedder is not None:

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from palace.errors import EmbedderMismatchError, EmbedderUnavailableError
+from palace.models.openai_embedder import OpenAIEmbedder
 from palace.ports import Scope
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.vector_channel import VectorChannel
+from palace.store.vector_channel import Embedded, VectorChannel
 from palace.store.vector_file import VectorFile
 from palace.testing import HashedEmbedder
 from tests.doubles import indexed, memory, paged
+from tests.e2e.fake_embeddings import FakeEmbeddings, says
 
 TEXTS = ("blue kettle", "blue lamp", "grey rug", "green bag", "red hat")
 
@@ -79,6 +81,34 @@ def test_a_remote_embedder_is_not_waited_for(opened: Opened) -> None:
     embedder = HashedEmbedder()
     assert nearest(opened(embedder, is_local=False), "kettle") == []
     assert embedder.embedded == ["kettle"]
+
+
+@pytest.mark.parametrize("run", [VectorChannel.catch_up, VectorChannel.rebuild])
+def test_a_run_waits_for_a_server_that_says_when_to_come_back(
+    opened: Opened, run: Callable[[VectorChannel], Embedded]
+) -> None:
+    waits: list[float] = []
+    with FakeEmbeddings() as server:
+        server.script = [says(b"", status=429, headers={"Retry-After": "7"})] * 3
+        embedder = OpenAIEmbedder(model="small", base_url=server.url, sleep=waits.append)
+        assert run(opened(embedder, is_local=False)).embedded == 5
+        embedder.close()
+    assert waits == [7.0] * 3
+
+
+def test_closing_waits_for_no_server(opened: Opened) -> None:
+    asked = threading.Event()
+    with FakeEmbeddings() as server:
+        server.script = [lambda *_: (asked.set(), server.stopping.wait(50))]
+        embedder = OpenAIEmbedder(model="small", base_url=server.url, dimensions=8)
+        channel = opened(embedder, is_local=False)
+        channel.start()
+        assert asked.wait(20)
+        begun = time.monotonic()
+        channel.close()
+        assert time.monotonic() - begun < 1.5
+        assert channel._thread is not None
+        assert not channel._thread.is_alive()
 
 
 def test_background_wakes_for_new_memories(opened: Opened, index: SqliteIndex) -> None:
