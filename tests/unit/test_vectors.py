@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -238,6 +239,18 @@ def test_a_database_that_is_damaged_while_open_is_begun_anew(
     assert vectors.counts() == (0, 1)
     embed(file, memory("blue kettle"))
     assert found(index, vectors, "kettle") == ["blue kettle"]
+
+
+def test_a_full_disk_is_told_with_what_helps(file: VectorFile) -> None:
+    model = HashedEmbedder()
+    file.start(model.identity)
+    pages = file._read("PRAGMA page_count")[0][0]
+    file._read(f"PRAGMA max_page_count = {pages}")
+    vectors = model.embed([str(n) for n in range(500)], kind="passage")
+    digests = [hashlib.sha256(vector).digest() for vector in vectors]
+    with pytest.raises(StoreUnavailableError, match="full") as caught:
+        file.add(list(zip(digests, vectors, strict=True)), identity=model.identity)
+    assert caught.value.hint == "free some space; until then words answer"
 
 
 def test_words_that_are_told_again_after_a_scrub_are_embedded_again(
