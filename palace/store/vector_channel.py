@@ -37,6 +37,7 @@ _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _COOL_DOWN_S = 30.0
 _PATIENCE_S = 2.0
+_TURN_S = 0.2  # closing waits no longer for another process that embeds
 _POLL_S = 0.01
 _FAREWELL_S = 2.0
 _REMEMBERED_QUESTIONS = 64
@@ -229,13 +230,14 @@ class VectorChannel:
         self._file.require(self._patient_model().identity)
         if self._vectors.missing(limit=1):
             self._require_writable()
-        while not self._stopped.is_set():
-            made = self._embed_batch()
+        made: int | None = None
+        while made != 0 and not self._stopped.is_set():
+            made = None
+            with suppress(Timeout):  # another process is at it: what it makes is progress too
+                made = self._embed_batch(patience_s=_TURN_S)
             self._note_counts()
             if progress is not None:
                 progress(self._state.embedded, self._state.total)
-            if not made:
-                break
         self._extend_graph()
 
     def _require_writable(self) -> None:
@@ -283,10 +285,13 @@ class VectorChannel:
             self._added = made._added
         return self.catch_up()
 
-    def _embed_batch(self, *, patience_s: float = -1) -> int:
+    def _embed_batch(self, *, patience_s: float) -> int:
         """Embed and keep one batch of what is missing; return how many memories it was.
 
         One at a time, among all processes: what another one has embedded is not embedded again.
+
+        Raises:
+            Timeout: If another process was at it for so long, in seconds.
         """
         if self._file.read_only or not self._vectors.missing(limit=1):
             return 0

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from palace.errors import EmbedderMismatchError, EmbedderUnavailableError
 from palace.models.openai_embedder import OpenAIEmbedder
@@ -109,6 +110,35 @@ def test_closing_waits_for_no_server(opened: Opened) -> None:
         assert time.monotonic() - begun < 1.5
         assert channel._thread is not None
         assert not channel._thread.is_alive()
+
+
+def test_closing_waits_for_no_other_process_that_embeds(opened: Opened, tmp_path: Path) -> None:
+    embedder = HashedEmbedder()
+    channel = opened(embedder)
+    channel.look()
+    with FileLock(tmp_path / ".palace" / "embedding.lock"):
+        channel.start()
+        time.sleep(0.3)
+        begun = time.monotonic()
+        channel.close()
+        assert time.monotonic() - begun < 1.5
+    assert len(embedder.embedded) == 1  # by the look alone
+
+
+def test_progress_of_another_process_is_told(opened: Opened, tmp_path: Path) -> None:
+    mine, other = opened(HashedEmbedder()), opened(HashedEmbedder())
+    lock = FileLock(tmp_path / ".palace" / "embedding.lock")
+    told: list[tuple[int, int]] = []
+
+    def progress(embedded: int, total: int) -> None:
+        told.append((embedded, total))
+        lock.release()
+
+    other.look()
+    lock.acquire()
+    assert mine.catch_up(progress=progress).added == 5
+    assert told[0] == (0, 5)
+    assert told[-1] == (5, 5)
 
 
 def test_background_wakes_for_new_memories(opened: Opened, index: SqliteIndex) -> None:
