@@ -225,7 +225,7 @@ class VectorChannel:
         self._complete(progress)
         return self._told()
 
-    def _complete(self, progress: Progress | None = None) -> None:
+    def _complete(self, progress: Progress | None = None, *, waits: bool = True) -> None:
         self._vectors.recount()
         self._file.require(self._patient_model().identity)
         if self._vectors.missing(limit=1):
@@ -238,7 +238,9 @@ class VectorChannel:
             self._note_counts()
             if progress is not None:
                 progress(self._state.embedded, self._state.total)
-        self._extend_graph()
+        # Who is at the graph may be our own background, which gives it up when we close.
+        while not (self._extend_graph() or self._stopped.is_set()) and waits:
+            pass
 
     def _require_writable(self) -> None:
         if self._file.read_only:
@@ -252,13 +254,15 @@ class VectorChannel:
             added, self._added = self._added, 0
         return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
 
-    def _extend_graph(self) -> None:
-        """Make or extend the graph of a very large palace, unless another process is at it."""
+    def _extend_graph(self) -> bool:
+        """Make or extend the graph of a very large palace; False if somebody else is at it."""
         if self._file.read_only:
-            return
+            return True
         lock = FileLock(self._file.folder / "graph.lock")
-        with suppress(Timeout), lock.acquire(timeout=0):
+        with suppress(Timeout), lock.acquire(timeout=_TURN_S):
             self._vectors.extend_graph(stopped=self._stopped.is_set)
+            return True
+        return False
 
     def rebuild(self, *, progress: Progress | None = None) -> Embedded:
         """Embed everything again, with the model of the settings, in the place of what there is.
@@ -348,7 +352,7 @@ class VectorChannel:
     def _completed(self) -> bool:
         """Embed what is missing; a model that has nothing to do is not even loaded."""
         if self._vectors.missing(limit=1):
-            self._complete()
+            self._complete(waits=False)
         return True
 
 

@@ -141,6 +141,22 @@ def test_progress_of_another_process_is_told(opened: Opened, tmp_path: Path) -> 
     assert told[-1] == (5, 5)
 
 
+def test_a_run_does_not_end_while_somebody_else_is_at_the_graph(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = opened(HashedEmbedder())
+    made: list[bool] = []
+    monkeypatch.setattr(channel._vectors, "extend_graph", lambda **_: made.append(True))
+    channel.look()
+    with FileLock(tmp_path / ".palace" / "graph.lock"):
+        run = threading.Thread(target=channel.catch_up)
+        run.start()
+        run.join(0.6)
+        assert run.is_alive()
+    run.join(20)
+    assert made == [True]
+
+
 def test_background_wakes_for_new_memories(opened: Opened, index: SqliteIndex) -> None:
     channel = opened(HashedEmbedder(), is_local=False)
     channel.start()

@@ -435,8 +435,11 @@ def test_a_graph_finds_what_comparing_all_finds(
 ) -> None:
     asked = [f"shelf word{n}" for n in range(30)]
     exact = [set(found(index, many, text, limit=5)) for text in asked]
+    other = VectorIndex(index, file)
+    other.counts()
     assert many.extend_graph()
     assert not many.extend_graph()  # nothing is new
+    assert not other.extend_graph()  # nor for who looked before
     again = VectorIndex(index, file)
     for vectors in (many, again):
         likely = [set(found(index, vectors, text, limit=5)) for text in asked]
