@@ -346,8 +346,10 @@ class VectorChannel:
     def _work(self) -> None:
         while not self._stopped.is_set():
             self._woken.clear()
-            done = self._guarded(self._completed, otherwise=False)
-            self._woken.wait(None if done else _COOL_DOWN_S)
+            if self._guarded(self._completed, otherwise=False):
+                self._woken.wait()
+            else:  # however much is written meanwhile
+                self._stopped.wait(_COOL_DOWN_S)
 
     def _completed(self) -> bool:
         """Embed what is missing; a model that has nothing to do is not even loaded."""

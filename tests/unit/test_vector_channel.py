@@ -12,7 +12,7 @@ from filelock import FileLock
 
 from palace.errors import EmbedderMismatchError, EmbedderUnavailableError
 from palace.models.openai_embedder import OpenAIEmbedder
-from palace.ports import Scope
+from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.vector_channel import Embedded, VectorChannel
 from palace.store.vector_file import VectorFile
@@ -155,6 +155,29 @@ def test_a_run_does_not_end_while_somebody_else_is_at_the_graph(
         assert run.is_alive()
     run.join(20)
     assert made == [True]
+
+
+def test_an_embedder_that_fails_is_left_in_peace_whatever_is_written(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = threading.Semaphore(0)
+
+    def fail(*_: object, **__: object) -> list[Vector]:
+        tried.release()
+        raise EmbedderUnavailableError("it is down", hint="")
+
+    embedder = HashedEmbedder()
+    monkeypatch.setattr(embedder, "embed", fail)
+    channel = opened(embedder)
+    channel.start()
+    assert tried.acquire(timeout=20)
+    deadline = time.monotonic() + 20
+    while channel.state.status != "unavailable":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    for _ in range(5):
+        channel.wake()
+        assert not tried.acquire(timeout=0.05)
 
 
 def test_background_wakes_for_new_memories(opened: Opened, index: SqliteIndex) -> None:
