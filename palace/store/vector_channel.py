@@ -307,6 +307,8 @@ class VectorChannel:
                 self._vectors.recount()
             passages = {missing[key]: text for key, text in texts.items()}
             model = self._model()
+            if self._stopped.is_set():  # while it waited for the lock; nobody would end the call
+                return 0
             vectors = model.embed(list(passages.values()), kind="passage")
             if self._stopped.is_set():
                 return 0

@@ -122,6 +122,8 @@ def test_closing_waits_for_no_other_process_that_embeds(opened: Opened, tmp_path
         begun = time.monotonic()
         channel.close()
         assert time.monotonic() - begun < 1.5
+    assert channel._thread is not None
+    channel._thread.join(20)
     assert len(embedder.embedded) == 1  # by the look alone
 
 
