@@ -7,18 +7,22 @@ is kept on disk; the key goes into one header and nowhere else, not into logs an
 from __future__ import annotations
 
 import json
+import math
+import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakSet
 
 from palace.errors import EmbedderUnavailableError, install_hint
 from palace.models.packing import fitting, unit_vectors
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity, Vector
 from palace.secrets import redact
-from palace.text import utc_now
+from palace.text import counted, utc_now
 
 if TYPE_CHECKING:
     import httpx
@@ -64,7 +68,7 @@ class OpenAIEmbedder:
         timeout_s: Seconds for one request.
         attempts: Most requests for one batch, >= 1.
         cache: Where vectors are kept by model and content.
-        sleep: Waits between attempts.
+        sleep: Waits between attempts; None waits until then or until it is closed.
     """
 
     def __init__(
@@ -79,7 +83,7 @@ class OpenAIEmbedder:
         timeout_s: float = 30.0,
         attempts: int = 5,
         cache: VectorCache | None = None,
-        sleep: Callable[[float], object] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         self.model = model
         self.url = f"{base_url.rstrip('/')}/embeddings"
@@ -93,7 +97,9 @@ class OpenAIEmbedder:
         self._cache = cache or VectorCache(None)
         self._sleep = sleep
         self._opening = threading.Lock()
+        self._closing = threading.Event()
         self._client: httpx.Client | None = None
+        self._sockets: WeakSet[socket.socket] = WeakSet()
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self.model!r}, {self.url!r})"
@@ -110,7 +116,7 @@ class OpenAIEmbedder:
         """Return one vector for each text, in order; blank texts count as a full stop.
 
         Secrets are redacted before anything is sent or kept. A question is given up after one
-        retry, passages after `attempts`.
+        retry, or after five seconds; passages after `attempts`.
 
         Raises:
             EmbedderUnavailableError: If the server cannot be reached, refuses, or answers nonsense.
@@ -127,10 +133,19 @@ class OpenAIEmbedder:
         return [known[text] for text in sent]
 
     def close(self) -> None:
-        """Close connections and cache; both open again when they are needed."""
+        """Close connections and cache; both open again when they are needed.
+
+        A call that waits for the server in another thread is given up.
+        """
         self._cache.close()
         with self._opening:
+            closing, self._closing = self._closing, threading.Event()
             client, self._client = self._client, None
+            sockets = list(self._sockets)
+        closing.set()
+        for one in sockets:
+            with suppress(OSError):  # closed already
+                one.shutdown(socket.SHUT_RDWR)  # to close it alone would wake nobody who reads it
         if client is not None:
             client.close()
 
@@ -168,17 +183,24 @@ class OpenAIEmbedder:
         attempts = min(self._attempts, _QUERY_ATTEMPTS) if is_query else self._attempts
         timeout_s = min(self._timeout_s, _QUERY_TIMEOUT_S) if is_query else self._timeout_s
         longest_s = _QUERY_WAIT_S if is_query else _LONGEST_WAIT_S
-        what = ""
-        for attempt in range(attempts):
+        ends = time.monotonic() + (timeout_s if is_query else math.inf)
+        closing = self._closing
+        sleep = self._sleep or closing.wait
+        what, wait_s, tried = "", 0.0, 0
+        while tried < attempts:
+            if tried:
+                sleep(min(wait_s, longest_s))
+            given_s = min(timeout_s, ends - time.monotonic())
+            if closing.is_set() or given_s <= 0:
+                break
             try:
-                return self._parsed(self._exchanged(texts, timeout_s), len(texts))
+                return self._parsed(self._exchanged(texts, given_s), len(texts))
             except _PassingError as error:
                 what = error.what
-                wait_s = error.wait_s if error.wait_s is not None else _FIRST_WAIT_S * 2**attempt
-            if attempt + 1 < attempts:
-                self._sleep(min(wait_s, longest_s))
+                wait_s = error.wait_s if error.wait_s is not None else _FIRST_WAIT_S * 2**tried
+                tried += 1
         raise EmbedderUnavailableError(
-            f"the embeddings server failed {attempts} times: {what}",
+            f"the embeddings server failed {counted(tried, 'time')}: {what}",
             hint="check embeddings.openai.base_url and the network; words answer meanwhile",
         )
 
@@ -195,11 +217,17 @@ class OpenAIEmbedder:
         failure: Exception
         deadline = time.monotonic() + timeout_s
         try:
-            with self._http().stream("POST", self.url, json=body, timeout=timeout_s) as response:
+            with self._http().stream(
+                "POST",
+                self.url,
+                json=body,
+                timeout=timeout_s,
+                extensions={"trace": self._traced},
+            ) as response:
                 self._check(response)
                 return _read(response, deadline=deadline)
         except httpx.TimeoutException:
-            failure = _PassingError(f"no answer within {timeout_s:g} s")
+            failure = _PassingError(f"no answer within {timeout_s:.2g} s")
         except (httpx.HTTPError, httpx.StreamError) as error:
             failure = _PassingError(type(error).__name__)
         # An address, a proxy or a certificate that httpx cannot even begin with; a client that
@@ -218,6 +246,12 @@ class OpenAIEmbedder:
             if self._client is None:
                 self._client = _httpx().Client(headers=self._headers, follow_redirects=False)
             return self._client
+
+    def _traced(self, event: str, told: Mapping[str, Any]) -> None:
+        """Note the socket of a new connection, so that `close` can end a read from it."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            with self._opening:
+                self._sockets.add(told["return_value"].get_extra_info("socket"))
 
     def _check(self, response: httpx.Response) -> None:
         status = response.status_code

@@ -66,11 +66,14 @@ class Searcher:
 
     @property
     def words_alone(self) -> str:
-        """Why words answered alone where meaning is switched on, "" where it spoke or is off."""
+        """Why words answered, alone or for what has no vector yet; "" where meaning saw it all."""
         state = self.vectors.state if self.vectors is not None else None
-        if state is None or state.status not in ("unavailable", "mismatch"):
+        if state is None or state.status == "ready":
             return ""
-        return f"words answered alone: {state.reason}"
+        if state.status != "partial":
+            return f"words answered alone: {state.reason}"
+        who = "for the rest" if state.embedded else "alone"
+        return f"words answered {who}: {state.reason}" if state.total else ""
 
     def weights(self, query: Query) -> Weights:
         """Return the weight of every term of the query in this palace."""

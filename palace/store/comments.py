@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 NOT_UTF8 = "bytes that are not UTF-8 text"
+UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # of byte order, as `decode` reads them
 ID_FIELD = "id"
 FIELDS = (
     "id",

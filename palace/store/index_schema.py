@@ -24,9 +24,9 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('epoch', lower(hex(randomblob(8))));
 CREATE TABLE files (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL, written_ns INTEGER NOT NULL,
-    digest TEXT NOT NULL, tags TEXT NOT NULL, room TEXT NOT NULL, layer TEXT NOT NULL,
-    active INTEGER NOT NULL
+    mtime_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL,
+    written_ns INTEGER NOT NULL, digest TEXT NOT NULL, tags TEXT NOT NULL, room TEXT NOT NULL,
+    layer TEXT NOT NULL, active INTEGER NOT NULL
 );
 CREATE TABLE partitions (
     number INTEGER PRIMARY KEY, scope TEXT NOT NULL, layer TEXT NOT NULL,

@@ -196,11 +196,10 @@ class SqliteIndex:
         with self._database.held():
             state = self._database.state()
             if state != self._stamps_as_of:
-                rows = self._database.rows("SELECT path, size, mtime_ns, indexed_ns FROM files")
-                self._stamps = {
-                    path: (FileStamp(path, size, mtime), _is_racy(mtime, indexed))
-                    for path, size, mtime, indexed in rows
-                }
+                rows = self._database.rows(
+                    "SELECT path, size, mtime_ns, changed_ns, indexed_ns FROM files"
+                )
+                self._stamps = {r[0]: (FileStamp(*r[:4]), _is_racy(r[2], r[4])) for r in rows}
                 self._stamps_as_of = state
             return self._stamps
 
@@ -267,8 +266,9 @@ class SqliteIndex:
         """
         with self._database.transaction(wait=wait) as connection:
             connection.executemany(
-                "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ? WHERE path = ?",
-                [(s.size, s.mtime_ns, time.time_ns(), s.path) for s in stamps],
+                "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?"
+                " WHERE path = ?",
+                [(s.size, s.mtime_ns, s.changed_ns, time.time_ns(), s.path) for s in stamps],
             )
 
     # -- searching -----------------------------------------------------------------------------

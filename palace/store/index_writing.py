@@ -88,11 +88,13 @@ class WriteBatch:
         self._remove([row for row in stale if row[0] not in kept])
         active += _active(document.memories[same:])
         self.connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ?, indexed_ns = ?, written_ns = ?, digest = ?,"
-            " tags = ?, room = ?, layer = ?, active = ? WHERE number = ?",
+            "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?,"
+            " written_ns = ?, digest = ?, tags = ?, room = ?, layer = ?, active = ?"
+            " WHERE number = ?",
             (
                 stamp.size,
                 stamp.mtime_ns,
+                stamp.changed_ns,
                 now,
                 now,
                 document.digest,
@@ -134,10 +136,9 @@ class WriteBatch:
             return number, written_ns, tags
         tags = " ".join(document.tags)
         made = self.connection.execute(
-            "INSERT INTO files"
-            " (path, size, mtime_ns, indexed_ns, written_ns, digest, tags, room, layer, active)"
-            " VALUES (?, ?, ?, 0, 0, '', ?, '', '', 0)",
-            (document.path, stamp.size, stamp.mtime_ns, tags),
+            "INSERT INTO files (path, size, mtime_ns, changed_ns, indexed_ns, written_ns, digest,"
+            " tags, room, layer, active) VALUES (?, ?, ?, ?, 0, 0, '', ?, '', '', 0)",
+            (document.path, stamp.size, stamp.mtime_ns, stamp.changed_ns, tags),
         )
         return int(made.lastrowid or 0), 0, tags
 

@@ -29,6 +29,7 @@ from palace.store.blocks import (
 )
 from palace.store.comments import (
     NOT_UTF8,
+    UTF16_MARKS,
     clean,
     edit_comment,
     escape_comments,
@@ -551,7 +552,10 @@ class _Parser:
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
-        self.fault(line, f"{NOT_UTF8}; they are kept as they are")
+        if self.raw[0].startswith(UTF16_MARKS):
+            self.fault(line, "a file in UTF-16, which is not read: save it as UTF-8")
+        else:
+            self.fault(line, f"{NOT_UTF8}; they are kept as they are")
 
 
 def stamp_of_block(line: str) -> datetime | None:

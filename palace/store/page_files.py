@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from palace.errors import DrawerParseError, MemoryNotFoundError, WriteConflictError
+from palace.store.comments import UTF16_MARKS
 from palace.store.files import (
     ABSENT,
     DISK,
@@ -27,7 +28,6 @@ from palace.types.memory import Document
 
 MAX_ATTEMPTS = 20
 KEPT_PAGES = 8
-_UTF16 = ("\udcff\udcfe", "\udcfe\udcff")  # its two marks of byte order, as `decode` reads them
 
 
 class PageFiles:
@@ -86,7 +86,7 @@ class PageFiles:
             real = resolve_inside(self.root, path)
             wait_for_save(real, timeout_s=save_timeout_s)
             before, found, stood = self._page_at(real, path)
-            if "".join(before.lines[:1]).startswith(_UTF16):
+            if "".join(before.lines[:1]).startswith(UTF16_MARKS):
                 raise DrawerParseError(
                     f"{path} is written in UTF-16, and what is added to it would be UTF-8.",
                     hint="Save the file as UTF-8 in your editor, then try again.",

@@ -95,7 +95,7 @@ def _suspect(stamp: FileStamp, known: tuple[FileStamp, bool] | None) -> bool:
     if known is None:
         return True
     before, racy = known
-    return racy or before.mtime_ns != stamp.mtime_ns or before.size != stamp.size
+    return racy or before != stamp
 
 
 @dataclass(slots=True)

@@ -104,7 +104,7 @@ class RoomStore:
             return None
         except OSError as error:
             raise unavailable(error, "read", real) from error
-        return FileStamp(path, status.st_size, status.st_mtime_ns)
+        return FileStamp(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
     def faults(self) -> list[Fault]:
         """Return everything that is left out or not understood, in all files.

@@ -59,7 +59,7 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
         except OSError as error:
             raise unavailable(error, "read", Path(entry.path)) from error
         found = links if entry.is_symlink() else stamps
-        found.append(FileStamp(path, status.st_size, status.st_mtime_ns))
+        found.append(FileStamp(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     stamps.sort(key=attrgetter("path"))
     return _with_links(root, stamps, links), faults
 

@@ -37,6 +37,7 @@ _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _COOL_DOWN_S = 30.0
 _PATIENCE_S = 2.0
+_TURN_S = 0.2  # closing waits no longer for another process that embeds
 _POLL_S = 0.01
 _FAREWELL_S = 2.0
 _REMEMBERED_QUESTIONS = 64
@@ -181,6 +182,15 @@ class VectorChannel:
                 self._embedder = self._load()
             return self._embedder
 
+    def _patient_model(self) -> Embedder:
+        """Return the model for a run: a server that tells its dimension is waited for."""
+        model = self._model()
+        if not self._is_local:
+            model.embed(
+                ["."], kind="passage"
+            )  # to ask for `identity` is as impatient as a question
+        return model
+
     def _require_match(self) -> None:
         self._file.require(self._model().identity)
 
@@ -215,19 +225,22 @@ class VectorChannel:
         self._complete(progress)
         return self._told()
 
-    def _complete(self, progress: Progress | None = None) -> None:
+    def _complete(self, progress: Progress | None = None, *, waits: bool = True) -> None:
         self._vectors.recount()
-        self._require_match()
+        self._file.require(self._patient_model().identity)
         if self._vectors.missing(limit=1):
             self._require_writable()
-        while not self._stopped.is_set():
-            made = self._embed_batch()
+        made: int | None = None
+        while made != 0 and not self._stopped.is_set():
+            made = None
+            with suppress(Timeout):  # another process is at it: what it makes is progress too
+                made = self._embed_batch(patience_s=_TURN_S)
             self._note_counts()
             if progress is not None:
                 progress(self._state.embedded, self._state.total)
-            if not made:
-                break
-        self._extend_graph()
+        # Who is at the graph may be our own background, which gives it up when we close.
+        while not (self._extend_graph() or self._stopped.is_set()) and waits:
+            pass
 
     def _require_writable(self) -> None:
         if self._file.read_only:
@@ -241,13 +254,15 @@ class VectorChannel:
             added, self._added = self._added, 0
         return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
 
-    def _extend_graph(self) -> None:
-        """Make or extend the graph of a very large palace, unless another process is at it."""
+    def _extend_graph(self) -> bool:
+        """Make or extend the graph of a very large palace; False if somebody else is at it."""
         if self._file.read_only:
-            return
+            return True
         lock = FileLock(self._file.folder / "graph.lock")
-        with suppress(Timeout), lock.acquire(timeout=0):
+        with suppress(Timeout), lock.acquire(timeout=_TURN_S):
             self._vectors.extend_graph(stopped=self._stopped.is_set)
+            return True
+        return False
 
     def rebuild(self, *, progress: Progress | None = None) -> Embedded:
         """Embed everything again, with the model of the settings, in the place of what there is.
@@ -262,7 +277,7 @@ class VectorChannel:
         self._require_writable()
         beside = self._file.beside()
         with FileLock(self._file.folder / "rebuild.lock"), closing(beside):
-            identity = self._model().identity
+            identity = self._patient_model().identity
             if beside.identity() not in (None, identity):
                 beside.start(identity)
             made = VectorChannel(self._index, beside, self._model, batch_size=self._batch_size)
@@ -274,10 +289,13 @@ class VectorChannel:
             self._added = made._added
         return self.catch_up()
 
-    def _embed_batch(self, *, patience_s: float = -1) -> int:
+    def _embed_batch(self, *, patience_s: float) -> int:
         """Embed and keep one batch of what is missing; return how many memories it was.
 
         One at a time, among all processes: what another one has embedded is not embedded again.
+
+        Raises:
+            Timeout: If another process was at it for so long, in seconds.
         """
         if self._file.read_only or not self._vectors.missing(limit=1):
             return 0
@@ -289,6 +307,8 @@ class VectorChannel:
                 self._vectors.recount()
             passages = {missing[key]: text for key, text in texts.items()}
             model = self._model()
+            if self._stopped.is_set():  # while it waited for the lock; nobody would end the call
+                return 0
             vectors = model.embed(list(passages.values()), kind="passage")
             if self._stopped.is_set():
                 return 0
@@ -317,6 +337,8 @@ class VectorChannel:
         """End the background work after its current batch, and close embedder and file."""
         self._stopped.set()
         self._woken.set()
+        if self._embedder is not None and not self._is_local:
+            self._embedder.close()  # nothing that waits for a server is waited for
         if self._thread is not None:
             self._thread.join(_FAREWELL_S)
         if self._embedder is not None:
@@ -326,13 +348,15 @@ class VectorChannel:
     def _work(self) -> None:
         while not self._stopped.is_set():
             self._woken.clear()
-            done = self._guarded(self._completed, otherwise=False)
-            self._woken.wait(None if done else _COOL_DOWN_S)
+            if self._guarded(self._completed, otherwise=False):
+                self._woken.wait()
+            else:  # however much is written meanwhile
+                self._stopped.wait(_COOL_DOWN_S)
 
     def _completed(self) -> bool:
         """Embed what is missing; a model that has nothing to do is not even loaded."""
         if self._vectors.missing(limit=1):
-            self._complete()
+            self._complete(waits=False)
         return True
 
 

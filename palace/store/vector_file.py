@@ -17,7 +17,7 @@ from pathlib import Path
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
 from palace.ports import EmbedderIdentity, Vector
-from palace.store.index_database import is_refusal
+from palace.store.index_database import is_full, is_refusal
 from palace.store.index_seal import identity_of
 
 _FORMAT = 1
@@ -360,9 +360,13 @@ def _identity_in(meta: dict[str, str]) -> EmbedderIdentity:
 
 
 def _translated(error: sqlite3.Error | OSError) -> StoreUnavailableError:
+    what = "`palace embed --rebuild` makes them anew"
+    if is_full(error):
+        what = "free some space"
+    elif isinstance(error, OSError) or is_refusal(error):  # the vectors themselves are whole
+        what = "check the palace's .palace folder and try again"
     return StoreUnavailableError(
-        f"the vectors cannot be used: {error}",
-        hint="`palace embed --rebuild` makes them anew; until then words answer",
+        f"the vectors cannot be used: {error}", hint=f"{what}; until then words answer"
     )
 
 

@@ -232,6 +232,7 @@ class VectorIndex:
         """
         with self._lock:
             self._synced()
+            self._graph = self._read_graph()  # another process may have made it meanwhile
             matrix, graph, path = self._matrix, self._graph, self._graph_path()
             generation = self._file.generation()
         if matrix is None or len(matrix) <= _EXACT_ROWS or not graphs_are_available():

@@ -140,11 +140,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """What tells whether a file changed since it was indexed."""
+    """What tells whether a file changed since it was indexed.
+
+    Attributes:
+        mtime_ns: When its content changed, as a program may set it.
+        changed_ns: When anything about it changed (`st_ctime`), which no program sets: a backup
+            put back with its old time, and of the same size, differs by this alone.
+    """
 
     path: str
     size: int
     mtime_ns: int
+    changed_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

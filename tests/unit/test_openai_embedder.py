@@ -6,11 +6,13 @@ import contextlib
 import json
 import logging
 import os
+import threading
 import traceback
 from array import array
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -199,6 +201,41 @@ def test_headers_and_body_share_the_time(server: FakeEmbeddings, made: Made) -> 
     server.script = [late]
     with pytest.raises(EmbedderUnavailableError, match="too slowly"):
         made(timeout_s=1.0, attempts=1).embed(["x"], kind="passage")
+
+
+def test_the_attempts_of_a_question_share_the_time(server: FakeEmbeddings, made: Made) -> None:
+    server.script = [lambda *_: server.stopping.wait(2)] * 9
+    with pytest.raises(EmbedderUnavailableError, match=r"failed 1 time: no answer within 0\.05 s"):
+        made(timeout_s=0.05).embed(["x"], kind="query")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_to_close_ends_what_waits(server: FakeEmbeddings, made: Made, is_answered: bool) -> None:
+    asked = threading.Event()
+
+    def late(handler: BaseHTTPRequestHandler, _: object) -> None:
+        if is_answered:
+            send(handler, b"", status=429, headers={"Retry-After": "50"})
+        asked.set()
+        server.stopping.wait(50 * (not is_answered))
+
+    server.script = [late]
+    embedder = made(sleep=None)
+    failures: list[str] = []
+
+    def _embed() -> None:
+        with pytest.raises(EmbedderUnavailableError) as caught:
+            embedder.embed(["x"], kind="passage")
+        failures.append(caught.value.message)
+
+    thread = threading.Thread(target=_embed)
+    thread.start()
+    assert asked.wait(20)
+    embedder.close()
+    thread.join(20)
+    assert len(failures) == 1
+    assert len(embedder.embed(["y"], kind="passage")) == 1  # it opens again
 
 
 def test_nobody_is_there(made: Made, waits: list[float]) -> None:

@@ -194,6 +194,22 @@ def test_same_size_and_time_within_the_racy_window(tmp_path: Path, index: Sqlite
     assert texts(index) == ["two"]
 
 
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_file_put_back_with_its_size_and_time_of_long_ago(
+    tmp_path: Path, index: SqliteIndex, is_replaced: bool
+) -> None:
+    file = write(tmp_path, "rooms/desk/notes.md", "- one\n")
+    os.utime(file, ns=(1, 10**18 + 1))
+    refresh(index, sources(tmp_path))
+    restored = write(tmp_path, "backup.md", "- two\n") if is_replaced else file
+    restored.write_text("- two\n")
+    os.utime(restored, ns=(1, 10**18 + 1))
+    restored.replace(file)
+    assert refresh(index, sources(tmp_path)).read == ("rooms/desk/notes.md",)
+    assert texts(index) == ["two"]
+    assert refresh(index, sources(tmp_path)) == Refreshed()
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -106,9 +106,9 @@ def test_a_memory_that_vanished_takes_its_score_with_it() -> None:
 class ScriptedVectors:
     """A channel of meaning that was told how near each memory is, by its key."""
 
-    def __init__(self, cosines: dict[int, float], status: Any = "ready", reason: str = "") -> None:
+    def __init__(self, cosines: dict[int, float], state: VectorState | None = None) -> None:
         self._cosines = cosines
-        self.state = VectorState(status, len(cosines), len(cosines), reason)
+        self.state = state or VectorState("ready", len(cosines), len(cosines))
 
     def ask(self, text: str) -> Any:
         return [1.0]
@@ -151,16 +151,18 @@ def test_a_model_or_a_fusion_of_ones_own_orders_where_meaning_speaks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("state", "told"),
     [
-        ("ready", ""),
-        ("partial", ""),
-        ("unavailable", "words answered alone: it is down"),
-        ("mismatch", "words answered alone: it is down"),
+        (VectorState("ready", 2, 2), ""),
+        (VectorState("partial", 1, 2, "1 of 2"), "words answered for the rest: 1 of 2"),
+        (VectorState("partial", 0, 2, "0 of 2"), "words answered alone: 0 of 2"),
+        (VectorState("partial", 0, 0, "not asked"), ""),
+        (VectorState("unavailable", 1, 2, "down"), "words answered alone: down"),
+        (VectorState("mismatch", 1, 2, "other"), "words answered alone: other"),
     ],
 )
-def test_words_that_answer_alone_say_so(status: str, told: str) -> None:
-    assert Searcher(indexed(), ScriptedVectors({}, status, "it is down")).words_alone == told
+def test_words_that_answer_say_so(state: VectorState, told: str) -> None:
+    assert Searcher(indexed(), ScriptedVectors({}, state)).words_alone == told
     assert Searcher(indexed()).words_alone == ""
 
 

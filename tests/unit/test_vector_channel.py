@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from palace.errors import EmbedderMismatchError, EmbedderUnavailableError
-from palace.ports import Scope
+from palace.models.openai_embedder import OpenAIEmbedder
+from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.vector_channel import VectorChannel
+from palace.store.vector_channel import Embedded, VectorChannel
 from palace.store.vector_file import VectorFile
 from palace.testing import HashedEmbedder
 from tests.doubles import indexed, memory, paged
+from tests.e2e.fake_embeddings import FakeEmbeddings, says
 
 TEXTS = ("blue kettle", "blue lamp", "grey rug", "green bag", "red hat")
 
@@ -79,6 +82,104 @@ def test_a_remote_embedder_is_not_waited_for(opened: Opened) -> None:
     embedder = HashedEmbedder()
     assert nearest(opened(embedder, is_local=False), "kettle") == []
     assert embedder.embedded == ["kettle"]
+
+
+@pytest.mark.parametrize("run", [VectorChannel.catch_up, VectorChannel.rebuild])
+def test_a_run_waits_for_a_server_that_says_when_to_come_back(
+    opened: Opened, run: Callable[[VectorChannel], Embedded]
+) -> None:
+    waits: list[float] = []
+    with FakeEmbeddings() as server:
+        server.script = [says(b"", status=429, headers={"Retry-After": "7"})] * 3
+        embedder = OpenAIEmbedder(model="small", base_url=server.url, sleep=waits.append)
+        assert run(opened(embedder, is_local=False)).embedded == 5
+        embedder.close()
+    assert waits == [7.0] * 3
+
+
+def test_closing_waits_for_no_server(opened: Opened) -> None:
+    asked = threading.Event()
+    with FakeEmbeddings() as server:
+        server.script = [lambda *_: (asked.set(), server.stopping.wait(50))]
+        embedder = OpenAIEmbedder(model="small", base_url=server.url, dimensions=8)
+        channel = opened(embedder, is_local=False)
+        channel.start()
+        assert asked.wait(20)
+        begun = time.monotonic()
+        channel.close()
+        assert time.monotonic() - begun < 1.5
+        assert channel._thread is not None
+        assert not channel._thread.is_alive()
+
+
+def test_closing_waits_for_no_other_process_that_embeds(opened: Opened, tmp_path: Path) -> None:
+    embedder = HashedEmbedder()
+    channel = opened(embedder)
+    channel.look()
+    with FileLock(tmp_path / ".palace" / "embedding.lock"):
+        channel.start()
+        time.sleep(0.3)
+        begun = time.monotonic()
+        channel.close()
+        assert time.monotonic() - begun < 1.5
+    assert channel._thread is not None
+    channel._thread.join(20)
+    assert len(embedder.embedded) == 1  # by the look alone
+
+
+def test_progress_of_another_process_is_told(opened: Opened, tmp_path: Path) -> None:
+    mine, other = opened(HashedEmbedder()), opened(HashedEmbedder())
+    lock = FileLock(tmp_path / ".palace" / "embedding.lock")
+    told: list[tuple[int, int]] = []
+
+    def progress(embedded: int, total: int) -> None:
+        told.append((embedded, total))
+        lock.release()
+
+    other.look()
+    lock.acquire()
+    assert mine.catch_up(progress=progress).added == 5
+    assert told[0] == (0, 5)
+    assert told[-1] == (5, 5)
+
+
+def test_a_run_does_not_end_while_somebody_else_is_at_the_graph(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = opened(HashedEmbedder())
+    made: list[bool] = []
+    monkeypatch.setattr(channel._vectors, "extend_graph", lambda **_: made.append(True))
+    channel.look()
+    with FileLock(tmp_path / ".palace" / "graph.lock"):
+        run = threading.Thread(target=channel.catch_up)
+        run.start()
+        run.join(0.6)
+        assert run.is_alive()
+    run.join(20)
+    assert made == [True]
+
+
+def test_an_embedder_that_fails_is_left_in_peace_whatever_is_written(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = threading.Semaphore(0)
+
+    def fail(*_: object, **__: object) -> list[Vector]:
+        tried.release()
+        raise EmbedderUnavailableError("it is down", hint="")
+
+    embedder = HashedEmbedder()
+    monkeypatch.setattr(embedder, "embed", fail)
+    channel = opened(embedder)
+    channel.start()
+    assert tried.acquire(timeout=20)
+    deadline = time.monotonic() + 20
+    while channel.state.status != "unavailable":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    for _ in range(5):
+        channel.wake()
+        assert not tried.acquire(timeout=0.05)
 
 
 def test_background_wakes_for_new_memories(opened: Opened, index: SqliteIndex) -> None:

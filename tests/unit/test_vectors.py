@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -240,6 +241,18 @@ def test_a_database_that_is_damaged_while_open_is_begun_anew(
     assert found(index, vectors, "kettle") == ["blue kettle"]
 
 
+def test_a_full_disk_is_told_with_what_helps(file: VectorFile) -> None:
+    model = HashedEmbedder()
+    file.start(model.identity)
+    pages = file._read("PRAGMA page_count")[0][0]
+    file._read(f"PRAGMA max_page_count = {pages}")
+    vectors = model.embed([str(n) for n in range(500)], kind="passage")
+    digests = [hashlib.sha256(vector).digest() for vector in vectors]
+    with pytest.raises(StoreUnavailableError, match="full") as caught:
+        file.add(list(zip(digests, vectors, strict=True)), identity=model.identity)
+    assert caught.value.hint == "free some space; until then words answer"
+
+
 def test_words_that_are_told_again_after_a_scrub_are_embedded_again(
     index: SqliteIndex, file: VectorFile
 ) -> None:
@@ -422,8 +435,11 @@ def test_a_graph_finds_what_comparing_all_finds(
 ) -> None:
     asked = [f"shelf word{n}" for n in range(30)]
     exact = [set(found(index, many, text, limit=5)) for text in asked]
+    other = VectorIndex(index, file)
+    other.counts()
     assert many.extend_graph()
     assert not many.extend_graph()  # nothing is new
+    assert not other.extend_graph()  # nor for who looked before
     again = VectorIndex(index, file)
     for vectors in (many, again):
         likely = [set(found(index, vectors, text, limit=5)) for text in asked]
