@@ -30,7 +30,12 @@ from langchain_palace.messages import (
     verdict_id,
     with_thoughts,
 )
-from langchain_palace.schemas import questions_in, template_question, without_instructions
+from langchain_palace.schemas import (
+    is_fixing,
+    questions_in,
+    template_question,
+    without_instructions,
+)
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -95,7 +100,17 @@ class Plan:
     def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
         """Return where the message stands that asks, None if it was cut off or summarised."""
         last = asking_index(messages)
-        return None if last is None else last - self.behind
+        return None if last is None or self.is_cut_from(messages) else last - self.behind
+
+    def is_cut_from(self, messages: Sequence[BaseMessage]) -> bool:
+        """Whether the message that asks is gone, be there earlier ones of the person or not.
+
+        Where it has no id it may as well be another one by now, which a pass must not let through.
+        """
+        if self.message_id is not None:
+            return all(m.id != self.message_id for m in reversed(messages))
+        asked = (asked_with(messages, n) for n in range(len(messages) - 1, -1, -1))
+        return self.verdict.action != "pass" and self.question not in asked
 
     def is_of(self, call: Call) -> bool:
         """Whether who asks now may read what was decided."""
@@ -260,6 +275,8 @@ class Turns:
                     break
                 if part != first:
                     verdict = self._enforcer.decide(replace(turn, prompt=part))
+            if verdict.action == "pass" and is_fixing(question, options.fallback_text):
+                verdict = missed(verdict)
             return Plan(verdict, question, options, message_id=message_id)
 
         plan: Plan = yield observed(
@@ -383,9 +400,11 @@ class Turns:
     def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
         """Return the plan of a tool loop that goes on where the message that asks was cut off."""
         told = _loop_of(messages)
+        if told is None:
+            return None
         with self._under_way.lock:
             plans = list(self._under_way.plans.values())
-        of_call = (p for p in plans if told and p.verdict.id == told["id"] and p.is_of(call))
+        of_call = (p for p in plans if p.verdict.id == told["id"] and p.is_of(call))
         return next(of_call, None)
 
     def resumed(
@@ -404,8 +423,7 @@ class Turns:
         plan = yield from self.decide(question, call, handlers=handlers)
         if plan.verdict.action != "pass":
             return plan
-        missed = replace(plan.verdict, action="fallback", outcome="nothing_stored")
-        return replace(plan, verdict=missed)
+        return replace(plan, verdict=missed(plan.verdict))
 
     def _question_of(self, verdict_id: str, call: Call) -> str:
         """Return what was decided on with a verdict of who asks now, "" where nobody knows."""
@@ -472,6 +490,11 @@ def _put(kept: OrderedDict[Key, T], key: Key, value: T, most: int) -> None:
 
 def _key_of_calls(verdict_id: object, message: AIMessage) -> Key:
     return (verdict_id, *(call["id"] for call in message.tool_calls))
+
+
+def missed(verdict: Verdict) -> Verdict:
+    """Return the ruling on what cannot be answered, though its words ask for no memory."""
+    return replace(verdict, action="fallback", outcome="nothing_stored")
 
 
 def unreadable(plan: Plan, error: Exception) -> PalaceError:
