@@ -207,9 +207,16 @@ def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str,
     or takes down a thought: else the model could vouch for itself.
     """
     since = messages if index is None else messages[index + 1 :]
-    calls = (call for m in since if isinstance(m, AIMessage) for call in calls_of(m))
-    written = [leaf for call in calls for leaf in leaves(call["args"]) if _STATEMENT.search(leaf)]
+    calls = (call for m in since if isinstance(m, AIMessage) for call in _written_in(m))
+    written = [leaf for call in calls for leaf in leaves(call) if _STATEMENT.search(leaf)]
     return tuple(_without(text_of(m), written) for m in since if is_tools(m))
+
+
+def _written_in(message: AIMessage) -> Iterator[object]:
+    """Yield what the model wrote in calls of tools; a host may keep them as its provider says."""
+    yield from (call["args"] for call in calls_of(message))
+    if isinstance(message.content, list):
+        yield from filter(is_call, message.content)
 
 
 def _without(text: str, written: Iterable[str]) -> str:

@@ -25,6 +25,7 @@ from langchain_palace.messages import (
     asking_index,
     history_before,
     is_agents,
+    is_system,
     is_tools,
     text_of,
     verdict_id,
@@ -107,10 +108,14 @@ class Plan:
 
         Where it has no id it may as well be another one by now, which a pass must not let through.
         """
-        if self.message_id is not None:
-            return all(m.id != self.message_id for m in reversed(messages))
-        asked = (asked_with(messages, n) for n in range(len(messages) - 1, -1, -1))
-        return self.verdict.action != "pass" and self.question not in asked
+        name = self.message_id
+        if name is None and self.verdict.action == "pass":
+            return False
+        return not any(
+            (name is not None and messages[n].id == name)
+            or asked_with(messages, n) == self.question
+            for n in range(len(messages) - 1, -1, -1)
+        )
 
     def is_of(self, call: Call) -> bool:
         """Whether who asks now may read what was decided."""
@@ -475,7 +480,8 @@ class Turns:
 def _loop_of(messages: Sequence[BaseMessage]) -> Mapping[str, Any] | None:
     """Return the verdict that the reply tells which began a tool loop, None outside of one."""
     reply = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
-    if reply is None or verdict_id(reply) is None or not is_tools(messages[-1]):
+    last = next((m for m in reversed(messages) if not is_system(m)), None)  # reminders end none
+    if reply is None or last is None or verdict_id(reply) is None or not is_tools(last):
         return None
     told: Mapping[str, Any] = reply.response_metadata["palace"]
     return told

@@ -28,6 +28,7 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     honest,
+    lying_after_a_true_quote,
 )
 
 
@@ -207,6 +208,20 @@ def test_an_answer_in_a_schema_stays_checked(palace, cut):
         chat.with_structured_output(Shipped).invoke(cut(said))
 
 
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_a_reminder_of_the_program_ends_no_ruling(palace, cut, prompt):
+    reminder = SystemMessage("Two steps are left.")
+    _, bound, said = under_way(palace, lying_after_a_true_quote, prompt)
+
+    assert "80085" not in bound.invoke([*cut(said), reminder]).text
+    with reopened(palace) as anew:
+        model = CountingModel(persona=lying_after_a_true_quote)
+        bound = ChatPalace(inner=model, palace=anew).bind_tools([weather])
+
+        assert "80085" not in bound.invoke([*cut(said), reminder]).text
+
+
 @pytest.mark.parametrize("earlier", [HIT, PASS, MISS])
 @pytest.mark.parametrize(
     ("prompt", "text"), [(HIT, f"{HIT_TEXT} [1]"), (UNCLEAR, f"{UNCLEAR_TEXT} [1]"), (PASS, CHAT)]
@@ -231,3 +246,13 @@ def test_a_question_edited_in_its_loop_is_decided_on(palace):
 
     assert bound.invoke([HumanMessage(MISS, id="h1"), calls, answered]).text == FALLBACK
     assert bound.invoke([HumanMessage(PASS, id="h1"), calls, answered]).text == CHAT
+
+
+def test_a_question_that_gets_another_id_is_told_once(palace):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=honest))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    calls = bound.invoke([HumanMessage(HIT, id="h1")])
+
+    bound.invoke([HumanMessage(HIT, id="h2"), calls, ToolMessage("Rain.", tool_call_id="c1")])
+
+    assert model.asked[-1].text.count(HIT) == model.asked[0].text.count(HIT)
