@@ -240,11 +240,17 @@ class ChatPalace(GatedChatModel):
         if is_clerical(messages, index, call):
             return None
         key = key_of(messages, index, call)
-        # A turn that begins is always decided anew: what was remembered just now must be found.
-        kept = turns.under_way(key) if tool_texts(messages, index) else None
+        kept = looped = turns.looped(messages, call)
+        if looped is None or not looped.is_cut_from(messages):
+            # A turn that begins is always decided anew: what was remembered just now must be found.
+            kept = turns.under_way(key) if tool_texts(messages, index) else None
         if kept is not None:
             return kept
         plan = yield from turns.decide_all(messages, index, call=call, handlers=self.callbacks)
+        if looped is None and plan.verdict.action == "pass":  # the loop may be another question's
+            resumed = yield from self._looped(messages, call, stop, kwargs)
+            if resumed is not None:
+                return resumed
         errand = errand_of(messages, index) if alone or chooses else None
         if errand is not None and errand.chooses == chooses:
             if chooses and not plan.stops:

@@ -46,16 +46,39 @@ _REFINE = re.compile(
     r"We have the opportunity to refine the existing answer \(only if needed\) with some more"
     r" context below\."
 )
+# How a parser has a model try again whose reply it could not read.
+_RETRY = "Prompt:\n"
+_REPLIED = "\nCompletion:\n"
+_AGAIN = "\n\nAbove, the Completion did not satisfy the constraints given in the Prompt.\n"
 _CALL_PARTS = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call"}
 )
 
 
 def text_of(message: BaseMessage) -> str:
-    """Return the text of a message, without its images and other parts."""
+    """Return the text of a message, without its images and other parts.
+
+    A model's parts are pieces of what it says, anybody else's stand apart. Of results of tools in
+    the person's role it is what the tools answered.
+    """
     if isinstance(message.content, str):
         return message.content
-    return "".join(p if isinstance(p, str) else p["text"] for p in message.content if is_text(p))
+    role = _role_of(message)
+    texts = _texts(message.content, with_results=role == "tool")
+    return ("" if role in ("", "assistant") else "\n").join(texts)
+
+
+def _texts(parts: Iterable[object], *, with_results: bool) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif not isinstance(part, Mapping):
+            continue
+        elif is_text(part):
+            yield part["text"]
+        elif with_results and _is_result(part):
+            told = part.get("content") or ()
+            yield from _texts([told] if isinstance(told, str) else told, with_results=False)
 
 
 def is_text(part: object) -> bool:
@@ -123,9 +146,11 @@ def asked_with(messages: Sequence[BaseMessage], index: int) -> str:
     """Return what the person asks with a message.
 
     A chain that has an answer refined says so in the person's role: what is asked is the question
-    before that answer.
+    before that answer. A parser that has a model try again repeats what was asked.
     """
     text = text_of(messages[index])
+    if text.startswith(_RETRY) and _AGAIN in text:
+        return text.removeprefix(_RETRY).partition(_REPLIED)[0]
     if not _REFINE.match(text):
         return text
     earlier = (text_of(m) for m in reversed(messages[:index]) if is_persons(m))
@@ -182,9 +207,16 @@ def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str,
     or takes down a thought: else the model could vouch for itself.
     """
     since = messages if index is None else messages[index + 1 :]
-    calls = (call for m in since if isinstance(m, AIMessage) for call in calls_of(m))
-    written = [leaf for call in calls for leaf in leaves(call["args"]) if _STATEMENT.search(leaf)]
+    calls = (call for m in since if isinstance(m, AIMessage) for call in _written_in(m))
+    written = [leaf for call in calls for leaf in leaves(call) if _STATEMENT.search(leaf)]
     return tuple(_without(text_of(m), written) for m in since if is_tools(m))
+
+
+def _written_in(message: AIMessage) -> Iterator[object]:
+    """Yield what the model wrote in calls of tools; a host may keep them as its provider says."""
+    yield from (call["args"] for call in calls_of(message))
+    if isinstance(message.content, list):
+        yield from filter(is_call, message.content)
 
 
 def _without(text: str, written: Iterable[str]) -> str:
@@ -227,7 +259,7 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
         return [*messages, *([HumanMessage(text)] if text != text_of(messages[index]) else [])]
     if index is not None:
         return [*messages[:index], with_text(messages[index], text), *messages[index + 1 :]]
-    last = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].type == "human"), None)
+    last = next((n for n in range(len(messages) - 1, -1, -1) if is_users(messages[n])), None)
     if last is None:
         first = next((n for n, m in enumerate(messages) if not is_system(m)), len(messages))
         return [*messages[:first], HumanMessage(text), *messages[first:]]
@@ -313,6 +345,10 @@ def with_thoughts(message: AIMessage, said: AIMessage) -> AIMessage:
     return message.model_copy(update={"content": content, "additional_kwargs": extras})
 
 
+def _is_result(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "tool_result"
+
+
 def is_call(part: object) -> bool:
     """Whether a part of a message is the call of a tool, whole or a piece of it."""
     return isinstance(part, Mapping) and part.get("type") in _CALL_PARTS
@@ -374,8 +410,13 @@ def _all_leaves(values: Iterable[object]) -> Iterator[str]:
 
 
 def _role_of(message: BaseMessage) -> str:
-    """Return the role that the palace knows, "" if it knows none."""
+    """Return the role that the palace knows, "" if it knows none.
+
+    Some providers take results of tools in the person's role: alone they are none of their words.
+    """
     if isinstance(message, HumanMessage):
-        return "user"
+        parts = message.content
+        only_results = isinstance(parts, list) and parts and all(map(_is_result, parts))
+        return "tool" if only_results else "user"
     role = message.role if isinstance(message, ChatMessage) else message.type
     return _ROLES.get(role.strip().lower().removesuffix("messagechunk"), "")

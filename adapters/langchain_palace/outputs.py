@@ -11,10 +11,10 @@ from copy import copy
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 from langchain_palace.gate import ReplyGate
-from langchain_palace.messages import text_of, tool_texts, with_text
+from langchain_palace.messages import is_tools, text_of, tool_texts, with_text
 from langchain_palace.turns import Plan
 
 
@@ -104,7 +104,8 @@ class Output:
         if isinstance(value, AIMessage):
             self._say(text_of(value))
             return self.gate.message(value)
-        if isinstance(value, (ToolMessage, Document)) or given.is_asking(value):
+        is_result = isinstance(value, BaseMessage) and is_tools(value)
+        if is_result or isinstance(value, Document) or given.is_asking(value):
             return given.undone(value)
         if isinstance(value, BaseMessage):
             self._claim(text_of(value))

@@ -49,6 +49,9 @@ _REPLY = re.compile(r"^(?:AI|Assistant|Tool|Function):[ \t]*\S", re.MULTILINE)
 _OTHERS_TURN = re.compile(rf"^{_OTHERS_LABEL}", re.MULTILINE)
 _TO_BE_CONTINUED = re.compile(r"\n(?:AI|Assistant):\s*\Z")
 _WRITTEN_DOWN = re.compile(rf"\s*(?:{_OTHERS_LABEL}|(?:Human|User):)")
+# How a parser has a reply put right that it could not read, without a word of what was asked.
+_FIXED = "\nCompletion:\n--------------\n"
+_FIX = "\n\nAbove, the Completion did not satisfy the constraints given in the Instructions.\n"
 _INSTRUCTIONS = re.compile(rf"{_JSON}|{_OTHERS}", re.DOTALL)
 # Each of them holds one of these words, which are found in a hundredth of the time.
 _MARKS = (
@@ -100,6 +103,11 @@ def wanted_schema(messages: Sequence[BaseMessage]) -> object:
         return json.loads(found["schema"]) if found else {}
     except ValueError:
         return {}
+
+
+def is_fixing(text: str, reply: str) -> bool:
+    """Whether a parser wants a reply in another form; there is none for a miss said in words."""
+    return f"{_FIXED}{reply}" in text and _FIX in text
 
 
 def without_instructions(text: str) -> str:

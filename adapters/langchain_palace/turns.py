@@ -25,12 +25,18 @@ from langchain_palace.messages import (
     asking_index,
     history_before,
     is_agents,
+    is_system,
     is_tools,
     text_of,
     verdict_id,
     with_thoughts,
 )
-from langchain_palace.schemas import questions_in, template_question, without_instructions
+from langchain_palace.schemas import (
+    is_fixing,
+    questions_in,
+    template_question,
+    without_instructions,
+)
 from langchain_palace.session import Call
 from langchain_palace.steps import Step, Steps, in_thread
 from langchain_palace.tracing import observed
@@ -95,7 +101,21 @@ class Plan:
     def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
         """Return where the message stands that asks, None if it was cut off or summarised."""
         last = asking_index(messages)
-        return None if last is None else last - self.behind
+        return None if last is None or self.is_cut_from(messages) else last - self.behind
+
+    def is_cut_from(self, messages: Sequence[BaseMessage]) -> bool:
+        """Whether the message that asks is gone, be there earlier ones of the person or not.
+
+        Where it has no id it may as well be another one by now, which a pass must not let through.
+        """
+        name = self.message_id
+        if name is None and self.verdict.action == "pass":
+            return False
+        return not any(
+            (name is not None and messages[n].id == name)
+            or asked_with(messages, n) == self.question
+            for n in range(len(messages) - 1, -1, -1)
+        )
 
     def is_of(self, call: Call) -> bool:
         """Whether who asks now may read what was decided."""
@@ -260,6 +280,8 @@ class Turns:
                     break
                 if part != first:
                     verdict = self._enforcer.decide(replace(turn, prompt=part))
+            if verdict.action == "pass" and is_fixing(question, options.fallback_text):
+                verdict = missed(verdict)
             return Plan(verdict, question, options, message_id=message_id)
 
         plan: Plan = yield observed(
@@ -383,9 +405,11 @@ class Turns:
     def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
         """Return the plan of a tool loop that goes on where the message that asks was cut off."""
         told = _loop_of(messages)
+        if told is None:
+            return None
         with self._under_way.lock:
             plans = list(self._under_way.plans.values())
-        of_call = (p for p in plans if told and p.verdict.id == told["id"] and p.is_of(call))
+        of_call = (p for p in plans if p.verdict.id == told["id"] and p.is_of(call))
         return next(of_call, None)
 
     def resumed(
@@ -404,8 +428,7 @@ class Turns:
         plan = yield from self.decide(question, call, handlers=handlers)
         if plan.verdict.action != "pass":
             return plan
-        missed = replace(plan.verdict, action="fallback", outcome="nothing_stored")
-        return replace(plan, verdict=missed)
+        return replace(plan, verdict=missed(plan.verdict))
 
     def _question_of(self, verdict_id: str, call: Call) -> str:
         """Return what was decided on with a verdict of who asks now, "" where nobody knows."""
@@ -457,7 +480,8 @@ class Turns:
 def _loop_of(messages: Sequence[BaseMessage]) -> Mapping[str, Any] | None:
     """Return the verdict that the reply tells which began a tool loop, None outside of one."""
     reply = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
-    if reply is None or verdict_id(reply) is None or not is_tools(messages[-1]):
+    last = next((m for m in reversed(messages) if not is_system(m)), None)  # reminders end none
+    if reply is None or last is None or verdict_id(reply) is None or not is_tools(last):
         return None
     told: Mapping[str, Any] = reply.response_metadata["palace"]
     return told
@@ -472,6 +496,11 @@ def _put(kept: OrderedDict[Key, T], key: Key, value: T, most: int) -> None:
 
 def _key_of_calls(verdict_id: object, message: AIMessage) -> Key:
     return (verdict_id, *(call["id"] for call in message.tool_calls))
+
+
+def missed(verdict: Verdict) -> Verdict:
+    """Return the ruling on what cannot be answered, though its words ask for no memory."""
+    return replace(verdict, action="fallback", outcome="nothing_stored")
 
 
 def unreadable(plan: Plan, error: Exception) -> PalaceError:

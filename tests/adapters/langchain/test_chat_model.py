@@ -494,6 +494,13 @@ async def test_a_question_is_found_however_it_is_put(palace, way, put):
         assert told in (["human"], ["chat"])
 
 
+def test_words_in_several_parts_stand_apart(model, chat):
+    told = chat.invoke([HumanMessage(["When did we ship version", "4.1.0?", IMAGE])])
+
+    assert told.response_metadata["palace"]["outcome"] == "hit"
+    assert model.calls == 1
+
+
 def test_what_was_answered_is_not_asked_again(palace, model, chat):
     said = [HumanMessage(MISS), AIMessage(FALLBACK), HumanMessage("Thank you."), HumanMessage(PASS)]
 
@@ -651,6 +658,46 @@ def test_an_answer_may_use_what_a_tool_said_beside_sufficient_evidence(palace):
 
     assert messages[-1].content == f"{HIT_TEXT} It rains in Rome."
     assert messages[-1].response_metadata["palace"]["supported"] is True
+
+
+RESULTS = {
+    "of a tool": lambda texts: ToolMessage(texts, tool_call_id="c1"),
+    "in the person's role": lambda texts: HumanMessage(
+        [{"type": "tool_result", "tool_use_id": "c1", "content": texts}]
+    ),
+    "in the person's role, each by itself": lambda texts: HumanMessage(
+        [{"type": "tool_result", "tool_use_id": "c1", "content": t["text"]} for t in texts]
+    ),
+}
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+class TestAResult:
+    def looped(self, palace, persona, prompt, result):
+        def calling_first(asked):
+            if asked.is_pointing or "Oslo" in asked.everything:
+                return persona(asked)
+            return calling("weather", {"city": "Rome"})
+
+        model = CountingModel(persona=calling_first)
+        bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+        texts = [{"type": "text", "text": "Rome: 21"}, {"type": "text", "text": "Oslo: 4"}]
+        asked = HumanMessage(prompt)
+        return bound.invoke([asked, bound.invoke([asked]), result(texts)]), model
+
+    @pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+    def test_ends_no_ruling(self, palace, result, prompt):
+        told, model = self.looped(palace, lying_after_a_true_quote, prompt, result)
+
+        assert told.text.startswith((HIT_TEXT, UNCLEAR_TEXT))
+        assert told.response_metadata["palace"]["action"] == "ground"
+        assert "<memory-context>" in str(model.asked[-1].messages[0].content)
+
+    def test_is_evidence_part_by_part(self, palace, result):
+        said = f"{HIT_TEXT} Rome has 21, Oslo has 4."
+        told, _ = self.looped(palace, lambda asked: said, HIT, result)
+
+        assert told.text == said
 
 
 # -- being a good chat model -------------------------------------------------------------------

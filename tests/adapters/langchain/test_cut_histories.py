@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage, trim_messages
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    trim_messages,
+)
 from langchain_palace import ChatPalace
 from pydantic import BaseModel
 
@@ -14,6 +20,7 @@ from tests.adapters.langchain.doubles import (
     HIT,
     HIT_TEXT,
     LIARS,
+    MISS,
     PASS,
     UNCLEAR,
     UNCLEAR_TEXT,
@@ -21,6 +28,7 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     honest,
+    lying_after_a_true_quote,
 )
 
 
@@ -48,7 +56,21 @@ def summarised(messages):
     return [HumanMessage("The person asked for something.", additional_kwargs=told), *messages[1:]]
 
 
-CUTS = [trimmed, trimmed_behind_the_system, summarised]
+def trimmed_behind_an_earlier_message(messages):
+    return [HumanMessage("Hello there!"), *trimmed(messages)]
+
+
+def trimmed_behind_an_earlier_turn(messages):
+    return [HumanMessage("Hello there!"), AIMessage("Hello."), *trimmed(messages)]
+
+
+CUTS = [
+    trimmed,
+    trimmed_behind_the_system,
+    summarised,
+    trimmed_behind_an_earlier_message,
+    trimmed_behind_an_earlier_turn,
+]
 
 
 def session(name):
@@ -76,7 +98,8 @@ class TestATurnThatIsChecked:
         assert told.text == f"{text} [1]"
         assert len(palace.verdicts(limit=99)) == before
         sent = model.asked[-1].messages
-        assert [m.type for m in sent][-3:] == ["human", "ai", "tool"]
+        assert [m.type for m in sent][-2:] == ["ai", "tool"]
+        assert [m.type for m in sent if prompt in m.text] == ["human"]
         assert [m.type for m in sent].count("system") == (sent[0].type == "system")
 
     @pytest.mark.parametrize("liar", LIARS)
@@ -117,7 +140,8 @@ class TestATurnThatIsChecked:
 
             assert calls.tool_calls
             assert told.text == f"{text} [1]"
-            assert len(anew.verdicts(limit=99)) == before + 1
+            is_earlier_left = cut(said)[0].text == "Hello there!"
+            assert len(anew.verdicts(limit=99)) == before + 1 + is_earlier_left
             for asked in model.asked:
                 assert prompt in asked.everything
                 assert not asked.is_pointing or "tool" not in [m.type for m in asked.messages]
@@ -182,3 +206,53 @@ def test_an_answer_in_a_schema_stays_checked(palace, cut):
 
     with pytest.raises(UngroundedAnswerError):
         chat.with_structured_output(Shipped).invoke(cut(said))
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_a_reminder_of_the_program_ends_no_ruling(palace, cut, prompt):
+    reminder = SystemMessage("Two steps are left.")
+    _, bound, said = under_way(palace, lying_after_a_true_quote, prompt)
+
+    assert "80085" not in bound.invoke([*cut(said), reminder]).text
+    with reopened(palace) as anew:
+        model = CountingModel(persona=lying_after_a_true_quote)
+        bound = ChatPalace(inner=model, palace=anew).bind_tools([weather])
+
+        assert "80085" not in bound.invoke([*cut(said), reminder]).text
+
+
+@pytest.mark.parametrize("earlier", [HIT, PASS, MISS])
+@pytest.mark.parametrize(
+    ("prompt", "text"), [(HIT, f"{HIT_TEXT} [1]"), (UNCLEAR, f"{UNCLEAR_TEXT} [1]"), (PASS, CHAT)]
+)
+def test_an_earlier_question_is_not_answered_in_place_of_it(palace, earlier, prompt, text):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=honest))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    asked = HumanMessage(earlier, id="h1")
+    bound.invoke([asked])
+    calls = bound.invoke([asked, AIMessage("So be it."), HumanMessage(prompt, id="h2")])
+
+    told = bound.invoke([asked, calls, ToolMessage(weather("Rome"), tool_call_id="c1")])
+
+    assert told.text == text
+
+
+def test_a_question_edited_in_its_loop_is_decided_on(palace):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=honest))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    calls = bound.invoke([HumanMessage(HIT, id="h1")])
+    answered = ToolMessage(weather("Rome"), tool_call_id="c1")
+
+    assert bound.invoke([HumanMessage(MISS, id="h1"), calls, answered]).text == FALLBACK
+    assert bound.invoke([HumanMessage(PASS, id="h1"), calls, answered]).text == CHAT
+
+
+def test_a_question_that_gets_another_id_is_told_once(palace):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=honest))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    calls = bound.invoke([HumanMessage(HIT, id="h1")])
+
+    bound.invoke([HumanMessage(HIT, id="h2"), calls, ToolMessage("Rain.", tool_call_id="c1")])
+
+    assert model.asked[-1].text.count(HIT) == model.asked[0].text.count(HIT)

@@ -27,6 +27,7 @@ from tests.adapters.langchain.doubles import (
     calling,
     declining,
     honest,
+    ignoring,
 )
 
 
@@ -192,6 +193,16 @@ def test_what_a_tool_repeats_of_the_model_proves_nothing(palace, repeated, said)
     asked.append(ToolMessage(REPEATED[repeated]({"text": said}), tool_call_id="c1"))
 
     told = bound.invoke(asked).text
+    assert HIT_TEXT in told
+    assert "80085" not in told
+
+
+def test_what_a_result_in_the_persons_role_repeats_proves_nothing(palace):
+    bound = ChatPalace(inner=CountingModel(persona=ignoring), palace=palace)
+    call = {"type": "tool_use", "id": "c1", "name": "note", "input": {"text": LIE}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": f"Taken down: {LIE}"}
+
+    told = bound.invoke([HumanMessage(HIT), AIMessage([call]), HumanMessage([result])]).text
     assert HIT_TEXT in told
     assert "80085" not in told
 

@@ -7,7 +7,7 @@ from operator import add
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
@@ -30,6 +30,7 @@ from tests.adapters.langchain.doubles import (
     ignoring,
 )
 
+FOUND = "The build took 321 seconds."
 DOCUMENTS = [Document("Gardens are green, and 17 of them are ours.")]
 EARLIER = [HumanMessage("How many gardens?"), AIMessage("There are 17 gardens in all.")]
 
@@ -138,14 +139,22 @@ class TestConversations:
         with pytest.raises(UngroundedAnswerError):
             PalaceRunnable(bound=chain, palace=palace).invoke({"messages": [("user", HIT)]})
 
-    def test_results_of_tools_are_evidence(self, palace):
+    @pytest.mark.parametrize(
+        "found",
+        [
+            ToolMessage(FOUND, tool_call_id="c"),
+            FunctionMessage(FOUND, name="builds"),
+            HumanMessage([{"type": "tool_result", "tool_use_id": "c", "content": FOUND}]),
+        ],
+    )
+    def test_results_of_tools_are_evidence(self, palace, found):
         def run(state):
-            found = ToolMessage("The build took 321 seconds.", tool_call_id="c")
             return {"messages": [*state["messages"], found, AIMessage("It took 321 seconds.")]}
 
         chain = PalaceRunnable(bound=RunnableLambda(run), palace=palace)
         told = chain.invoke({"messages": [("user", HIT)]})["messages"]
-        assert [m.text for m in told[1:]] == ["The build took 321 seconds.", "It took 321 seconds."]
+        assert told[1].content == found.content
+        assert told[2].text == "It took 321 seconds."
 
 
 def test_two_answers_to_the_quote_contract_prove_nothing(palace):

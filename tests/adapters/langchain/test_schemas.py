@@ -127,3 +127,53 @@ def test_unclear_evidence_is_quoted_or_missed(palace, liar):
     asking = chain(palace, CountingModel(persona=liar), PYDANTIC)
     with contextlib.suppress(RecallMiss, UngroundedAnswerError):
         assert LIE not in asking.invoke({"asked": UNCLEAR}).text
+
+
+@pytest.mark.parametrize("kind", ["RetryOutputParser", "RetryWithErrorOutputParser"])
+class TestTryingAgain:
+    def said(self, kind, palace, model, words):
+        parsers = pytest.importorskip("langchain_classic.output_parsers")
+        asked = ChatPromptTemplate.from_template("{question}\n{form}").invoke(
+            {"question": words, "form": PYDANTIC.get_format_instructions()}
+        )
+        chat = ChatPalace(inner=model, palace=palace)
+        again = getattr(parsers, kind).from_llm(chat, PYDANTIC)
+        return again.parse_with_prompt(f"{LIE}\nCompletion:\nNone.", asked)
+
+    def test_on_a_miss_asks_no_model(self, palace, kind):
+        model = CountingModel(persona=saying(LIE))
+        with pytest.raises(RecallMiss, match="memory palace"):
+            self.said(kind, palace, model, MISS)
+        assert model.calls == 0
+
+    @pytest.mark.parametrize(("words", "text"), [(HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT)])
+    def test_holds_what_is_remembered_and_no_lie(self, palace, kind, words, text):
+        told = self.said(kind, palace, CountingModel(persona=saying(text)), words)
+        assert told == Answer(text=text)
+        with pytest.raises(UngroundedAnswerError):
+            self.said(kind, palace, CountingModel(persona=saying(LIE)), words)
+
+    def test_passes_where_nothing_remembered_is_asked_for(self, palace, kind):
+        told = self.said(kind, palace, CountingModel(persona=saying("Rain.")), PASS)
+        assert told == Answer(text="Rain.")
+
+
+@pytest.mark.parametrize("words", [MISS, UNCLEAR])
+def test_a_miss_in_words_is_not_put_into_another_form(palace, words):
+    parsers = pytest.importorskip("langchain_classic.output_parsers")
+    model = CountingModel(persona=lambda asked: declining(asked) if asked.is_pointing else LIE)
+    chat = ChatPalace(inner=model, palace=palace)
+    fixing = parsers.OutputFixingParser.from_llm(chat, PYDANTIC)
+
+    with pytest.raises(RecallMiss, match="memory palace"):
+        (chat | fixing).invoke(words)
+    assert model.calls == (words == UNCLEAR)
+
+
+def test_a_reply_of_the_models_own_is_put_into_another_form(palace):
+    parsers = pytest.importorskip("langchain_classic.output_parsers")
+    replies = iter(["Rain.", '{"text": "Rain."}'])
+    chat = ChatPalace(inner=CountingModel(persona=lambda asked: next(replies)), palace=palace)
+    fixing = parsers.OutputFixingParser.from_llm(chat, PYDANTIC)
+
+    assert (chat | fixing).invoke(PASS) == Answer(text="Rain.")
