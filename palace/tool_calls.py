@@ -364,7 +364,7 @@ def _described(memory: Memory, palace: Mempalace) -> dict[str, Any]:
     as_of = memory.valid_from or memory.updated or memory.created
     return {
         "id": memory.id,
-        "text": harmless(palace.privacy.shown(memory.text)),
+        "text": harmless(palace.privacy.shown(memory.said)),
         "source": memory.source,
         "as_of": as_of.date().isoformat() if as_of else None,
         "kind": memory.kind,

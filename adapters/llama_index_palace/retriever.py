@@ -131,6 +131,6 @@ def _hit_node(hit: Hit, palace: Mempalace) -> NodeWithScore:
         "trust": memory.trust,
     }
     return NodeWithScore(
-        node=TextNode(id_=memory.id, text=palace.privacy.shown(memory.text), metadata=metadata),
+        node=TextNode(id_=memory.id, text=palace.privacy.shown(memory.said), metadata=metadata),
         score=hit.score,
     )

@@ -114,7 +114,8 @@ class IndexedLayer:
         as_of = memory.valid_from or memory.updated or memory.created
         return Evidence(
             id=memory.id,
-            text=memory.text,
+            # Whose "I" it is nobody can tell from the words of a turn alone.
+            text=memory.said,
             layer=self.name,
             source=memory.source,
             as_of=as_of,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import regex
 
@@ -76,6 +76,7 @@ _ASKING, _ANSWERING = frozenset({"user", "human"}), frozenset({"assistant", "ai"
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 _WORD = regex.compile(r"\p{L}")
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}]*")
+_CountsOf: TypeAlias = Callable[[Iterable[str]], Mapping[str, TermCounts]]
 
 
 class _Read(NamedTuple):
@@ -142,7 +143,7 @@ class Analyst:
         counts_of = self._counts_in(_scope_of(turn))
         found = weekdays_as_written(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
-        content = _content(prompt, found, lexicon)
+        content = _content(prompt, found, lexicon, _called(prompt, found, lexicon, counts_of))
         counts = counts_of(_all_tokens(content))
         unknown = [word for word in content if not counts[word.token].any]
         meant = self._without_slips(turn, prompt, found, unknown, lexicon)
@@ -214,7 +215,7 @@ class Analyst:
             former=self._asks_former(prompt, lexicon),
         )
 
-    def _counts_in(self, scope: Scope) -> Callable[[Iterable[str]], Mapping[str, TermCounts]]:
+    def _counts_in(self, scope: Scope) -> _CountsOf:
         return partial(self._vocabulary.counts, scope=scope)
 
     def _behind_a_stranger(
@@ -330,8 +331,9 @@ class Analyst:
         if is_courtesy(turn.prompt) and self._answer_type(text, lexicon) == "thing":
             return ()
         spoken = [m for m in turn.history if m.role in _ASKING | _ANSWERING][-2:]
-        content = [word for message in spoken for word in self._said(message, lexicon)]
-        counts = self._vocabulary.counts(_all_tokens(content), scope=_scope_of(turn))
+        counts_of = self._counts_in(_scope_of(turn))
+        content = [word for message in spoken for word in self._said(message, lexicon, counts_of)]
+        counts = counts_of(_all_tokens(content))
         earlier = (t for t in _terms(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
 
@@ -348,7 +350,7 @@ class Analyst:
             if cue in lexicon.cues
         )
 
-    def _said(self, message: Message, lexicon: Lexicon) -> list[Word]:
+    def _said(self, message: Message, lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:
         """Return the content of an earlier message, which may be in another language."""
         said = message.content
         if message.role in _ANSWERING:
@@ -356,8 +358,9 @@ class Analyst:
         text = _bounded(said)
         found = words(text)
         own = language_of(text, found, self.lexicons)
-        content = _content(text, found, lexicon)
-        return content if own is lexicon else _content(text, content, own)
+        called = _called(text, found, own, counts_of)
+        content = _content(text, found, lexicon, called)
+        return content if own is lexicon else _content(text, content, own, called)
 
 
 def _nearest_first(
@@ -377,17 +380,47 @@ def _bounded(prompt: str) -> str:
     return composed(plain(prompt, max_chars=4 * MATCHED_CHARS))
 
 
-def _content(text: str, found: Iterable[Word], lexicon: Lexicon) -> list[Word]:
+def _content(
+    text: str, found: Iterable[Word], lexicon: Lexicon, called: Container[Word]
+) -> list[Word]:
     """Return the words of a text that carry content: "in May" does, "may I" and "May I" do not.
 
-    Where a sentence begins with a month, a day beside it has to tell that it is one.
+    Where a sentence begins with a month, a day beside it has to tell that it is one. Whom somebody
+    is `called` is content, whatever else the word is.
     """
     return [
         word
         for word in found
         if not (_is_function_word(word, lexicon) or _ends_in_particle(text, word, lexicon))
         or (word.token.startswith("month") and _is_month(text, word))
+        or word in called
     ]
+
+
+def _called(
+    text: str, found: Sequence[Word], lexicon: Lexicon, counts_of: _CountsOf
+) -> frozenset[Word]:
+    """Return function words that are a name: a "Will" inside a sentence, here and in the palace."""
+    if not lexicon.capitals_mark_names or _is_shouted(found):
+        return frozenset()
+    capitals = [
+        word
+        for word in found
+        if word.shape == "word" and word.surface[0].isupper() and len(word.token) > 1
+        if _is_function_word(word, lexicon) and not starts_sentence(text, word.start)
+    ]
+    counts = counts_of(word.token for word in capitals) if capitals else {}
+    return frozenset(word for word in capitals if _is_written_as_name(counts[word.token]))
+
+
+def _is_written_as_name(count: TermCounts, share: float = _NAME_SHARE_OF_A_CAPITAL) -> bool:
+    return count.name > 0 and count.name >= share * count.any
+
+
+def _is_shouted(found: Sequence[Word]) -> bool:
+    """Whether a text is in Title Case or ALL CAPS, so that a capital says nothing."""
+    spaced = [w for w in found if w.shape == "word"]
+    return len(spaced) > 3 and sum(w.surface[0].isupper() for w in spaced) > 0.8 * len(spaced)
 
 
 def _is_month(text: str, word: Word) -> bool:
@@ -451,9 +484,7 @@ def _names(
     lexicon: Lexicon,
 ) -> tuple[tuple[str, ...], ...]:
     """Return names: runs of capitalised words, and words the palace itself writes as names."""
-    spaced = [w for w in found if w.shape == "word"]
-    # In Title Case or ALL CAPS a capital says nothing.
-    shouting = len(spaced) > 3 and sum(w.surface[0].isupper() for w in spaced) > 0.8 * len(spaced)
+    shouting = _is_shouted(found)
     names: list[tuple[str, ...]] = []
     previous_end = -1
     for word in content:
@@ -466,7 +497,7 @@ def _names(
         ordinary = word.token in lexicon.soft and word.surface.islower()
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
         share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE
-        known = count.name > 0 and count.name >= share * count.any and not ordinary
+        known = _is_written_as_name(count, share) and not ordinary
         capital = written and not starts_sentence(prompt, word.start)
         # A name is one wherever it stands, if the palace does not take it for a word.
         given = word.surface[0].isupper() and not count.any and is_given_name(word, lexicon)

@@ -107,7 +107,7 @@ def room_lines(rooms: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
 
 def memory_lines(memory: Memory) -> tuple[Line, ...]:
     """Return a memory for a list: its words, and below them where it stands."""
-    words = memory.text.splitlines() or [""]
+    words = memory.said.splitlines() or [""]
     facts = [memory.source, memory.id, memory.kind, *(f"#{tag}" for tag in memory.tags)]
     if memory.scope != "global":
         facts.append(memory.scope)
@@ -145,7 +145,7 @@ def table_lines(fields: Mapping[str, Any]) -> tuple[Line, ...]:
 
 def hit_lines(hit: Hit) -> tuple[Line, ...]:
     """Return a hit: its score, its words and where it stands."""
-    words = hit.memory.text.splitlines() or [""]
+    words = hit.memory.said.splitlines() or [""]
     return (
         line((f"{hit.score:6.3f}  ", "cyan"), words[0]),
         *(line(f"        {x}") for x in words[1:]),

@@ -76,6 +76,11 @@ class Memory:
         """Where a person finds it: `path:line`."""
         return f"{self.path}:{self.line}"
 
+    @property
+    def said(self) -> str:
+        """Its words; those of a turn behind who says them: `Olga: I have moved.`."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
     def holds_at(self, moment: datetime) -> bool:
         """Whether it is active, and the moment is in the time it is true."""
         begun = self.valid_from is None or self.valid_from <= moment

@@ -44,7 +44,7 @@ class Evidence:
 
     Attributes:
         id: Memory id, or an artifact reference such as `gitea:owner/repo#12`.
-        text: The words of the memory, verbatim.
+        text: The words of the memory, verbatim; those of a turn behind who says them.
         source: `path:line`, or the URL of an artifact.
         as_of: When this was true: the memory's date or the moment of the fetch.
         confidence: Calibrated probability in [0, 1] that it answers the question.

@@ -627,6 +627,14 @@ def test_import_of_conversation_turns(palace: Palace, tmp_path: Path) -> None:
     assert "1 turn added" in ended.out
 
 
+def test_turns_are_shown_with_who_says_them(palace: Palace, tmp_path: Path) -> None:
+    said = {"session": "a", "speaker": "Kim", "text": "I moved the press to the cellar."}
+    (tmp_path / "turns.jsonl").write_text(json.dumps(said | {"at": "2026-03-02T10:00:00Z"}) + "\n")
+    palace("import", "turns.jsonl")
+    for shown in (palace("search", "press"), palace("ask", "Where did Kim move the press?")):
+        assert "Kim: I moved the press to the cellar." in shown.out
+
+
 def test_import_of_nothing(palace: Palace) -> None:
     ended = palace("import", "nowhere", "--json")
     assert ended.code == 2

@@ -46,6 +46,14 @@ def test_there_are_eight_and_each_says_when_to_use_it_and_when_not(tools):
         json.dumps(tool.parameters)
 
 
+def test_a_turn_is_read_with_who_says_it(palace, tools):
+    at = datetime(2026, 3, 2, tzinfo=timezone.utc)
+    palace.import_turns([ConversationTurn("s0", "Ann", "I moved the press to the cellar.", at)])
+    (found,) = tools["search"](query="Where did Ann move the press?")["memories"]
+    read = tools["read"](memory_id=found["id"])["memory"]
+    assert found["text"] == read["text"] == "Ann: I moved the press to the cellar."
+
+
 def test_every_result_is_json_and_says_what_happened(palace, tools):
     memory = tools["remember"](text=PORT, room="infra")["memory"]
     note = tools["note"](text="The tunnel needs a restart after each deploy.")

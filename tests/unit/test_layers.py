@@ -309,6 +309,12 @@ def test_a_memory_that_answers() -> None:
     assert found.confidence == report.best
 
 
+def test_a_turn_is_told_with_who_says_it() -> None:
+    index = indexed(replace(memory("I moved the blue kettle to the cellar.", 4), speaker="Olga"))
+    (found,) = asked(rooms(index), "Where did Olga move the blue kettle?", index).evidence
+    assert found.text == "Olga: I moved the blue kettle to the cellar."
+
+
 def test_nothing_relevant() -> None:
     index = indexed(KETTLE)
     report = asked(rooms(index), "Which zeppelin flew over the mountains?", index)

@@ -157,6 +157,34 @@ def test_a_name_at_the_start_that_the_palace_puts_there_too() -> None:
     assert analysed("what does leo eat?", vocabulary=Seldom()).names == ()
 
 
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("When was Will born?", ("will", "born")),
+        ("What is Don's shoe size?", ("don", "shoe", "size")),
+        ("When will the kettle be mended?", ("kettl", "mend")),
+        ("Will the kettle be mended?", ("kettl", "mend")),
+        ("WHEN WILL THE KETTLE BE MENDED", ("kettl", "mend")),
+        ("Don't we have a kettle?", ("kettl",)),
+        ("When do they leave, and With whom?", ("leav",)),
+    ],
+)
+def test_a_function_word_is_a_name_where_prompt_and_palace_write_it_as_one(
+    prompt: str, terms: tuple[str, ...]
+) -> None:
+    vocabulary = FixedVocabulary("we met Will", "Will met Don", "with us", names=["will", "don"])
+    query = analysed(prompt, vocabulary=vocabulary)
+    assert query.terms == terms
+    assert query.names == tuple((name,) for name in ("will", "don") if name in terms)
+
+
+def test_a_function_word_that_is_a_name_is_carried() -> None:
+    vocabulary = FixedVocabulary("we met Will", names=["will"])
+    said = ("user", "When did I meet Will?"), ("assistant", "In May.")
+    query = analysed("and where was that?", *said, vocabulary=vocabulary)
+    assert query.carried == ("meet", "will", "month05")
+
+
 def test_german_nouns_are_no_names_unless_known() -> None:
     prompt = "Wann haben wir den Kessel mit Mira gekauft?"
     assert analysed(prompt).names == ()
