@@ -27,6 +27,7 @@ class AnswerWords:
         framing: Words that frame an answer and claim nothing.
         refusals: Pattern of a sentence that says that nothing is known.
         advice: Pattern of a sentence that says what to do where nothing is known.
+        offers: Pattern of a whole sentence that offers more.
         courtesies: Pattern of a whole sentence that is mere courtesy.
         affirmations: Words for yes.
         denials: Words for no.
@@ -43,6 +44,7 @@ class AnswerWords:
     framing: frozenset[str]
     refusals: regex.Pattern[str]
     advice: regex.Pattern[str]
+    offers: regex.Pattern[str]
     courtesies: regex.Pattern[str]
     affirmations: frozenset[str]
     denials: frozenset[str]
@@ -71,6 +73,7 @@ def answer_words() -> AnswerWords:
         framing=_forms(data["framing"]),
         refusals=_any_of(data["refusals"]),
         advice=_any_of(data["advice"]),
+        offers=regex.compile(rf"\W*(?:{'|'.join(data['offers'])})[^:;–—]*"),
         courtesies=regex.compile(rf"\W*(?:{'|'.join(map(fold, data['courtesies']))})\W*"),
         affirmations=frozenset(map(fold, data["affirmations"].split())),
         denials=frozenset(map(fold, data["denials"].split())),

@@ -29,13 +29,15 @@ _WORKED_OUT = regex.compile(
     r"|(?:up|down) by|adds?|added|net|double|since"
     r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower"
     r"|quicker|ris(?:es?|en)|rose|increased?"
-    r"|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
+    r"|improve[sd]?|climb(?:s|ed)|jump(?:s|ed)|reduce[sd]?|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
     r"|with you|counting|use[sd]|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
-    r"|half|early|ahead|spare|included|times (?:as|the)|too \p{L}+|short"
+    r"|half|early|ahead|spare|included|times (?:as|the|that)|too \p{L}+|short"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
     r"|de plus|coûtent|en total|menos|más|cuestan|no total)\b",
     regex.IGNORECASE,
 )
+# Says of what stands behind it that it was worked out, not of what stands before.
+_FOLLOWS = regex.compile(r"(?:so|thus|hence|therefore|i\.e\.|donc)$", regex.IGNORECASE)
 _PER = regex.compile(
     r"\b(?:an?|per|each|every|pro|im|par|al?|por|ogni)\s(?:hour|day|week|month|year|night"
     r"|stunde|tag|woche|monat|jahr|jour|semaine|mois|an|día|semana|mes|año|giorno|mese|anno|dag"
@@ -92,7 +94,10 @@ _OF_DATES = frozenset("月日年월일년")
 def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
     """Whether a word near a number says how it came about."""
     start, end = max(0, said.start - within), said.end + within
-    return _WORKED_OUT.search(sentence[start:end]) is not None
+    return any(
+        match.start() < said.start or not _FOLLOWS.match(match[0])
+        for match in _WORKED_OUT.finditer(sentence, start, end)
+    )
 
 
 def comes_to(
@@ -128,14 +133,12 @@ def comes_to(
             worked_out |= {*_typed(said, sources), *_rests(said, sources)}
         if _hits(said, worked_out, rough=said.loose):
             return True
-    if not says_worked_out(said, sentence, within=_BESIDE_CHARS) and _stands_for(
-        said, sources, before, sentence, told=told
-    ):
+    if _stands_for(said, sources, before, sentence, told=told):
         return False
     if strict:
         return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
     near = {
-        *_with_stated(said, sources, stated),
+        *_with_stated(said, sources, stated, told=told),
         *_fractions(said, sources, sentence),
         *_rates(said, sources, sentence),
     }
@@ -211,22 +214,30 @@ def _usable(numbers: Iterable[Quantity]) -> list[Quantity]:
 
 
 def _with_stated(
-    said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity]
+    said: Quantity, sources: Sequence[Source], stated: Sequence[Quantity], *, told: bool
 ) -> Iterator[float]:
-    """Yield what a number that is stated comes to with another, stated or remembered."""
+    """Yield what a number that is stated comes to with another, stated or remembered.
+
+    With one as large only where a word says so: that may be the same.
+    """
     known = [q for source in sources for q in _comparable(source.parts, said, told=True)]
     for first in stated[:_MOST_STATED]:
         one = replace(first, noun="")
         for second in (*known, *stated):
-            if second is not first:
+            if second is not first and (told or second.measures != first.measures):
                 yield from _of_two(one, replace(second, noun=""), said)
 
 
 def _stands_for(
     said: Quantity, sources: Sequence[Source], before: str, sentence: str, *, told: bool
 ) -> bool:
-    """Whether a number stands for another: beside the same words, or nearly as large."""
+    """Whether a number stands for another: beside the same words, or nearly as large.
+
+    Where a word right beside it says what was done, only if the memory has that very word there.
+    """
     beside = nearest_words(sentence, said.start, said.end)
+    if says_worked_out(said, sentence, within=_BESIDE_CHARS):
+        beside = frozenset(one for one in beside if _WORKED_OUT.fullmatch(one[1]))
     own = (q for q in read_quantities(sentence) if not said.start <= q.start < said.end)
     spoken = {m for q in _usable((*own, *read_quantities(before))) for m in q.measures}
     return any(

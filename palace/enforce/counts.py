@@ -14,7 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
-from palace.text import stem
+from palace.text import fold, stem
 
 MOST_COUNTED = 12
 _WEEKLY = regex.compile(
@@ -22,6 +22,7 @@ _WEEKLY = regex.compile(
 )
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
 _AFTER_COLON = regex.compile(r":\s([^.;!?]+)")
+_IN_BRACKETS = regex.compile(r"[^\d.,:;!?()\n]{0,40}\(([^()]+)\)")
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
@@ -47,6 +48,11 @@ def is_of_days(said: Quantity) -> bool:
 
 def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether the memory has another number in the place of a small one."""
+    listed = _IN_BRACKETS.match(sentence, said.end)
+    so_many = listed is not None and listed_length(listed[1]) == said.values[0]
+    sort = _sort_of(said, sources)
+    if so_many or sort:  # "two office days (Tuesday and Thursday)", "two rest days"
+        return not so_many and any(_words_inside(q) == sort for s in sources for q in s.quantities)
     counts = set(_same_thing(said, sources, sentence))
     if counts:
         return said.values[0] not in counts
@@ -58,6 +64,18 @@ def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: st
     if not said.unit and said.text.strip().isalpha():  # a reader writes his own count in words
         return said.values[0] != 1 and any(_ONE.search(source.text) for source in sources)
     return any(_rivals(said, sources, sentence))
+
+
+def _sort_of(said: Quantity, sources: Sequence[Source]) -> list[str]:
+    """Return what the memory calls the days that are counted, if they are no duration then."""
+    sort = _words_inside(said) if said.unit and said.text[0].isalpha() else []
+    tokens = {stem(fold(word)) for word in sort}
+    return sort if any(tokens <= source.tokens for source in sources) else []
+
+
+def _words_inside(quantity: Quantity) -> list[str]:
+    """Return the words between a number and its unit: "rest" of "two rest days"."""
+    return quantity.text.split()[1:-1]
 
 
 def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:

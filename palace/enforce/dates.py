@@ -149,8 +149,19 @@ _DAY_BESIDE = regex.compile(
 )
 _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
-    rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year))\b"
+    rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year)"
+    r"|(?:letzte[rsn]?|vorige[rsn]?|(?P<ahead>(?:nachste|kommende)[rsn]?)|(?P<this>diese[rsn]?))"
+    r"\s(?P<unit>woche|monat|jahr)"
+    r"|(?:vorige?|(?P<ahead>volgende?)|(?P<this>deze|dit))\s(?P<unit>week|maand|jaar)"
+    r"|(?P<unit>semaine|mois|an|annee)\s(?:derniere?|passee?|(?P<ahead>prochaine?))"
+    r"|(?P<ahead>proxim[oa])\s(?P<unit>semana|mes|ano)"
+    r"|(?P<unit>semana|mes|ano)\s(?:pasad[oa]|passad[oa]|(?P<ahead>que (?:viene|vem)))"
+    r"|(?P<unit>settimana|mese|anno)\s(?:scors[oa]|(?P<ahead>prossim[oa])))\b"
 )
+_UNITS = {
+    **dict.fromkeys(("woche", "semaine", "semana", "settimana"), "week"),
+    **dict.fromkeys(("monat", "maand", "mois", "mes", "mese"), "month"),
+}  # the others are years
 _PART = regex.compile(
     r"\b(?P<part>(?P<early>early|beginning of|start of|anfang|début)"
     r"|(?P<mid>mid|middle of|mitte|mi)|late|end of|ende|fin)[\s-](?:de\s)?$",
@@ -483,7 +494,7 @@ def _weekends_near(said: date) -> Iterator[date]:
 def _periods_meant(folded: str, said: date) -> Iterator[FoundDate]:
     """Yield days, months and years told from the day of the text: "last month", "2 days ago"."""
     for match in _PERIOD.finditer(folded):
-        unit = match["unit"].rstrip("s")
+        unit = _UNITS.get(match["unit"], match["unit"].rstrip("s"))
         count = _COUNTED.get(match["count"] or "", 1)
         count = int(match["count"]) if (match["count"] or "").isdigit() else count
         sign = 1 if match["ahead"] else 0 if match["this"] else -1

@@ -43,6 +43,7 @@ CITATION = regex.compile(
     r"\[\^?(?:m|(?:item|note|memory|source)[ \t])?(\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*)\](?!\()"
     r"|【(\d{1,3})】|\((?:m|(?:item|note|memory|source)[ \t])(\d{1,3})\)"
 )
+_ASIDE = regex.compile(r"\((\p{L}[^()]*?\p{L}[^()]*)\)")
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
 _DAY_OF_MONTH = regex.compile(r"(?:0?[1-9]|[12]\d|3[01])\.\s$")
 _MONTH_WORD = regex.compile(r"\p{L}{3,10}\b")
@@ -63,6 +64,10 @@ _COMPARED = regex.compile(
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _ASKS = (
     r"(?:and |so |but |then )?"
+    # "Can you give me …?" asks for it, not whether one can.
+    r"(?!(?:can|could|will|would) you (?:please |also |just |quickly )?(?:give|tell|show|list|find"
+    r"|explain|describe|compare|calculate|remind|summari[sz]e|recap|write|help|look up|pull up|walk"
+    r")\b(?! (?:me |us )?(?:if|whether)\b))"
     r"(?:did|do|does|is|are|were|have|has|had|can|could|will|would|should|may|must"
     r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't"
     # "Was kostet das?" is German, and asks for a thing.
@@ -77,7 +82,13 @@ LEAST_COVERED = 0.3
 LEAST_COVERED_ELSEWHERE = 0.15
 STRICT_LEAST_COVERED = 0.75
 BRIEF_WORDS = 1
+LABEL_WORDS = 3
 _RESEMBLES_WEIGHT = 0.7
+# A heading or the label of a list.
+_LABEL = regex.compile(
+    r"\A\s*(?:#{1,6}[ \t][^\n]+|\*\*[^\n*.!?|]{1,60}\*\*"
+    r"|(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?[*_]*[^\n.!?|:]{1,60}:[*_]*)\s*\Z"
+)
 
 
 @dataclass(frozen=True)
@@ -227,7 +238,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     bare = " " * marked + bare[marked:]
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
         return Judged((), tuple(cited), claims=False)
-    support = _support_of(bare, cited, grounds)
+    support = _support_of(bare, cited, grounds, aside=_cites_aside(sentence))
     wrong, taken = _specifics_missing(
         bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
     )
@@ -235,22 +246,34 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         wrong += strangers(bare, taken, grounds.question, grounds.foreign_texts, support)
     found = [*missing, *wrong]
     lone = ""
-    if not found and not _claims_nothing(bare, before):
+    if not found and not _claims_nothing(bare, before, strict=grounds.strict):
+        misplaced = grounds.slots.misplaced(
+            bare, grounds.question, before, given=not grounds.is_yes_no
+        )
         found = (
-            grounds.slots.misplaced(bare, grounds.question, before, given=not grounds.is_yes_no)
+            [text for text in misplaced if not _is_scaled(text, bare, support, before)]
             or turned_round(bare, grounds.texts)
             or other_intervals(bare, grounds.texts)
-            or _claims_missing(bare, taken, grounds)
+            or _claims_missing(bare, taken, grounds, label=_is_label(sentence))
         )
         lone = "" if found else _lone_word(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
 
 
-def _claims_nothing(sentence: str, before: str) -> bool:
-    """Whether a sentence says that nothing is known, or what to do where another said so."""
+def _is_scaled(text: str, sentence: str, support: Support, before: str) -> bool:
+    """Whether a number of a sentence is twice or half another, as is said."""
+    return any(
+        quantity.text.strip() == text
+        and support.quantities.is_scaled(quantity, f"{before}\n{sentence}")
+        for quantity in read_quantities(sentence)
+    )
+
+
+def _claims_nothing(sentence: str, before: str, *, strict: bool) -> bool:
+    """Whether a sentence says that nothing is known, what to do then, or only offers."""
     lists = answer_words()
     folded = fold(sentence)
-    if lists.refusals.search(folded):
+    if lists.refusals.search(folded) or (not strict and lists.offers.fullmatch(folded)):
         return True
     return bool(lists.refusals.search(fold(before)) and lists.advice.search(folded))
 
@@ -282,14 +305,23 @@ def _citations(sentence: str, count: int) -> tuple[list[int], list[str]]:
     return list(dict.fromkeys(cited)), list(dict.fromkeys(missing))
 
 
-def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds) -> Support:
+def _cites_aside(sentence: str) -> bool:
+    """Whether all citations stand behind words in brackets: "2.99 (to be kept, see [2])"."""
+    asides = [match.span(1) for match in _ASIDE.finditer(sentence)]
+    cited = [match.start() for match in CITATION.finditer(sentence)]
+    return bool(cited) and all(any(a <= at < b for a, b in asides) for at in cited)
+
+
+def _support_of(
+    sentence: str, cited: Sequence[int], grounds: Grounds, *, aside: bool = False
+) -> Support:
     """Return what the specifics of a sentence must stand in.
 
-    A cited sentence stands on what it cites. An affirmed sentence in reply to "Did we …?" cannot
-    stand on the question: what was asked is not thereby true.
+    A cited sentence stands on what it cites, unless an aside alone cites. An affirmed sentence in
+    reply to "Did we …?" cannot stand on the question: what was asked is not thereby true.
     """
     asked = not grounds.is_yes_no or is_negated(sentence)
-    if cited:
+    if cited and not aside:
         return grounds.cited(cited, asked=asked)
     return grounds.everything if asked else grounds.unasked
 
@@ -441,13 +473,25 @@ def _is_plainly_number(quantity: Quantity) -> bool:
     return bool(quantity.unit) or quantity.text[-1:].isalpha()
 
 
-def _claims_missing(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds) -> list[str]:
+def _is_label(sentence: str) -> bool:
+    """Whether a piece only says what stands below it: a heading, the head of a table."""
+    head, _, rule = sentence.strip().partition("\n")
+    is_head = "|" in head and "-" in rule and not rule.strip("|:- \t")
+    if not is_head and not _LABEL.match(sentence):
+        return False
+    cells = head.split("|") if is_head else [sentence]
+    return all(sum(map(_says_something, read_words(cell))) <= LABEL_WORDS for cell in cells)
+
+
+def _claims_missing(
+    sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds, *, label: bool = False
+) -> list[str]:
     """Return the parts of a sentence whose words stand nowhere, or which say the opposite."""
     listed = [w for w in read_words(sentence) if not is_inside(w.start, taken)]
     content = [w for w in listed if _says_something(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
-    if _is_wrong(sentence, content, taken, grounds):
+    if _is_wrong(sentence, content, taken, grounds, label=label):
         return [_short(sentence)]
     return []
 
@@ -468,7 +512,12 @@ def _lone_word(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds
 
 
 def _is_wrong(
-    sentence: str, content: Sequence[Word], taken: Sequence[tuple[int, int]], grounds: Grounds
+    sentence: str,
+    content: Sequence[Word],
+    taken: Sequence[tuple[int, int]],
+    grounds: Grounds,
+    *,
+    label: bool,
 ) -> bool:
     """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
     if contradicts(sentence, grounds.clauses, grounds.language):
@@ -481,7 +530,7 @@ def _is_wrong(
         own = _share(content, grounds.unasked) if affirmed else share
         if own < STRICT_LEAST_COVERED:
             return True
-    if taken or len(content) <= BRIEF_WORDS:
+    if taken or label or len(content) <= BRIEF_WORDS:
         return False  # what is exact in it stands there, and one word is too little to judge
     return share < (LEAST_COVERED if grounds.is_english else LEAST_COVERED_ELSEWHERE)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
+from math import isclose
 
 import regex
 
@@ -29,7 +31,18 @@ _AT = regex.compile(
     r"|@\s?$",
     regex.IGNORECASE,
 )
+# Says that amounts are so many times those of the memory.
+_SCALED = {
+    factor: regex.compile(rf"\b(?:{words})\b", regex.IGNORECASE)
+    for factor, words in {
+        2.0: r"doubl(?:e[ds]?|ing)|verdoppel\w*|doublée?s?|duplicad[oa]s?",
+        3.0: r"tripl(?:e[ds]?|ing)|verdreifach\w*|triplée?s?",
+        0.5: r"halv(?:e[ds]?|ing)|half (?:the|quantit\w*|amount\w*)|halbier\w*",
+    }.items()
+}
 _SHORTLY_MINUTES = 20
+_NARROW = 1.25  # how much more the end of a range may be than its beginning
+_TO = regex.compile(r"\s?(?:-|–|to|bis|à|a|al?|tot|até)\s?", regex.IGNORECASE)
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
     r"|gegen|vers)"
@@ -226,8 +239,10 @@ class KnownQuantities:
                 for q in equal
             )
             spoken = {v for q in read_quantities(sentence) for v in q.values}
-            return same_thing or not any(
-                q.noun == thing and spoken.isdisjoint(q.values) for q in self._counts
+            return (
+                same_thing
+                or self.is_scaled(quantity, f"{before}\n{sentence}")
+                or not any(q.noun == thing and spoken.isdisjoint(q.values) for q in self._counts)
             )
         if hourly and not thing and self._is_shortly(quantity, sentence):
             return True
@@ -255,12 +270,14 @@ class KnownQuantities:
         return any(written.search(s.plain) for s in self.sources)
 
     def _is_of_label(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether "step 18000" is the step_18000 of a name there."""
+        """Whether "step 18000" is the step_18000 of a name there, or 15 the 15.6 of Postgres."""
         before = _WORD_BEFORE.search(sentence, 0, quantity.start)
         if before is None or not quantity.text.isdigit():
             return False
-        label = rf"(?<!\p{{L}}){regex.escape(fold(before[1]))}[_-]?0*{quantity.text}(?!\d)"
-        return any(regex.search(label, s.plain) for s in self.sources)
+        name = rf"(?<!\p{{L}}){regex.escape(fold(before[1]))}"
+        label = rf"{name}[_-]?0*{quantity.text}(?!\d)"
+        version = rf"{name} {quantity.text}\.\d" if before[1][0].isupper() else label
+        return any(regex.search(f"{label}|{version}", s.plain) for s in self.sources)
 
     def _is_of_address(self, quantity: Quantity, sentence: str) -> bool:
         """Whether ".47" is the end of an address there: 192.168.1.47."""
@@ -289,6 +306,36 @@ class KnownQuantities:
             or is_span(quantity, self.sources, sentence)
             or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)
+            or self._is_around(quantity, sentence)
+            or self.is_scaled(quantity, f"{before}\n{sentence}")
+        )
+
+    def is_scaled(self, quantity: Quantity, said: str) -> bool:
+        """Whether it is twice, three times or half of what is of its thing, where that is said."""
+        factors = [factor for factor, words in _SCALED.items() if words.search(said)]
+        return any(
+            known.unit == quantity.unit
+            and (known.unit or known.noun == quantity.noun != "")
+            and any(
+                isclose(mine, factor * theirs)
+                for factor in factors
+                for mine in quantity.measures
+                for theirs in known.measures
+            )
+            for known in (self._quantities if factors else ())
+        )
+
+    def _is_around(self, quantity: Quantity, sentence: str) -> bool:
+        """Whether it ends a rough, narrow range with a number there in it: "about 45 to 50"."""
+        return any(
+            known.unit == high.unit and low.values[0] < value / high.factor < high.values[0]
+            for low, high in pairwise(read_quantities(sentence))
+            if quantity.start in (low.start, high.start)
+            and low.loose
+            and _TO.fullmatch(sentence, low.end, high.start)
+            and high.values[0] <= _NARROW * low.values[0]
+            for known in self._quantities
+            for value in known.measures
         )
 
     def _is_about(self, quantity: Quantity) -> bool:

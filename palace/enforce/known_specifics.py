@@ -18,6 +18,7 @@ from palace.text import Word, stem
 
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
+_QUALIFIED = regex.compile(r"-\p{L}{2,}ed$")  # "IP65-rated"
 _PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
 _WORD_AND_NUMBER = regex.compile(
     r"(?<![\w./-])(?P<word>\p{L}{4,20})(?P<rest>-[\p{L}]{0,2}\d[\w.]*)(?![\w/-])"
@@ -119,6 +120,8 @@ class KnownSpecifics:
         if self._has_cut_identifier(wanted) or self._has_grouped(wanted):
             return True
         if wanted[:1] == "-" and self._has_whole(wanted.removeprefix("-")):
+            return True
+        if _QUALIFIED.search(wanted) and self._has_whole(_QUALIFIED.sub("", wanted)):
             return True
         label = _IDENTIFIER.fullmatch(wanted)
         if label is None:

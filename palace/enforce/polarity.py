@@ -14,7 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.specifics import is_negated
 from palace.recall.related import translated
-from palace.text import fold
+from palace.text import fold, month_token
 
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
@@ -94,7 +94,11 @@ def _answered(parts: list[tuple[frozenset[str], bool]]) -> list[tuple[frozenset[
 
 
 def _content(part: str) -> frozenset[str]:
-    return frozenset(w.token for w in read_words(part) if is_content(w) and not is_framing(w))
+    """Return what a clause says; a day alone says nothing that could be denied."""
+    listed = [w for w in read_words(part) if is_content(w) and not is_framing(w)]
+    if all(w.surface.isdigit() or month_token(w.surface) for w in listed):
+        return frozenset()
+    return frozenset(w.token for w in listed)
 
 
 def has_opposites(text: str) -> bool:

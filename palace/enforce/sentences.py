@@ -27,6 +27,7 @@ _DAY_AND_MONTH = regex.compile(r"\d{1,2}\.\d{1,2}")
 # What opens and closes a block of code, the second only at the beginning of a line.
 _FENCE = regex.compile(r"```|~~~(?<=(?:\A|\n)[ \t]*~~~)")
 _FENCES = ("```", "~~~")
+_TABLE_RULE = regex.compile(r"\n[ \t|:-]*")
 _UNKNOWN = -1  # what follows has to be seen first
 _CITATION_CHARS = 40
 
@@ -127,6 +128,12 @@ def _line_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None
     """Return the end of a line that ends a sentence, or None if the prose goes on."""
     rest = window[mark.start() :]
     following = rest.lstrip()
+    if "|" in window[: mark.start()].rpartition("\n")[2]:  # the head of a table goes with its rule
+        rule = _TABLE_RULE.match(rest)
+        if rule and rule.end() == len(rest) and not final:
+            return _UNKNOWN
+        if rule and "-" in rule[0] and rest[rule.end() : rule.end() + 1] in ("", "\n"):
+            return None
     if not following:
         return mark.start() if final else _UNKNOWN
     blank_between = "\n" in rest[1 : len(rest) - len(following)]

@@ -13,9 +13,10 @@ from itertools import combinations, pairwise
 import regex
 
 from palace.enforce.arithmetic import rounds_to, says_worked_out
-from palace.enforce.dates import FoundDate
+from palace.enforce.dates import FoundDate, find_dates
+from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity
-from palace.enforce.source import Source
+from palace.enforce.source import Source, nearest_words
 
 _ENDED = regex.compile(
     r"\b(?:until|till|by|latest|to|before|after|from|since|ends?|ending|expires?|runs? out|through"
@@ -36,6 +37,12 @@ _SPANNED = regex.compile(
     regex.IGNORECASE,
 )
 _AT_WORK = regex.compile(r"\b(?:working|business|work)[ -]|werk|arbeit", regex.IGNORECASE)
+# Not how long, but how much of each week or year.
+_OF_EACH = regex.compile(
+    r"\s?(?:/|per|pro|par|por|al|an?|each|every)\s?(?:day|week|month|year|tag|woche|monat|jahr|jour"
+    r"|semaine|mois|an|día|semana|mes|año|giorno|settimana|mese|anno|dag|maand|jaar)\b",
+    regex.IGNORECASE,
+)
 _WEEK_DAYS = 7
 _WORK_DAYS = 5
 _OLDEST = 120
@@ -85,16 +92,36 @@ def date_comes_to(
         if d.year and d.month
     }
     fitting = [day for day in days if said.fits(FoundDate(*day))]
-    if not fitting or ended:
-        return bool(fitting)
+    if not fitting or _stands_for(said, sources, sentence):
+        return False
+    if ended:
+        return True
     middle = date(fitting[0][0], fitting[0][1], 15)
     near = sum(abs((date(y, m, d or 15) - middle).days) <= _NEAR_DAYS for y, m, d in days)
     return near <= (_FEW_DAYS if said.day else _FEW_MONTHS)
 
 
+def _stands_for(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether the memory has another date beside the same word, which the sentence does not say."""
+    beside = nearest_words(sentence, said.start, said.end) if said.end else frozenset()
+    spoken = find_dates(sentence) if beside else []
+    return any(
+        not any(one.fits(day) for one in spoken)
+        and not beside.isdisjoint(nearest_words(source.text, day.start, day.end))
+        for source in sources
+        for day in (source.written if beside else ())
+        if day.end
+    )
+
+
 def _day_spans(source: Source) -> list[Quantity]:
-    spans = [q for q in source.parts if q.unit in ("time", "months")]
-    return [*spans, *source.next_days][:_MOST_PARTS]
+    spans = [
+        q
+        for q in source.parts
+        if q.unit in ("time", "months") and not _OF_EACH.match(source.text, q.end)
+    ]
+    often = [every for every in find_intervals(source.text) if every.values[0] > 1]
+    return [*spans, *often, *source.next_days][:_MOST_PARTS]
 
 
 def weekdays_on(source: Source) -> set[int]:
@@ -133,7 +160,8 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
             end = start + timedelta(days=sign * round(days))
     except (OverflowError, ValueError):
         return  # "until 31.12.9999": time ends there
-    for inclusive in (0, -1) if (end - start).days >= _INCLUSIVE_DAYS else (0,):
+    counted = (end - start).days >= _INCLUSIVE_DAYS and not find_intervals(span.text)
+    for inclusive in (0, -1) if counted else (0,):
         last = end + timedelta(days=inclusive)
         yield FoundDate(last.year, last.month, last.day)
 

@@ -103,6 +103,8 @@ volt 0.001 mv
 volt 1000 kv
 watt 1 w watt watts
 watt 1000 kw kilowatt kilowatts
+charge 1 ah
+charge 0.001 mah
 energy 1 wh
 energy 1000 kwh
 energy 1000000 mwh

@@ -1015,3 +1015,107 @@ def test_what_follows_from_a_memory_holds_and_its_neighbour_does_not(memory, goo
     for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
         items = [evidence(memory, as_of=DAY)]
         assert check(answer, "What is noted?", items=items).supported == holds, answer
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        (
+            "Remote: up to 3 days/week from home, Tue + Thu office days. Abroad 20 working days.",
+            ["Two office days (Tuesday and Thursday).", "You have two office days."],
+            ["Monday and Thursday are office days.", "Fifteen working days abroad."],
+        ),
+        ("Next: raise replicas 4 -> 6, rerun 18 Feb.", [], ["The replicas go from 4 to 8."]),
+        ("Dose KH 22 ml at 2:00 and 14:00.", ["22 ml twice, 44 ml in total."], []),
+        (
+            "Hallway walls 38 m², 2 coats.",
+            [],
+            ["The walls are 48 m², so you need two coats."],
+        ),
+        (
+            "Carprofen 50 mg 1-0-1, lose 2.5 kg.",
+            ["He should lose 2.5 kg."],
+            ["He should lose 3.5 kg."],
+        ),
+        (
+            "Visa: submitted 9 Jan, biometrics done 22 Jan. Processing 15 working days.",
+            ["It was submitted on 9 January."],
+            ["The biometrics were done on 29 January."],
+        ),
+        (
+            "SUS mean 71.5 (round 1: 63), n=8, success 6/8.",
+            ["Usability improved by 8.5 points compared with round 1."],
+            ["Usability improved by 8.4 points compared with round 1."],
+        ),
+        (
+            "1:1 every other Wed, starting 4 Nov 2026.",
+            ["The next one after that is 18 November."],
+            ["The next one after that is 17 November."],
+        ),
+        ("Asked Teo on 2 July. No answer yet (11 July).", ["No answer had come by 11 July."], []),
+        (
+            "Drill took 47 min.",
+            ["It takes around 45–50 minutes."],
+            ["It takes around 35–40 minutes."],
+        ),
+        ("Power bank 20,000 mAh.", ["A 20 Ah power bank."], ["A 30 Ah power bank."]),
+        ("Sensor IP65, battery 24 months.", ["It is IP65-rated."], ["It is IP67-rated."]),
+        ("billing: Postgres 15.6", ["It runs on Postgres 15."], ["It runs on Postgres 14."]),
+        ("Boiler (2025): nächstes Jahr tauschen.", ["2027 tauschen."], ["2028 tauschen."]),
+        (
+            "Dal for 4: 250 g dal, 2 tomatoes, 1 tsp turmeric.",
+            ["Doubled:\n- 500 g dal\n- 4 tomatoes\n- 2 tsp turmeric"],
+            ["Doubled:\n- 600 g dal", "Doubled:\n- 5 tomatoes"],
+        ),
+    ],
+)
+def test_what_models_work_out_holds_and_its_neighbour_does_not(memory, good, bad):
+    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
+        items = [evidence(memory, as_of=DAY)]
+        assert check(answer, "What is noted?", items=items).supported == holds, answer
+
+
+def test_an_aside_that_cites_leaves_the_rest_of_its_sentence_free():
+    items = [evidence("StreamBox 13.99/mo, CloudSafe 2.99/mo."), evidence("Keep CloudSafe.")]
+    said = "CloudSafe: 2.99 a month (keep it, see [2])."
+    assert check(said, "Which subscriptions?", items=items).supported
+    assert not check(said.replace("2.99", "3.99"), "Which subscriptions?", items=items).supported
+    assert not check("CloudSafe: 2.99 a month [2].", "Which subscriptions?", items=items).supported
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "## Key takeaways\n\n",
+        "**Bottom line**\n\n",
+        "Key results:\n",
+        "| Level | Condition |\n|---|---|\n",
+    ],
+)
+def test_a_heading_claims_nothing_but_what_is_exact_in_it(label):
+    assert check(f"{label}Runa moved the archive.").supported
+    named = label.replace("e", "e Ingrid ", 1).replace("Ke Ingrid y", "Key Ingrid")
+    assert not check(f"{named}Runa moved the archive.").supported
+    assert not check(f"{label}It was sold off cheaply abroad.").supported
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "Let me know if you want me to calculate anything else or compare these options.",
+        "I can also put together a checklist if that's useful.",
+        "Fammi sapere se ti serve altro.",
+    ],
+)
+def test_an_offer_claims_nothing(offer):
+    assert check(f"Runa moved the archive. {offer}").supported
+    assert not check(f"Runa moved the archive. {offer[:-1]}, or call 0171 555 0199.").supported
+    assert not check(f"Runa moved the archive. {offer[:-1]}: it was sold abroad.").supported
+    assert not check(f"Runa moved the archive. {offer}", strict=True).supported
+
+
+def test_a_request_that_begins_with_can_you_asks_for_no_yes():
+    items = [evidence("Dal: 250 g toor dal, two tins of tomatoes.")]
+    said = "For 80 people: 250 g toor dal."
+    assert check(said, "Can you give me the recipe for 80?", items=items).supported
+    assert not check(said, "Can you tell me whether it is for 80?", items=items).supported
