@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 import regex
 
@@ -335,7 +335,7 @@ def _clocks(body: Sequence[str]) -> list[str]:
     """Return what tells an hour: "17 h" too, which is two words."""
     return [
         token
-        for token, behind in zip(body, (*body[1:], ""), strict=True)
+        for token, behind in zip_longest(body, body[1:], fillvalue="")
         if _tells_clock(token) or (behind == "h" and _HOUR.match(f"{token}h"))
     ]
 
