@@ -53,8 +53,8 @@ BARS = {
     "attribution": {},
     "ranking": {},
     "topic": {"on_topic": 0.14},
-    "topic_static": {"on_topic": 0.06},
-    "topic_semantic": {"on_topic": 0.055},
+    "topic_static": {"on_topic": 0.08},
+    "topic_semantic": {"on_topic": 0.08},
 }
 
 

@@ -36,9 +36,9 @@ ATTRIBUTION_L2 = 5.0
 TOPIC_L2 = 1.0
 OTHERS_PER_PALACE = 100
 # What tells whether anything has to do with a question at all; more brings nothing.
-TOPIC_FEATURES = ("distinct", "comes_near", "home_best", "names", "unknown_name", "closeness")
+TOPIC_FEATURES = ("distinct", "comes_near", "home_best", "names", "unknown_name", "beyond_chance")
 # Judged apart, or by a rule alone.
-NOT_OF_SUFFICIENCY = (*ATTRIBUTION_FEATURES, "comes_near")
+NOT_OF_SUFFICIENCY = (*ATTRIBUTION_FEATURES, "comes_near", "beyond_chance")
 
 
 @dataclass
@@ -222,6 +222,7 @@ def ranked_out_of_fold(rows: Sequence[Judged]) -> None:
                 row.found.candidates,
                 weights=row.found.weights,
                 cosines=row.found.cosines,
+                background=row.found.background,
                 ranking=shipped,
             )
             row.order = [s.candidate.key for s in ranked[:20]]

@@ -44,6 +44,7 @@ from palace.recall.query import Analyst
 from palace.recall.scoring import STATIC_VECTORS
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
+from palace.recall.unrelated import UNRELATED
 from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
 from palace.text import new_id, utc_now
@@ -147,6 +148,7 @@ class Assembly:
             load,
             batch_size=settings.batch_size,
             is_local=own is not None or settings.in_force != "openai",
+            unrelated=UNRELATED,
         )
 
     @property

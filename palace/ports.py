@@ -283,6 +283,18 @@ class VectorState:
     reason: str = ""
 
 
+class Background(NamedTuple):
+    """What the cosines of a question are in its model where nothing is meant by them.
+
+    Attributes:
+        mean: Mean cosine of the question to sentences that have nothing to do with it.
+        deviation: Standard deviation of the cosines of such sentences among each other, > 0.
+    """
+
+    mean: float
+    deviation: float
+
+
 class Vectors(Protocol):
     """The channel of meaning: optional, never the only one, and silent when it cannot speak."""
 
@@ -300,6 +312,9 @@ class Vectors(Protocol):
 
     def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """Return the cosine of every key that has a vector."""
+
+    def background(self, vector: Vector) -> Background | None:
+        """Return what any cosine to a question is in this model, None where nobody can tell."""
 
 
 class Scrubbable(Protocol):

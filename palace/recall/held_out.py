@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeVar
 
-from palace.ports import GLOBAL, Candidate, Index, Scope, TermCounts, Vector, Vectors, VectorState
+from palace.ports import (
+    GLOBAL,
+    Background,
+    Candidate,
+    Index,
+    Scope,
+    TermCounts,
+    Vector,
+    Vectors,
+    VectorState,
+)
 from palace.recall.cloze import Cloze
 from palace.recall.query import Analyst
 from palace.recall.scoring import JUDGED
@@ -143,6 +153,10 @@ class VectorsWithout:
     def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """See `Vectors.cosines`."""
         return self._vectors.cosines(vector, [k for k in keys if k not in self._hidden])
+
+    def background(self, vector: Vector) -> Background | None:
+        """See `Vectors.background`."""
+        return self._vectors.background(vector)
 
 
 def _asked_wider(

@@ -11,7 +11,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from palace.ports import Candidate
+from palace.ports import Background, Candidate
 from palace.recall.attribution import attribution_features
 from palace.recall.features import Asked, answer_present
 from palace.recall.logistic import LogisticModel, load_model
@@ -24,6 +24,8 @@ from palace.types.query import Query
 JUDGED = 10
 _PLACE = attrgetter("path", "position", "key")
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
+# Deviations beyond what has nothing to do with a question that count as 1.
+_FAR_BEYOND = 10.0
 # Log-odds by which the first leads the second that count as a full lead.
 _FULL_MARGIN = 4.0
 STATIC_VECTORS = frozenset({"wordllama", "model2vec"})
@@ -59,6 +61,7 @@ def score(
     *,
     weights: Weights,
     cosines: Mapping[int, float] | None = None,
+    background: Background | None = None,
     ranking: LogisticModel | None = None,
 ) -> list[Scored]:
     """Score candidates, best first; ties are broken by place in the palace.
@@ -69,6 +72,7 @@ def score(
             conversation: the turns around it), each once.
         weights: Term weights of the query.
         cosines: Candidate key -> cosine to the question; None where meaning is off.
+        background: What any cosine to the question is; None where nobody can tell.
         ranking: The fitted model that orders; the shipped one if not given.
     """
     if not candidates:
@@ -91,8 +95,18 @@ def score(
         values["margin"] = max(-1.0, min(1.0, ahead / _FULL_MARGIN))
         if candidate.session:
             values.update(attributed)
+        elif cosines and background and candidate.key in cosines:
+            values["beyond_chance"] = _beyond_chance(cosines[candidate.key], background)
         described[candidate.key] = values
     return [Scored(c, ranks[c.key], described.get(c.key, _UNDESCRIBED)) for c in ordered]
+
+
+def _beyond_chance(cosine: float, background: Background) -> float:
+    """Return how much nearer a candidate is than what has nothing to do with the question.
+
+    Unlike closeness it means the same whatever else was found, and in every model.
+    """
+    return (cosine - background.mean) / (_FAR_BEYOND * background.deviation)
 
 
 def _described(

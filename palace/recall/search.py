@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from palace.ports import Candidate, Index, Scope, Vectors
+from palace.ports import Background, Candidate, Index, Scope, Vectors
 from palace.recall.copies import without_copies
 from palace.recall.fusion import QUESTION, Fusion, fused
 from palace.recall.logistic import LogisticModel, probability_of
@@ -35,11 +35,13 @@ class Found:
             once.
         weights: Term weights of the query.
         cosines: Candidate key -> cosine to the question; None where words answer alone.
+        background: What any cosine to the question is; None where words answer alone.
     """
 
     candidates: Sequence[Candidate]
     weights: Weights
     cosines: Mapping[int, float] | None = None
+    background: Background | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +107,11 @@ class Searcher:
             spoken, distance=self.neighbour_distance, scope=scope, known=found
         )
         found = without_copies(found, self.index.load)
-        cosines = None
-        if self.vectors is not None and vector is not None:
-            cosines = self.vectors.cosines(vector, [c.key for c in found])
-        return Found(found, self.weights(query) if found else NO_WEIGHTS, cosines)
+        weights = self.weights(query) if found else NO_WEIGHTS
+        if self.vectors is None or vector is None:
+            return Found(found, weights)
+        cosines = self.vectors.cosines(vector, [c.key for c in found])
+        return Found(found, weights, cosines, self.vectors.background(vector))
 
     def _by_related_words(
         self, query: Query, layer: LayerName, scope: Scope, *, known: Sequence[Candidate]
@@ -138,6 +141,7 @@ class Searcher:
             found.candidates,
             weights=found.weights,
             cosines=found.cosines,
+            background=found.background,
             ranking=self.with_meaning if found.cosines is not None else None,
         )
         if found.cosines is not None and self.fusion.method != "question":

@@ -157,7 +157,7 @@ class Sufficiency:
 
         None where that is a turn, or where nobody judges it.
         """
-        model = self._topic_in_meaning if "closeness" in first.features else self._topic
+        model = self._topic_in_meaning if "beyond_chance" in first.features else self._topic
         if model is None or first.candidate.session or not first.features:
             return None
         return Topic(

@@ -13,8 +13,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Literal, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal, TypeVar
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
@@ -26,12 +26,24 @@ from palace.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from palace.ports import Embedder, EmbedderIdentity, Progress, Scope, Vector, VectorState
+from palace.ports import (
+    Background,
+    Embedder,
+    EmbedderIdentity,
+    Progress,
+    Scope,
+    Vector,
+    VectorState,
+)
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
 from palace.text import counted
 from palace.types.verdict import LayerName
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -41,6 +53,7 @@ _TURN_S = 0.2  # closing waits no longer for another process that embeds
 _POLL_S = 0.01
 _FAREWELL_S = 2.0
 _REMEMBERED_QUESTIONS = 64
+_LEAST_DEVIATION = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,7 @@ class VectorChannel:
         batch_size: Texts embedded and committed at a time, >= 1.
         is_local: Whether embedding a few texts costs milliseconds and no network: then what was
             just written is embedded before the next question is answered.
+        unrelated: Sentences that have to do with no question, for `background`; none or some.
     """
 
     def __init__(
@@ -81,12 +95,14 @@ class VectorChannel:
         *,
         batch_size: int = 32,
         is_local: bool = True,
+        unrelated: Sequence[str] = (),
     ) -> None:
         self._index = index
         self._file = file
         self._load = load
         self._batch_size = batch_size
         self._is_local = is_local
+        self._unrelated = unrelated
         self._vectors = VectorIndex(index, file)
         self._embedder: Embedder | None = None
         self._asked: OrderedDict[str, Vector] = OrderedDict()
@@ -150,6 +166,30 @@ class VectorChannel:
     def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """Return the cosine of every key that has a vector."""
         return self._guarded(partial(self._vectors.cosines, vector, keys), {})
+
+    def background(self, vector: Vector) -> Background | None:
+        """Return what any cosine to a question is in this model, None where nobody can tell."""
+        return self._guarded(partial(self._background_of, vector), None)
+
+    def _background_of(self, vector: Vector) -> Background | None:
+        if not self._unrelated:
+            return None
+        import numpy as np
+
+        vectors, deviation = self._unrelated_vectors
+        return Background(float((vectors @ np.frombuffer(vector, "<f4")).mean()), deviation)
+
+    @cached_property
+    def _unrelated_vectors(self) -> tuple[NDArray[np.float32], float]:
+        """The vectors of the unrelated sentences, and the deviation of their cosines."""
+        import numpy as np
+
+        # A question waits for it, and no server is told the kind.
+        kind: Literal["query", "passage"] = "passage" if self._is_local else "query"
+        made = self._model().embed(self._unrelated, kind=kind)
+        vectors = np.stack([np.frombuffer(vector, "<f4") for vector in made])
+        among = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+        return vectors, max(float(among.std()), _LEAST_DEVIATION)
 
     def _guarded(self, call: Callable[[], _T], otherwise: _T) -> _T:
         """Return what the call returns; a failure becomes the state, and words answer."""

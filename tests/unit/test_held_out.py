@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palace.ports import Scope, TermCounts
+from palace.ports import Background, Scope, TermCounts
 from palace.recall.held_out import IndexWithout, VectorsWithout
 from tests.doubles import indexed, memory
 
@@ -69,9 +69,13 @@ class FixedVectors:
     def cosines(self, vector, keys):
         return dict.fromkeys(keys, 0.5)
 
+    def background(self, vector):
+        return Background(0.1, 0.2)
+
 
 def test_vectors_of_what_is_hidden_are_not_near() -> None:
     view = VectorsWithout(FixedVectors(), range(10))
     near = view.nearest(view.ask("x"), layer="L1", scope=EVERYWHERE, limit=3)
     assert [key for key, _ in near] == [10, 11, 12]
     assert view.cosines(b"", [1, 11]) == {11: 0.5}
+    assert view.background(b"") == Background(0.1, 0.2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from palace.ports import Candidate, TermCounts
+from palace.ports import Background, Candidate, TermCounts
 from palace.recall.features import Asked, answer_present, counted_present
 from palace.recall.ranking import Pool
 from palace.recall.scoring import JUDGED, score
@@ -105,6 +105,20 @@ def test_a_statement_has_no_session_to_stand_in() -> None:
     (found,) = ranked(query("kettle"), candidate("the kettle"), cosines={1: 0.5})
     assert not {"home_mass", "opens"} & found.keys()
     assert found["home_closeness"] == 0
+
+
+def test_only_a_statement_with_a_vector_is_nearer_than_chance_or_not() -> None:
+    found = [candidate("the kettle"), candidate("a lamp", 1), candidate("kettle", 2, session="s")]
+    asked = query("kettle")
+    weighed = weights(asked, *(" ".join(c.body) for c in found))
+
+    def told(background: Background | None) -> dict[int, float | None]:
+        cosines = {1: 0.5, 3: 0.9}
+        scored = score(asked, found, weights=weighed, cosines=cosines, background=background)
+        return {s.candidate.key: s.features.get("beyond_chance") for s in scored}
+
+    assert told(Background(0.1, 0.2)) == {1: pytest.approx(0.2), 2: None, 3: None}
+    assert told(None) == {1: None, 2: None, 3: None}
 
 
 # -- relevance and rank -------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palace.ports import VectorState
+from palace.ports import Background, VectorState
 from palace.recall.fusion import Fusion
 from palace.recall.logistic import LogisticModel
 from palace.recall.search import Searcher
@@ -119,6 +119,9 @@ class ScriptedVectors:
     def cosines(self, vector: Any, keys: Any) -> dict[int, float]:
         return {key: self._cosines[key] for key in keys if key in self._cosines}
 
+    def background(self, vector: Any) -> Background:
+        return Background(0.2, 0.1)
+
 
 def near(**options: Any) -> Searcher:
     """Return a searcher to which the lamp is near in meaning, and the kettle is not."""
@@ -138,6 +141,8 @@ def test_what_is_near_in_meaning_is_found_once_beside_what_shares_words() -> Non
     (only, other) = near().scored(query("zeppelin"))
     assert [s.candidate.position for s in (only, other)] == [1, 0]
     assert only.features["closeness"] > other.features["closeness"]
+    # .9 and .1 are 7 and -1 deviations of .1 from .2.
+    assert [s.features["beyond_chance"] for s in (only, other)] == pytest.approx([0.7, -0.1])
 
 
 def test_a_model_or_a_fusion_of_ones_own_orders_where_meaning_speaks() -> None:

@@ -55,7 +55,8 @@ def test_contributions_are_largest_first() -> None:
 def test_shipped_models_of_topics(name: str) -> None:
     model = load_model(name)
     assert 0 < model.bars["on_topic"] < 1
-    assert ("closeness" in model.weights) == (name != "topic")
+    assert ("beyond_chance" in model.weights) == (name != "topic")
+    assert "closeness" not in model.weights  # of three memories one always is the closest
     assert model.weights["distinct"] > 0 > model.weights["unknown_name"]
     assert model.provenance
 
@@ -209,7 +210,7 @@ def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule:
     assert (told.model, told.attribution) == ("statement", None)
 
 
-TOPIC = bar_model({"distinct": 4.0, "closeness": 9.0}, bias=-2.0, on_topic=0.5)
+TOPIC = bar_model({"distinct": 4.0, "beyond_chance": 9.0}, bias=-2.0, on_topic=0.5)
 
 
 def test_whether_it_is_on_topic_is_judged_by_the_first_statement() -> None:
@@ -223,11 +224,11 @@ def test_whether_it_is_on_topic_is_judged_by_the_first_statement() -> None:
 
 
 def test_where_meaning_speaks_the_topic_is_judged_by_it_too() -> None:
-    close = bar_model({"closeness": 4.0}, bias=-2.0, on_topic=0.2)
-    sufficiency = Sufficiency(STATEMENT, TURN, topic=TOPIC, topic_in_meaning=close)
-    told = sufficiency.topic(scored(distinct=0.0, closeness=0.4))
-    assert told == (close.probability({"closeness": 0.4}), 0.2)
-    alone = sufficiency.topic(scored(distinct=0.0))  # the embedder was down
+    near = bar_model({"beyond_chance": 4.0}, bias=-2.0, on_topic=0.2)
+    sufficiency = Sufficiency(STATEMENT, TURN, topic=TOPIC, topic_in_meaning=near)
+    told = sufficiency.topic(scored(distinct=0.0, beyond_chance=0.4))
+    assert told == (near.probability({"beyond_chance": 0.4}), 0.2)
+    alone = sufficiency.topic(scored(distinct=0.0))  # the embedder was down, or has yet to come
     assert alone == (TOPIC.probability({"distinct": 0.0}), 0.5)
 
 

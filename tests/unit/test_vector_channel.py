@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from filelock import FileLock
 
@@ -63,6 +65,52 @@ def test_what_was_just_written_is_embedded_before_the_answer(opened: Opened) -> 
     before = len(embedder.embedded)
     nearest(channel, "kettle")
     assert len(embedder.embedded) == before  # the question is remembered too
+
+
+def test_what_a_cosine_is_worth_is_told_by_sentences_that_are_embedded_once(
+    opened: Opened,
+) -> None:
+    embedder = HashedEmbedder()
+    channel = opened(embedder, unrelated=("a blue ferry", "blue and green", "the dentist"))
+    asked = channel.ask("kettle")
+    assert asked is not None
+    told = channel.background(asked)
+    question, *others = (
+        np.frombuffer(v, "<f4")
+        for v in embedder.embed(
+            ["kettle", "a blue ferry", "blue and green", "the dentist"], kind="query"
+        )
+    )
+    assert told is not None
+    assert told.mean == pytest.approx(np.mean([question @ other for other in others]))
+    among = [a @ b for a, b in combinations(others, 2)]
+    assert told.deviation == pytest.approx(np.std(among))
+    before = len(embedder.embedded)
+    assert channel.background(asked) == told
+    assert len(embedder.embedded) == before
+
+
+def test_a_model_to_which_all_is_alike_has_a_deviation_to_divide_by(opened: Opened) -> None:
+    channel = opened(HashedEmbedder(), unrelated=("the same", "the same"))
+    asked = channel.ask("kettle")
+    assert asked is not None
+    told = channel.background(asked)
+    assert told is not None
+    assert told.deviation > 0
+
+
+def test_without_sentences_or_a_server_nobody_can_tell_what_a_cosine_is_worth(
+    opened: Opened,
+) -> None:
+    asked = HashedEmbedder().embed(["kettle"], kind="query")[0]
+    assert opened(HashedEmbedder()).background(asked) is None
+    with FakeEmbeddings() as server:
+        server.script = [says(b"", status=400)]
+        embedder = OpenAIEmbedder(model="small", base_url=server.url, dimensions=8)
+        channel = opened(embedder, is_local=False, unrelated=("a ferry",))
+        assert channel.background(asked) is None
+        assert channel.state.status == "unavailable"
+        embedder.close()
 
 
 def test_much_is_left_to_the_background(opened: Opened) -> None:
