@@ -48,8 +48,9 @@ class GapFill:
         kind: What sort of statement it is.
         by: Who found it.
         status: `stored`, `corrected` (an older memory was superseded), `duplicate` (the palace has
-            it), `conflict` (it has something else; decide with `correct`), `refused` (a secret, or
-            no fit text) or `unclear` (a correction of nothing that could be found).
+            it, or had it and it was retired since), `conflict` (it has something else; decide with
+            `correct`), `refused` (a secret, or no fit text) or `unclear` (a correction of nothing
+            that could be found).
         memory: What is stored now, or what stands against it.
         reason: Why it was not stored.
     """
