@@ -8,7 +8,7 @@ the order of the file that is made from them.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -26,7 +26,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from palace.types.memory import Trust
+from palace.portable import is_device
+from palace.types.memory import TIMELINE, Trust
 from palace.types.query import RecallKind
 from palace.types.verdict import LayerName
 
@@ -67,11 +68,19 @@ _Token = Annotated[SecretStr, AfterValidator(_check_token)]
 _ModelName = Annotated[
     str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")
 ]
-_Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
+_Language = Literal[
+    "en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr"
+]
 # ASCII alone: with every script's letters, this one pattern costs half of the start.
 _Repository = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$")
 ]
+
+
+def _check_room(name: str) -> str:
+    if is_device(name) or name.strip().casefold() in (TIMELINE, "playbooks"):
+        raise PydanticCustomError("room", "must not be a name that is kept for something else")
+    return name
 
 
 class Section(BaseModel):
@@ -95,7 +104,7 @@ class DetectorSettings(Section):
     """Which prompts count as questions for the memory."""
 
     languages: Annotated[tuple[_Language, ...], AfterValidator(_unique)] = Field(
-        ("en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr"),
+        get_args(_Language),
         min_length=1,
         max_length=40,
         description="Languages whose recall cues are read, as ISO 639 codes; 1 to 40.",
@@ -527,7 +536,7 @@ class WriteSettings(Section):
         "the model that `generator` names (model), asked at most four times a write about what the "
         "rules find or doubt; where it fails or cannot tell, the rules decide.",
     )
-    default_room: str = Field(
+    default_room: Annotated[str, AfterValidator(_check_room)] = Field(
         "inbox",
         max_length=80,
         pattern=r"^[^\s./\\\x00][^/\\\x00]*$",

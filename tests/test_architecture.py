@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "ignoring": set(),
     "patterns": set(),
     "portable": set(),
-    "settings": {"types", "errors"},
+    "settings": {"types", "errors", "portable"},
     "presets": {"types", "errors", "portable"},
     "store": GROUND,
     "fetch": GROUND,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -32,6 +32,7 @@ _ROLES = {
     **dict.fromkeys(("ai", "assistant", "AIMessageChunk", "aichunk"), "assistant"),
 }
 _ATTACHED = "[{} not imported]"
+_CHATGPT = regex.compile(r"\(chatgpt [^()]{1,8}\)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +138,19 @@ def _lines_of(members: list[Any], data: bytes) -> list[int]:
 # ChatGPT
 
 
-def read_chatgpt(items: Iterator[Item]) -> Iterator[Said | Left]:
+def read_chatgpt(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Iterator[Said | Left]:
     """Yield what a person and ChatGPT said, the branch of each conversation that is shown last.
 
     A session is a conversation, named after its title and the beginning of its id. Tool calls,
     hidden messages and other branches are left out; images and files leave a mark.
+
+    Args:
+        items: The conversations.
+        sessions: Names that are taken already; a conversation that got another title since then
+            keeps the one it came with.
     """
+    named = {found[0]: session for session in sessions if (found := _CHATGPT.search(session))}
+    seen: set[int] = set()
     for item in items:
         value = item.value
         mapping = value.get("mapping") if isinstance(value, Mapping) else None
@@ -151,12 +159,19 @@ def read_chatgpt(items: Iterator[Item]) -> Iterator[Said | Left]:
             continue
         identifier = str(value.get("conversation_id") or value.get("id") or "")
         title = " ".join(str(value.get("title") or "").split())[:_MAX_NAME_CHARS]
-        session = f"{title or 'Untitled'} (chatgpt {identifier[:8] or item.line})"
+        mark = f"(chatgpt {identifier[:8] or item.line})"
+        session = f"{title or 'Untitled'} {mark}"
+        if identifier:
+            session = named.get(mark, session)
         at = parse_moment(value.get("create_time"))
         for message in _branch(mapping, value.get("current_node")):
             read = _chatgpt_turn(message, session, at, item.line)
             if isinstance(read, Said):
                 at = read.turn.at
+                if message.get("id") and hash(read.turn) in seen:
+                    read = Left(item.line, "a message that stands there twice", is_fault=False)
+                else:
+                    seen.add(hash(read.turn))
             yield read
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 from palace.errors import ModelError
 from palace.learn.condense import cleaned
 from palace.learn.cues import Cues, available, load_cues, plain
+from palace.learn.last_word import replaced
 from palace.learn.statements import Statement, StatementKind, sentences, stated
 from palace.ports import Generator
 from palace.types.memory import Memory
@@ -47,8 +48,9 @@ class GapFill:
         kind: What sort of statement it is.
         by: Who found it.
         status: `stored`, `corrected` (an older memory was superseded), `duplicate` (the palace has
-            it), `conflict` (it has something else; decide with `correct`), `refused` (a secret, or
-            no fit text) or `unclear` (a correction of nothing that could be found).
+            it, or had it and it was retired since), `conflict` (it has something else; decide with
+            `correct`), `refused` (a secret, or no fit text) or `unclear` (a correction of nothing
+            that could be found).
         memory: What is stored now, or what stands against it.
         reason: Why it was not stored.
     """
@@ -116,30 +118,10 @@ def proposed_by(
 
 
 def corrected_text(statement: Statement, wrong_text: str) -> str:
-    """Return a text with the wrong words replaced by the right ones; "" unless that is clear.
-
-    The wrong words must stand in it exactly once, as whole words.
-    """
+    """Return a text with the wrong words replaced by the right ones; "" unless that is clear."""
     if not (statement.wrong and statement.right):
         return ""
-    places = list(_places(statement.wrong, wrong_text))
-    if len(places) != 1 or list(_places(statement.right, wrong_text)):
-        return ""
-    start = places[0]
-    return wrong_text[:start] + statement.right + wrong_text[start + len(statement.wrong) :]
-
-
-def _places(words: str, text: str) -> Iterator[int]:
-    folded, wanted = text.casefold(), words.casefold()
-    if len(folded) != len(text) or not wanted:
-        return
-    start = folded.find(wanted)
-    while start >= 0:
-        end = start + len(wanted)
-        whole = not (folded[start - 1 : start].isalnum() or folded[end : end + 1].isalnum())
-        if whole:
-            yield start
-        start = folded.find(wanted, start + 1)
+    return replaced(wrong_text, statement.wrong, statement.right)
 
 
 def _own_sentences(message: Message, cues: Sequence[Cues]) -> Iterator[str]:

@@ -41,7 +41,7 @@ from palace.learn.formats import (
     recognise,
 )
 from palace.learn.hygiene import control_character_reason
-from palace.learn.intake import Destination, Imported, Intake
+from palace.learn.intake import DIFFERS, Destination, Imported, Intake
 from palace.learn.places import SUFFIX, name_reason, room_reason
 from palace.learn.record_files import (
     JOURNAL,
@@ -224,7 +224,9 @@ def _import_turns(source: Path, intake: Intake, progress: Progress | None) -> No
 
 
 def _import_chatgpt(source: Path, intake: Intake, progress: Progress | None) -> None:
-    _take_turns(source, read_chatgpt(items_of(source, progress=progress)), intake)
+    sessions = (turn.session for turn in intake.to.known() if turn.room == TIMELINE)
+    items = items_of(source, progress=progress)
+    _take_turns(source, read_chatgpt(items, sessions=sessions), intake)
 
 
 def _import_langchain(source: Path, intake: Intake, progress: Progress | None) -> None:
@@ -305,12 +307,12 @@ def _stamps(page: Path) -> int:
 
 
 def _import_mem0(source: Path, intake: Intake, progress: Progress | None) -> None:
-    origins: set[str] = set()
+    origins: dict[str, set[str]] = {}
     # With the drawer: two owners may say the same of themselves.
     words: set[tuple[str, str]] = set()
     for memory in intake.to.known():
         if memory.room != TIMELINE:
-            origins.add(memory.provenance)
+            origins.setdefault(memory.provenance, set()).add(_folded(memory.text))
             owner = memory.drawer.casefold() if memory.room == MEM0_ROOM else ""
             words.add((owner, _folded(memory.text)))
     drawers: dict[str, list[Draft]] = {}
@@ -325,8 +327,12 @@ def _import_mem0(source: Path, intake: Intake, progress: Progress | None) -> Non
         drawer, key = _drawer_name(found.drawer), _folded(draft.text)
         places = {("", key), (drawer.casefold(), key)}
         is_named = draft.provenance != MEM0_ROOM
-        if not words.isdisjoint(places) or (is_named and draft.provenance in origins):
+        known = origins.get(draft.provenance, set()) if is_named else set()
+        if key in known or not words.isdisjoint(places):
             intake.unchanged += 1
+            continue
+        if known:
+            intake.refuse(name, DIFFERS)
             continue
         words.add((drawer.casefold(), key))
         drawers.setdefault(drawer, []).append(draft)

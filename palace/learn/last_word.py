@@ -32,7 +32,7 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
         used: Active memories that the last answer rested on, the surest first.
     """
     if said.old:
-        fits = [(m, text) for m in used if (text := _replaced(m.text, said.old, said.new))]
+        fits = [(m, text) for m in used if (text := replaced(m.text, said.old, said.new))]
         first = fits[0] if fits else None
         if first and all(says_the_same(m.text, first[0].text) for m, _ in fits):
             return first
@@ -47,10 +47,11 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
     return Unclear(f"What exactly is wrong, and should be {said.new!r}?", tuple(used))
 
 
-def _replaced(text: str, old: str, new: str) -> str:
+def replaced(text: str, old: str, new: str) -> str:
     """Return a text with the one place where a value stands changed; "" if it is not one.
 
-    A new value that repeats words from elsewhere in the text is a sentence of its own.
+    Words around a new value that stand around the old one already are not said twice. A new value
+    that repeats words from elsewhere in the text is a sentence of its own.
     """
     edge = "" if _SPACED.search(old) else r"(?![\p{L}\p{N}])"
     start = "" if _SPACED.search(old) else r"(?<![\p{L}\p{N}])"
@@ -61,19 +62,24 @@ def _replaced(text: str, old: str, new: str) -> str:
     if len(places) != 1 or old.casefold() == new.casefold():
         return ""
     before, after = text[: places[0].start()], text[places[0].end() :]
-    new = _without_repeated(before, new)
+    new = _without_repeated(before, new, after)
     elsewhere = {*_words(before), *_words(after)} - set(_words(old))
     return "" if elsewhere.intersection(_words(new)) else f"{before}{new}{after}"
 
 
-def _without_repeated(before: str, new: str) -> str:
-    """Return a value without the words in front of it that stand there already ("port 5433")."""
+def _without_repeated(before: str, new: str, after: str) -> str:
+    """Return a value without the words at its ends that stand around it already ("port 5433")."""
     words = list(_WORD.finditer(new))
-    standing = _words(before)
-    for count in range(len(words) - 1, 0, -1):
-        if standing[-count:] == [word[0].casefold() for word in words[:count]]:
-            return new[words[count].start() :]
-    return new
+    said = _words(new)
+    front = _joint(_words(before), said, most=len(said) - 1)
+    back = _joint(said[front:], _words(after), most=len(said) - front - 1)
+    start = words[front].start() if front else 0
+    return new[start : words[-1 - back].end() if back else len(new)]
+
+
+def _joint(first: list[str], second: list[str], *, most: int) -> int:
+    """Return how many words end the first list and begin the second one."""
+    return next((n for n in range(most, 0, -1) if first[-n:] == second[:n]), 0)
 
 
 def _words(text: str) -> list[str]:

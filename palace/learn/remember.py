@@ -191,8 +191,12 @@ class Writer:
     def _privacy(self) -> PrivacyFilter:
         return PrivacyFilter(self.secrets, self.personal_data)
 
-    def fit(self, text: str) -> str:
+    def fit(self, text: str, *, note_chars: int | None = None) -> str:
         """Return the text as it will be stored, or refuse it.
+
+        Args:
+            text: Any text.
+            note_chars: Longest note, in characters; None if it is no note.
 
         Raises:
             SecretRefusedError: If it holds a secret (and they are not redacted).
@@ -208,9 +212,10 @@ class Writer:
         reason = control_character_reason(text)
         if reason:
             raise TextRefusedError(f"the text holds {reason}", hint="paste it as plain text")
-        if len(text) > self.max_chars:
+        most, kept = (self.max_chars, "memory") if note_chars is None else (note_chars, "note")
+        if len(text) > most:
             raise TextRefusedError(
-                f"the text has {len(text)} characters, at most {self.max_chars} fit a memory",
+                f"the text has {len(text)} characters, at most {most} fit a {kept}",
                 hint="store one statement at a time, or import the document",
             )
         return self._privacy.written(text)

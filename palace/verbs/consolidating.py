@@ -17,9 +17,10 @@ from palace.learn.dedup import says_the_same
 from palace.learn.fields import check_choice
 from palace.learn.remember import said_later
 from palace.secrets import redact
+from palace.store.names import safe_component
 from palace.store.timeline_page import minute_of, session_title
 from palace.text import new_id, tokens, utc_now
-from palace.types.changes import WriteResult
+from palace.types.changes import Duplicate, WriteResult
 from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Message, Turn
 from palace.verbs.writing import WritingVerbs
@@ -135,8 +136,10 @@ class ConsolidatingVerbs(WritingVerbs):
         ]
         proposed, reason = self._proposals(said)
         found += [(s, True) for s in proposed if not _said_in(s, (f for f, _ in found))]
+        gone = self._retired_since(session_id) if found else []
         filled = tuple(
-            self._fill(s, session_id, project, by_model=by_model) for s, by_model in found
+            self._fill(s, session_id, project, by_model=by_model, gone=gone)
+            for s, by_model in found
         )
         summary = self.compress_if_needed(said, session_id, project=project, force=True)
         return SessionEnd(session_id, filled, summary, reason)
@@ -283,16 +286,29 @@ class ConsolidatingVerbs(WritingVerbs):
         except ModelError as error:
             return [], error.message
 
+    def _retired_since(self, session_id: str) -> list[Memory]:
+        """Return what an earlier end of the session stored and a person retired since."""
+        own = _origin(session_id)
+        room = safe_component(self.settings.write.default_room, what="room")
+        stored = self.index.memories(room=room)
+        return [m for m in stored if m.provenance == own and m.status != "active"]
+
     def _fill(
-        self, statement: Statement, session_id: str, project: str, *, by_model: bool
+        self,
+        statement: Statement,
+        session_id: str,
+        project: str,
+        *,
+        by_model: bool,
+        gone: Sequence[Memory],
     ) -> GapFill:
         from palace.learn.gapfill import GapFill
 
         by: FoundBy = "model" if by_model else "rules"
         try:
             if statement.kind == "correction" and statement.wrong:
-                return self._correct(statement, session_id, project)
-            result = self._keep(statement, statement.text, session_id, project)
+                return self._correct(statement, session_id, project, gone=gone)
+            result = self._keep(statement, statement.text, session_id, project, gone=gone)
         except TextRefusedError as error:
             return GapFill(
                 redact(statement.text), statement.kind, by, "refused", None, error.message
@@ -301,13 +317,24 @@ class ConsolidatingVerbs(WritingVerbs):
             statement.text, statement.kind, by, result.status, result.memory, _why_not(result)
         )
 
-    def _keep(self, statement: Statement, text: str, session_id: str, project: str) -> WriteResult:
-        """Store what was said at the moment it was said."""
+    def _keep(
+        self,
+        statement: Statement,
+        text: str,
+        session_id: str,
+        project: str,
+        *,
+        gone: Sequence[Memory],
+    ) -> WriteResult:
+        """Store what was said at the moment it was said; what was retired since stays retired."""
+        retired = next((m for m in gone if says_the_same(m.text, text)), None)
+        if retired is not None:
+            return Duplicate(retired)
         draft = Draft(
             text,
             kind=statement.kind,
             scope=f"project:{project}" if project else "global",
-            provenance=f"session-end:{session_id}",
+            provenance=_origin(session_id),
             created=_said_at(statement),
             project=project,
         )
@@ -319,7 +346,9 @@ class ConsolidatingVerbs(WritingVerbs):
             on_conflict="supersede" if is_correction else "ask",
         )
 
-    def _correct(self, statement: Statement, session_id: str, project: str) -> GapFill:
+    def _correct(
+        self, statement: Statement, session_id: str, project: str, *, gone: Sequence[Memory]
+    ) -> GapFill:
         """Correct the memory that says what is wrong; without one, store what is right."""
         from palace.learn.gapfill import GapFill, corrected_text
 
@@ -342,7 +371,7 @@ class ConsolidatingVerbs(WritingVerbs):
         known = next((m for m in near if _holds(statement.right, m.text)), None)
         if known is not None:
             return filled(text, "duplicate", known)
-        result = self._keep(statement, text, session_id, project)
+        result = self._keep(statement, text, session_id, project, gone=gone)
         return filled(text, result.status, result.memory, _why_not(result))
 
     def _near(self, statement: Statement, session_id: str, project: str) -> Iterable[Memory]:
@@ -421,7 +450,13 @@ def _said_at(statement: Statement) -> datetime:
     return min(statement.at or now, now)
 
 
+def _origin(session_id: str) -> str:
+    return f"session-end:{session_id}"
+
+
 def _why_not(result: WriteResult) -> str:
+    if result.memory.status != "active":
+        return "it was stored before, and retired since"
     return result.detail if result.status == "conflict" else ""
 
 

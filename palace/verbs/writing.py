@@ -244,11 +244,14 @@ class WritingVerbs(ChangingVerbs):
         Raises:
             ConfigError: If the text or the session is no text.
             SecretRefusedError: If the text holds a secret.
+            TextRefusedError: If it is empty or longer than `scratchpad.max_entry_chars`.
             UnsafeNameError: If the session id cannot name a file.
         """
         check_texts(text=text, session=session_id)
         self.require_root()
-        return self.scratchpad.append(session_id, self._parts.writer.fit(text), ttl_s=ttl_s)
+        most = self.settings.scratchpad.max_entry_chars
+        fitting = self._parts.writer.fit(text, note_chars=most)
+        return self.scratchpad.append(session_id, fitting, ttl_s=ttl_s)
 
     def notes(self, session_id: str) -> list[ScratchEntry]:
         """Return the living notes of a session, oldest first.

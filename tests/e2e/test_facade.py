@@ -116,6 +116,15 @@ def test_unfit_text_is_refused(palace: Mempalace, text: str) -> None:
     assert palace.memories() == []
 
 
+def test_the_length_of_a_note_is_not_that_of_a_memory(root: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PALACE_SCRATCHPAD__MAX_ENTRY_CHARS", "500")
+    monkeypatch.setenv("PALACE_WRITE__MAX_CHARS", "50")
+    with Mempalace.open(root) as palace:
+        assert palace.note("x" * 500, session_id="s").text == "x" * 500
+        with pytest.raises(TextRefusedError, match="at most 500 fit a note"):
+            palace.note("x" * 501, session_id="s")
+
+
 def test_secrets_never_reach_the_disk(palace: Mempalace, root: Path) -> None:
     for write_it in (
         lambda: palace.remember(f"our token is {TOKEN}"),

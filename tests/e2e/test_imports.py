@@ -153,6 +153,41 @@ def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Pa
     assert taken(palace, tmp_path / "export").added == 4
 
 
+def test_a_conversation_that_was_renamed_and_went_on_is_continued(
+    palace: Mempalace, tmp_path: Path
+):
+    taken(palace, put(tmp_path, {"old.json": [conversation()]}) / "old.json")
+    later = conversation(title="To Samsø")
+    later["mapping"]["more"] = {
+        "message": message("user", "We sit on deck 5.", create_time=1_778_350_000.0),
+        "parent": "g",
+        "children": [],
+    }
+    later["current_node"] = "more"
+    done = taken(palace, put(tmp_path, {"new.json": [later]}) / "new.json")
+    assert (done.added, done.unchanged) == (1, 4)
+    sessions = {m.session for m in palace.memories(room="timeline")}
+    assert sessions == {"Ferry plans (chatgpt 6820aaaa)"}
+
+
+def test_a_conversation_that_stands_twice_in_an_export_is_taken_once(
+    palace: Mempalace, tmp_path: Path
+):
+    source = put(tmp_path, {"twice.json": [conversation(), conversation()]})
+    done = taken(palace, source / "twice.json")
+    assert (done.added, len(palace.memories(room="timeline"))) == (4, 4)
+    assert "a message that stands there twice" in {r.reason for r in done.ignored}
+
+
+def test_conversations_without_an_id_are_told_apart_by_their_titles(
+    palace: Mempalace, tmp_path: Path
+):
+    for title in ("First", "Second"):
+        exported = conversation(title=title, conversation_id="")
+        taken(palace, put(tmp_path, {f"{title}.json": [exported]}) / f"{title}.json")
+    assert len({m.session for m in palace.memories(room="timeline")}) == 2
+
+
 def test_a_cut_off_export_gives_what_is_whole(palace: Mempalace, tmp_path: Path):
     text = json.dumps([conversation(), conversation(conversation_id="2")])
     put(tmp_path, {"cut.json": text[: len(text) - 200]})
@@ -232,6 +267,21 @@ MEM0 = {
     ],
     "relations": [],
 }  # fmt: skip
+
+
+def test_a_memory_of_mem0_that_says_something_else_by_now_is_told_of(
+    palace: Mempalace, tmp_path: Path
+):
+    old = {"id": "aa-1", "memory": "Lives in Bern", "user_id": "ann"}
+    palace.import_from(put(tmp_path, {"old.json": [old]}) / "old.json")
+    source = put(tmp_path, {"new.json": [{**old, "memory": "Lives in Basel"}]}) / "new.json"
+    done = palace.import_from(source)
+    assert (done.added, done.unchanged) == (0, 0)
+    assert [r.reason for r in done.refused] == ["differs from the palace's own"]
+    assert [m.text for m in palace.memories(room="mem0")] == ["Lives in Bern"]
+    palace.correct(palace.memories(room="mem0")[0].id, "Lives in Basel")
+    assert palace.import_from(tmp_path / "old.json").unchanged == 1
+    assert palace.import_from(source).unchanged == 1
 
 
 @pytest.mark.parametrize("data", [MEM0, MEM0["results"], {"results": MEM0}])

@@ -61,6 +61,27 @@ def test_doing_it_again_changes_nothing(palace, tmp_path):
     assert {p: p.read_bytes() for p in tmp_path.rglob("*.md")} == before
 
 
+def test_what_was_retired_since_stays_retired(palace):
+    history = said(("I prefer tea to coffee.", "Fine."), ("The port is 1?", "The port is 80."))
+    history += said(("No, the port is 8080.", "Right."), ("My name is Ada Novak.", "Hello."))
+    tea, port, name = (fill.memory for fill in palace.on_session_end("s", history).filled)
+    palace.correct(tea.id, "I prefer coffee to tea.")
+    palace.forget(name.id)
+    ended = palace.on_session_end("s", history)
+    assert [(fill.status, fill.memory.id) for fill in ended.filled] == [
+        *(("duplicate", memory.id) for memory in (tea, port, name))
+    ]
+    assert [fill.reason for fill in ended.filled] == [
+        "it was stored before, and retired since",
+        "",
+        "it was stored before, and retired since",
+    ]
+    kept = [m.text for m in palace.memories() if m.room != "timeline"]
+    assert kept == ["The port is 8080.", "I prefer coffee to tea."]
+    again = palace.on_session_end("t", said(("My name is Ada Novak.", "Hello.")))
+    assert [fill.status for fill in again.filled] == ["stored"]
+
+
 def test_what_the_agent_stored_is_left_alone(palace):
     palace.remember("I prefer tabs over spaces.", source="agent")
     palace.remember("The nightly build starts at 03:30.", source="agent")

@@ -216,7 +216,7 @@ def test_a_variable_wins_over_the_file_and_an_argument_is_not_needed(place, writ
         ("PALACE_JOURNAL__ENABLED", "false", "journal.enabled", False),
         ("PALACE_JOURNAL__PROMPTS", "off", "journal.prompts", "off"),
         ("PALACE_JOURNAL__RETENTION_DAYS", "null", "journal.retention_days", None),
-        ("PALACE_DETECTOR__LANGUAGES", "[no, de]", "detector.languages", ("no", "de")),
+        ("PALACE_DETECTOR__LANGUAGES", "[sv, de]", "detector.languages", ("sv", "de")),
         ("PALACE_DETECTOR__RECALL_AT", "1", "detector.recall_at", 1.0),
         ("PALACE_ENFORCE__FALLBACK_TEXT", "no: idea [", "enforce.fallback_text", "no: idea ["),
         ("PALACE_ENFORCE__FALLBACK_TEXT", "404", "enforce.fallback_text", "404"),
@@ -569,11 +569,12 @@ def test_no_message_and_no_chained_error_repeats_a_value(place, write, text, env
             id="text for a mapping",
         ),
         pytest.param(
-            "detector: {languages: [English]}\n",
-            1,
-            "`detector.languages[0]` does not have the right form",
-            "ISO 639",
-            id="no language code",
+            "detector:\n  languages: [en, xx]\n",
+            2,
+            "`detector.languages[1]` must be 'en', 'de', 'fr', 'es', 'pt', 'zh', 'ja', 'ru', 'it', 'nl', 'ko',"
+            " 'pl', 'sv' or 'tr'",
+            "each one of en, de,",
+            id="no language there is",
         ),
         pytest.param(
             "detector:\n  recall_at: 0.4\n  other_below: 0.6\n",
@@ -616,6 +617,20 @@ def test_no_message_and_no_chained_error_repeats_a_value(place, write, text, env
             "`write.default_room` does not have the right form",
             "a folder name",
             id="room out of the palace",
+        ),
+        pytest.param(
+            "write:\n  default_room: Timeline\n",
+            2,
+            "`write.default_room` must not be a name that is kept for something else",
+            "a folder name",
+            id="room that is no room",
+        ),
+        pytest.param(
+            "write: {default_room: con}\n",
+            1,
+            "`write.default_room` must not be a name that is kept for something else",
+            "a folder name",
+            id="room that is a device",
         ),
         pytest.param(
             'scratchpad: {dir: "a\\0b"}\n',
@@ -764,10 +779,12 @@ def test_a_file_that_says_nothing_gives_the_defaults(place, write, text):
 
 
 def test_words_are_words_as_in_yaml_1_2(place, write):
-    write("journal: {prompts: off}\ndetector: {languages: [no]}\nsearch: {top_k: 010}\n")
+    write(
+        "journal: {prompts: off}\ndetector: {cues: [{pattern: no, kind: fact}]}\nsearch: {top_k: 010}\n"
+    )
     settings = load_settings(env={}, cwd=place).settings
     assert settings.journal.prompts == "off"
-    assert settings.detector.languages == ("no",)
+    assert settings.detector.cues == (Cue(pattern="no", kind="fact"),)
     assert settings.search.top_k == 10
 
 

@@ -126,6 +126,37 @@ def test_nothing_is_corrected_where_it_is_not_clear(text):
     assert corrected_text(Statement("x", "correction", "8080", "8081"), text) == ""
 
 
+@pytest.mark.parametrize(
+    ("known", "said", "right"),
+    [
+        (
+            "The blade is 343 cm long.",
+            "No, the blade is 348 cm long, not 343.",
+            "The blade is 348 cm long.",
+        ),
+        (
+            "The blade is 343 cm long.",
+            "No, it's 348 cm, not 343 cm.",
+            "The blade is 348 cm long.",
+        ),
+        (
+            "Our lessons are on Tuesdays at 17:15.",
+            "No, our lessons are on Tuesdays at 17:45, not 17:15.",
+            "Our lessons are on Tuesdays at 17:45.",
+        ),
+        ("The meeting is on Thursday at 10:00.", "No, the meeting is on Friday at 11:00, not Thursday.", ""),
+        ("The rent is 1,450 francs.", "No, the rent is 1,520, not 1,450.", "The rent is 1,520 francs."),
+        ("The version is 4.1.0.", "No, the version is 4.1.1, not 4.1.0.", "The version is 4.1.1."),
+        ("The dentist is Dr. Amsler.", "No, the dentist is Dr. Keller, not Dr. Amsler.", "The dentist is Dr. Keller."),
+        ("Die Miete ist 1.450 Euro.", "Nein, die Miete ist 1.520 Euro, nicht 1.450.", "Die Miete ist 1.520 Euro."),
+    ],
+)  # fmt: skip
+def test_what_is_put_right_says_no_word_twice(known, said, right):
+    [found] = stated_in([Message("assistant", known), Message("user", said)])
+    assert found.kind == "correction"
+    assert corrected_text(found, known) == right
+
+
 def test_letters_that_fold_to_two_move_nothing():
     assert kinds("Übrigens, ich heiße Ada Strauß.") == [("fact", "Ich heiße Ada Strauß.")]
     before = "Die Straße vor dem Haus heißt Uferweg."
