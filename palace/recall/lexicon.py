@@ -113,6 +113,11 @@ class Lexicon:
         return frozenset(str(self._words.get("particles", "")).split())
 
     @cached_property
+    def enclitics(self) -> frozenset[str]:
+        """Folded pronouns that are written on to a verb with a hyphen."""
+        return frozenset(map(fold, str(self._words.get("enclitics", "")).split()))
+
+    @cached_property
     def script_letter(self) -> regex.Pattern[str] | None:
         """A letter that gives the language away; None where it shares its script with others."""
         if not self.scripts:

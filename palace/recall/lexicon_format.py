@@ -38,6 +38,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "typical_letters": _WORDS,
     "own_letters": _WORDS,
     "particles": _WORDS,
+    "enclitics": _WORDS,
     "stopwords": _WORDS,
     "soft": _WORDS,
     "question_words": _WORDS,

@@ -36,6 +36,7 @@ from palace.recall.own_replies import without_own_words
 from palace.recall.related import (
     foreign_words,
     leads_to_english,
+    listed_set,
     related_words,
     translated,
 )
@@ -74,6 +75,8 @@ _SAME_DAY = 0.99
 _KEPT_SCOPES = 1000
 _ASKING, _ANSWERING = frozenset({"user", "human"}), frozenset({"assistant", "ai"})
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
+# English alone writes these; "won" and "haven" are other words.
+_NEGATED = regex.compile(r"\p{L}*n['’]t\b", regex.IGNORECASE)
 _WORD = regex.compile(r"\p{L}")
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 _CountsOf: TypeAlias = Callable[[Iterable[str]], Mapping[str, TermCounts]]
@@ -142,6 +145,7 @@ class Analyst:
             prompt, found = asked, words(asked)
         counts_of = self._counts_in(_scope_of(turn))
         found = weekdays_as_written(found, lexicon, counts_of)
+        found = _without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
         content = _content(prompt, found, lexicon, _called(prompt, found, lexicon, counts_of))
         counts = counts_of(_all_tokens(content))
@@ -380,6 +384,29 @@ def _bounded(prompt: str) -> str:
     return composed(plain(prompt, max_chars=4 * MATCHED_CHARS))
 
 
+def _without_enclitics(found: Sequence[Word], lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:
+    """Return the words with a verb alone where pronouns are written on to it: "habite-t-elle".
+
+    What the palace or the language writes with a hyphen is a word: "rendez-vous".
+    """
+    verbs = {
+        word: word.surface[: word.surface.index("-")]
+        for word in found
+        if "-" in word.surface
+        and lexicon.enclitics.issuperset(map(fold, word.surface.split("-")[1:]))
+        and word.token not in listed_set(lexicon.language)
+    }
+    counts = counts_of(word.token for word in verbs) if verbs else {}
+    alone: list[Word] = []
+    for word in found:
+        if word in verbs and not counts[word.token].any:
+            cut = words(verbs[word])
+            alone.extend(verb._replace(start=word.start + verb.start) for verb in cut)
+        else:
+            alone.append(word)
+    return alone
+
+
 def _content(
     text: str, found: Iterable[Word], lexicon: Lexicon, called: Container[Word]
 ) -> list[Word]:
@@ -391,7 +418,11 @@ def _content(
     return [
         word
         for word in found
-        if not (_is_function_word(word, lexicon) or _ends_in_particle(text, word, lexicon))
+        if not (
+            _is_function_word(word, lexicon)
+            or _NEGATED.match(text, word.start)
+            or _ends_in_particle(text, word, lexicon)
+        )
         or (word.token.startswith("month") and _is_month(text, word))
         or word in called
     ]
@@ -492,8 +523,8 @@ def _names(
         if word.shape not in ("word", "identifier") or is_month:
             continue
         count = counts[word.token]
-        if not count.any and word.token in word_tokens("relative_dates"):
-            continue  # a "Friday" that nobody wrote is no stranger
+        if _is_only_a_time(word, count, lexicon):
+            continue
         ordinary = word.token in lexicon.soft and word.surface.islower()
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
         share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE
@@ -513,6 +544,15 @@ def _names(
         typed = _LETTERS.match(prompt, word.start) if word.shape == "word" else None
         previous_end = typed.end() if typed else word.start + len(word.surface)
     return tuple(dict.fromkeys(names))
+
+
+def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
+    """Whether a word names nobody: a "Friday" that the palace does not know, a German "Jahr"."""
+    if word.token not in word_tokens("relative_dates"):
+        return False
+    form = fold(word.surface)
+    is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
+    return not count.any or not (lexicon.capitals_mark_names or is_day)
 
 
 def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tuple[str, ...]:

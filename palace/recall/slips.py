@@ -38,7 +38,8 @@ def meant_words(
     Of all that is one slip away (a letter more, less, changed, or two swapped) the palace must hold
     one token alone, and it begins with the same letter or with the first two swapped. Another name
     is another person: what is written as a name, here or in the palace, is only mended where two
-    letters are swapped or one is doubled.
+    letters are swapped or one is doubled. So is a word with a letter changed where no list holds
+    nearly every word: "Tannen" may be firs, and no slip for "Tonnen".
 
     Args:
         prompt: What was typed.
@@ -57,12 +58,13 @@ def meant_words(
         if len(near) != 1:
             continue
         ((other, count),) = near.items()
+        told_apart = lexicon.language in NEARLY_ALL_LISTED or len(other) != len(token)
         named = stands_as_name(prompt, word, found, lexicon) or (
             lexicon.capitals_mark_names
             and (word.surface[0].isupper() or count.name >= _NAME_SHARE * count.any)
         )
         quoted = prompt[max(word.start - 1, 0) : word.start] in _QUOTES
-        if not (named or quoted) or other in _swapped_or_doubled(word):
+        if (told_apart and not (named or quoted)) or other in _swapped_or_doubled(word):
             meant[token] = other
     return meant
 

@@ -39,6 +39,39 @@ def test_terms_leave_function_words_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        (
+            "Which valve mustn't be shut, and why won't the boiler start?",
+            ("valv", "shut", "boiler", "start"),
+        ),
+        ("Which bills haven’t we paid?", ("bill", "pay")),
+        ("which valve DOESN'T leak", ("valv", "leak")),
+        ("why dont we rent the haven we won", ("rent", "haven", "win")),
+        ("Was gilt fürs Zelt und vors Haus?", ("gilt", "zelt", "haus")),
+        ("Wer hat heuer das Zelt?", ("zelt",)),
+        ("Où Jeanne habite-t-elle ?", ("jeann", "habit")),
+        ("Combien Paul a-t-il ?", ("paul",)),
+        ("Combien l'avance-t-on ?", ("avanc",)),
+        ("Où est mon rendez-vous ?", ("rendezv",)),
+        ("Quanto paga-se aqui?", ("paga",)),
+        ("Who runs the dit-il ?", ("run", "ditil")),
+    ],
+)
+def test_a_function_word_is_one_where_it_is_joined_to_another(
+    prompt: str, terms: tuple[str, ...]
+) -> None:
+    assert analysed(prompt).terms == terms
+
+
+def test_what_the_palace_writes_with_a_hyphen_is_a_word() -> None:
+    asked = "Où est la boîte donne-moi ?"
+    assert analysed(asked).terms == ("boit", "donn")
+    vocabulary = FixedVocabulary("la boîte donne-moi")
+    assert analysed(asked, vocabulary=vocabulary).terms == ("boit", "donn", "moi")
+
+
+@pytest.mark.parametrize(
     ("asked", "said"),
     [
         ("Which port does the tunnel use?", "Hi! Which port does the tunnel use? Thanks!"),
@@ -190,6 +223,13 @@ def test_german_nouns_are_no_names_unless_known() -> None:
     assert analysed(prompt).names == ()
     vocabulary = FixedVocabulary("mit Mira", names=["mira"])
     assert analysed(prompt, vocabulary=vocabulary).names == (("mira",),)
+
+
+def test_a_german_time_is_no_name_though_all_nouns_have_capitals() -> None:
+    vocabulary = FixedVocabulary("im Sommer am Freitag", names=["sommer", "freitag"])
+    assert analysed("Und im Sommer?", vocabulary=vocabulary).names == ()
+    # As in English: on another day it was something else.
+    assert analysed("Und am Freitag?", vocabulary=vocabulary).names == (("freitag",),)
 
 
 def test_identifiers_and_numbers() -> None:

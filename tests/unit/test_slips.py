@@ -85,6 +85,8 @@ def test_a_mended_word_is_looked_up_in_the_tables() -> None:
         "what did karel say",
         "where is 'karel', \"marquxe\" and `marquxe`",
         "marquxe shaprenx kinvess jukabb tentts",  # nobody knows what language that is
+        "wo ist der Kesten und die kirmesse",  # where few words are listed it may be another one
+        "quand est la kermesze",
         "wo ist der kastn",  # too short for a language of which few words are listed
         "Was hat Marta gesagt?",
         "",
