@@ -243,11 +243,12 @@ class WritingVerbs(ChangingVerbs):
 
         Raises:
             ConfigError: If the text or the session is no text.
-            SecretRefusedError: If the text holds a secret.
+            SecretRefusedError: If the text or the session id holds a secret.
             UnsafeNameError: If the session id cannot name a file.
         """
         check_texts(text=text, session=session_id)
         self.require_root()
+        self._parts.writer.check_names(session_id)
         return self.scratchpad.append(session_id, self._parts.writer.fit(text), ttl_s=ttl_s)
 
     def notes(self, session_id: str) -> list[ScratchEntry]:
