@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from palace.secrets import redact
 from palace.types.verdict import Verdict
 
 STORE_ID = "palace"
@@ -26,8 +27,9 @@ def memory_span(
 
     Args:
         operation: `search_memory`, `create_memory`, `update_memory` or `delete_memory`.
-        session_id: The session becomes the conversation.
-        query: What is looked for; told only where message content may be captured.
+        session_id: The session becomes the conversation, without secrets.
+        query: What is looked for; told, without secrets, only where message content may be
+            captured.
         tracer: Name of the instrumented package.
 
     Yields:
@@ -40,9 +42,9 @@ def memory_span(
         return
     attributes = {"gen_ai.operation.name": operation, "gen_ai.memory.store.id": STORE_ID}
     if session_id:
-        attributes["gen_ai.conversation.id"] = session_id
+        attributes["gen_ai.conversation.id"] = redact(session_id)
     if query and os.environ.get(_CAPTURE, "").lower() in {"true", "1", "span_only"}:
-        attributes["gen_ai.memory.query.text"] = query
+        attributes["gen_ai.memory.query.text"] = redact(query)
     with api.get_tracer(tracer).start_as_current_span(
         f"{operation} {STORE_ID}", kind=api.SpanKind.INTERNAL, attributes=attributes
     ) as span:

@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "learn": GROUND | {"recall"},
     "tools": {"types", "errors", "text", "arguments", "secrets", "enforce"},
     "testing": GROUND - FILTERS,
-    "tracing": {"types"},
+    "tracing": {"types", "secrets"},
     "past": GROUND | {"store", "recall"},
     "configured": {"ports", "settings", "models", "fetch", "enforce"},
     "assembly": GROUND

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, combinations, pairwise
 
 import regex
@@ -154,12 +155,24 @@ def comes_to(
 
 def _has_rival(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether the memory has a number of the kind that is not said: the one said may replace it."""
-    spoken = {v for q in read_quantities(sentence) for v in (*q.measures, *q.values)}
+    spoken = _spoken(sentence)
     return any(
         spoken.isdisjoint(part.values) and (not said.unit or part.unit == said.unit)
         for source in sources
         for part in source.parts
     )
+
+
+@lru_cache(maxsize=16)
+def _spoken(sentence: str) -> frozenset[float]:
+    """Return what the numbers of a sentence may mean; each of them asks."""
+    return frozenset(v for q in read_quantities(sentence) for v in (*q.measures, *q.values))
+
+
+@lru_cache(maxsize=16)
+def _measured(text: str) -> tuple[tuple[int, tuple[float, ...]], ...]:
+    """Return where the numbers stand that others may be worked out from, and what they measure."""
+    return tuple((q.start, q.measures) for q in _usable(read_quantities(text)))
 
 
 def _is_reached(said: Quantity, sources: Sequence[Source], *, told: bool, free: float) -> bool:
@@ -223,7 +236,7 @@ def _with_stated(
     known = [q for source in sources for q in _comparable(source.parts, said, told=True)]
     for first in stated[:_MOST_STATED]:
         one = replace(first, noun="")
-        for second in (*known, *stated):
+        for second in (*known, *stated[:_MOST_STATED]):
             if second is not first and (told or second.measures != first.measures):
                 yield from _of_two(one, replace(second, noun=""), said)
 
@@ -238,8 +251,8 @@ def _stands_for(
     beside = nearest_words(sentence, said.start, said.end)
     if says_worked_out(said, sentence, within=_BESIDE_CHARS):
         beside = frozenset(one for one in beside if _WORKED_OUT.fullmatch(one[1]))
-    own = (q for q in read_quantities(sentence) if not said.start <= q.start < said.end)
-    spoken = {m for q in _usable((*own, *read_quantities(before))) for m in q.measures}
+    own = (known for at, known in _measured(sentence) if not said.start <= at < said.end)
+    spoken = set(chain(*own, *(known for _, known in _measured(before))))
     return any(
         (part.unit == said.unit or (not part.unit and says_nothing(part.noun)))
         and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2

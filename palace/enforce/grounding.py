@@ -16,7 +16,7 @@ from palace.enforce.choices import enumerated
 from palace.enforce.dates import find_weekdays
 from palace.enforce.judging import CITATION, Grounds, Judged, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
-from palace.enforce.quantities import with_known_digits
+from palace.enforce.quantities import as_seen
 from palace.enforce.replies import quote_evidence
 from palace.enforce.sentences import SentenceCutter, open_fence
 from palace.recall.related import translated
@@ -100,9 +100,9 @@ class AnswerCheck:
         self.fallback_text = fallback_text
         self._grounds = Grounds(
             self.evidence,
-            tuple(with_known_digits(shown_text(item)) for item in self.evidence),
-            with_known_digits(question),
-            tuple(map(with_known_digits, (identity, *also))),
+            tuple(as_seen(shown_text(item)) for item in self.evidence),
+            as_seen(question),
+            tuple(map(as_seen, (identity, *also))),
             strict,
         )
 
@@ -119,7 +119,7 @@ class AnswerCheck:
 
     def judge(self, sentence: str, before: str = "") -> Judged:
         """Judge one sentence of an answer, after those that hold."""
-        return judge(with_known_digits(sentence), self._grounds, before)
+        return judge(as_seen(sentence), self._grounds, before)
 
     def without_labels(self, values: Iterable[str], schema: object) -> list[str]:
         """Return the values of a structured answer that state something.

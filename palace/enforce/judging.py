@@ -55,6 +55,10 @@ _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 # "neuf heures et demie" is a time of day or a time taken.
 _HOURS = regex.compile(r"\s?(?:heures?|h|horas|ore|uur)\Z", regex.IGNORECASE)
 _ONE = Quantity((1.0,), text="one")  # read alone it is a pronoun
+# Each alone would be a small count: "4 7 1 1".
+_DIGIT_BY_DIGIT = regex.compile(
+    r"(?<![\w.,:/-])\d(?:(?:[ \u00a0][-–])?[ \u00a0\n]\d){3,}+(?!\w|[.,:/-]\d)"
+)
 _PLURAL = regex.compile(r"\d+(?:\.\d+)?s")
 _TO = regex.compile(r"\b(?:to|auf|à|a|naar)\s$", regex.IGNORECASE)
 _COMPARED = regex.compile(
@@ -352,6 +356,11 @@ def _specifics_missing(
         (start, sentence[start:end])
         for weekday, start, end in days
         if not is_inside(start, taken) and not support.dates.has_weekday(weekday, sentence, end)
+    )
+    wrong.extend(
+        (match.start(), match[0])
+        for match in _DIGIT_BY_DIGIT.finditer(sentence)
+        if not support.has_digits(match[0])
     )
     taken += spans
     numbers = find_quantities(sentence, taken)

@@ -7,6 +7,7 @@ the end of our evidence block, that a chat protocol takes for its own, or that a
 from __future__ import annotations
 
 import unicodedata
+from html import unescape
 
 import regex
 
@@ -15,17 +16,17 @@ from palace.findings import INVISIBLE, hides_something
 # Look-alikes that compatibility folding leaves as they are.
 _LOOKALIKES = str.maketrans(
     {
-        **dict.fromkeys("‹〈⟨《≺ᐸ", "<"),
-        **dict.fromkeys("›〉⟩》≻ᐳ", ">"),
+        **dict.fromkeys("‹〈⟨《≺ᐸ❮˂⋖«⧼", "<"),
+        **dict.fromkeys("›〉⟩》≻ᐳ❯˃⋗»⧽", ">"),
         **dict.fromkeys("∕⁄╱\\", "/"),
-        **dict.fromkeys("‐‑‒–—―−_·.", "-"),
-        **dict.fromkeys("мϻ", "m"),
-        **dict.fromkeys("еεє", "e"),
-        **dict.fromkeys("оοσ0", "o"),
-        **dict.fromkeys("гᴦꭇ", "r"),
-        **dict.fromkeys("уγү", "y"),
+        **dict.fromkeys("‐‑‒–—―−‿⁃˗⸺﹘_·.", "-"),
+        **dict.fromkeys("мϻᴍ", "m"),
+        **dict.fromkeys("еεєᴇ", "e"),
+        **dict.fromkeys("оοσᴏ0", "o"),
+        **dict.fromkeys("гᴦꭇʀ", "r"),
+        **dict.fromkeys("уγүʏ", "y"),
         **dict.fromkeys("сϲᴄ", "c"),
-        **dict.fromkeys("пηո", "n"),
+        **dict.fromkeys("пηոɴ", "n"),
         **dict.fromkeys("тτᴛ", "t"),
         **dict.fromkeys("хχ", "x"),
     }
@@ -33,9 +34,12 @@ _LOOKALIKES = str.maketrans(
 # Character references; a zero reads as the letter in them, see the look-alikes.
 _TAG_START = r"(?:<|&(?:amp;)*(?:lt|\#o*6o|\#xo*3c);?)"
 _TAG_END = r"(?:>|&(?:amp;)*(?:gt|\#o*62|\#xo*3e);?)"
-_TAG = regex.compile(rf"{_TAG_START}(?P<slash>/?+)memory-*+context(?:[^<>\n]{{0,80}}?{_TAG_END})?+")
+_TAG = regex.compile(rf"{_TAG_START}(?P<slash>/*+)memory-*+context(?:[^<>\n]{{0,80}}?{_TAG_END})?+")
 _DROPPED_CATEGORIES = frozenset({"Cf", "Mn", "Cc", "Zs", "Zl", "Zp"})
-_BEGINNINGS = frozenset("<&＜﹤‹〈⟨《≺ᐸ＆﹠")
+_BEGINNINGS = frozenset("<&＜﹤‹〈⟨《≺ᐸ❮˂⋖«⧼＆﹠")
+_REFERENCE = regex.compile(
+    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,24});|.", regex.DOTALL
+)
 
 # What a viewer of Markdown or HTML loads by itself: it would tell a stranger that it was read.
 _IMAGE = regex.compile(r"!(?=\[)")
@@ -77,19 +81,25 @@ def escape_markers(text: str) -> str:
     plain, places = _skeleton(seen)
     pieces, kept = [], 0
     for found in _TAG.finditer(plain):
-        pieces += [seen[kept : places[found.start()]], f"[{found['slash']}memory-context]"]
-        kept = places[found.end() - 1] + 1
+        pieces += [seen[kept : places[found.start()][0]], f"[{found['slash'][:1]}memory-context]"]
+        kept = places[found.end() - 1][1]
     return "".join((*pieces, seen[kept:]))
 
 
-def _skeleton(text: str) -> tuple[str, list[int]]:
-    """Return the text as an eye reads it, and for each of its characters the place in `text`."""
+def _skeleton(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return the text as an eye reads it, and for each of its characters the span in `text`."""
     plain: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        if character != "\n" and unicodedata.category(character) in _DROPPED_CATEGORIES:
-            continue
-        folded = unicodedata.normalize("NFKC", character).casefold().translate(_LOOKALIKES)
-        plain.append(folded)
-        places.extend([place] * len(folded))
+    places: list[tuple[int, int]] = []
+    for piece in _REFERENCE.finditer(text):
+        for character in unicodedata.normalize("NFKD", _referred(piece[0])):
+            if character != "\n" and unicodedata.category(character) in _DROPPED_CATEGORIES:
+                continue
+            folded = character.casefold().translate(_LOOKALIKES)
+            plain.append(folded)
+            places.extend([piece.span()] * len(folded))
     return "".join(plain), places
+
+
+def _referred(piece: str) -> str:
+    """Return the character that a reference stands for, unless that may begin a further one."""
+    return piece if len(piece) == 1 or (character := unescape(piece)) == "&" else character

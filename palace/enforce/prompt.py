@@ -185,7 +185,8 @@ def _indented(text: str) -> str:
 
 
 def _heading(number: int, item: Evidence) -> str:
-    source = " ".join(harmless(redact(item.source)).split())
+    # Who names a file cannot add to what is said behind it.
+    source = " ".join(harmless(redact(item.source)).replace("·", "-").split())
     when = f" · as of {item.as_of:%Y-%m-%d}" if item.as_of else ""
     stale = " · may be out of date" if item.stale else ""
     if item.state_of:

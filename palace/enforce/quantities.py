@@ -10,12 +10,14 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from html import unescape
 
 import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.enforce.units import UNITS, before_length, unit_of
+from palace.findings import INVISIBLE
 from palace.text import fold, right_before, stem
 
 _ORDINALS = {
@@ -33,6 +35,9 @@ _LARGE_BEHIND = regex.compile(
 )
 _DIGIT = regex.compile(r"\d")
 _NO_DIGIT = "\ufffd"
+_REFERENCE = regex.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|\p{L}{2,24});")
+_ON_A_DIGIT = regex.compile(r"(?<=\p{N})[\p{M}\p{Cf}]++")
+_ORNATE = regex.compile(r"(?<![\w)\]⁺⁻₊₋\p{No}])\p{No}{2,}+")
 _SPACES = r"[ \u00a0\u202f]"
 _DIGITS = (
     rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
@@ -181,14 +186,24 @@ FOR_ONE = regex.compile(
 """What behind a number says that so many are for one: "5 plants per m"."""
 
 
-def with_known_digits(text: str) -> str:
-    """Return text with one sign each for digits that patterns match and Python cannot read.
+def as_seen(text: str) -> str:
+    """Return text as an eye reads it: what nobody sees is gone, and digits are plain ones.
 
-    The `regex` package knows a newer Unicode than Python does.
+    Character references are what they stand for, and two or more ornate digits ("④⑦") are a
+    number, unless they are raised or lowered behind a word. The `regex` package knows a newer
+    Unicode than Python does: a digit that Python cannot read becomes one sign.
     """
-    if text.isascii():
-        return text
-    return _DIGIT.sub(lambda match: match[0] if match[0].isdecimal() else _NO_DIGIT, text)
+    seen = _REFERENCE.sub(lambda match: unescape(match[0]), text) if "&" in text else text
+    if seen.isascii():
+        return seen
+    seen = _ON_A_DIGIT.sub("", INVISIBLE.sub("", seen))
+    seen = _ORNATE.sub(lambda match: "".join(map(_plain_digit, match[0])), seen)
+    return _DIGIT.sub(lambda match: match[0] if match[0].isdecimal() else _NO_DIGIT, seen)
+
+
+def _plain_digit(sign: str) -> str:
+    value = unicodedata.digit(sign, None)
+    return sign if value is None else str(value)
 
 
 def find_quantities(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Quantity]:

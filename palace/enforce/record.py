@@ -40,8 +40,8 @@ def verdict_record(
     record.update(
         type="verdict",
         at=utc_now().isoformat(),
-        session=verdict.turn.session_id,
-        project=verdict.turn.project,
+        session=_kept_name(verdict.turn.session_id),
+        project=_kept_name(verdict.turn.project),
         retrieved=[e.id for r in verdict.walk for e in r.evidence],
         injected=[
             *(ids if injects or verdict.action == "answer" else []),
@@ -76,7 +76,7 @@ def answer_record(
         "id": new_id("a"),
         "type": "answer",
         "at": utc_now().isoformat(),
-        "session": verdict.turn.session_id,
+        "session": _kept_name(verdict.turn.session_id),
         "verdict": verdict.id,
         "action": verdict.action,
         "evidence_ids": [e.id for e in verdict.evidence],
@@ -87,6 +87,11 @@ def answer_record(
         "unsupported_count": len(unsupported),
         "model_calls": answer.model_calls if isinstance(answer, Answer) else None,
     }
+
+
+def _kept_name(name: str | None) -> str | None:
+    """Return a name as it may be kept: a host may call a session by its user's token."""
+    return name and redact(name)
 
 
 def _prompt_fields(prompt: str, prompts: str, shown: Callable[[str], str]) -> dict[str, str]:

@@ -21,6 +21,7 @@ from palace.enforce.specifics import is_everyday, may_be_name
 from palace.recall.related import translated
 from palace.text import Word, fold, stem
 
+_NO_DIGITS = regex.compile(r"\D+")
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
 _ENDING = regex.compile(r"e[nrsm]?$")
 _PEOPLES = ("ian", "ians", "ean", "ese")
@@ -102,6 +103,11 @@ class Support:
     def specifics(self) -> KnownSpecifics:
         """What stands there as it is written."""
         return KnownSpecifics(self.sources, tokens=self.tokens, has_name=self.has_name)
+
+    def has_digits(self, text: str) -> bool:
+        """Whether the digits of a text stand in one source in this order, however grouped."""
+        digits = _NO_DIGITS.sub("", text)
+        return any(digits in _NO_DIGITS.sub("", source.text) for source in self.sources)
 
     def has_word(self, word: Word) -> bool:
         """Whether a word stands there, as it is, in parts, or in another form."""

@@ -115,7 +115,7 @@ def read_bytes(path: Path) -> bytes:
         StoreUnavailableError: If the file system refuses.
     """
     try:
-        _refuse_pipe(path)
+        refuse_special(path)
         return path.read_bytes()
     except FileNotFoundError as error:
         raise MemoryNotFoundError(
@@ -357,10 +357,15 @@ def gone(root: Path) -> StoreUnavailableError:
     )
 
 
-def _refuse_pipe(path: Path) -> None:
-    """Refuse what would be waited for until somebody writes into it."""
-    if stat.S_ISFIFO(path.stat().st_mode):
-        raise OSError("it is a pipe and no file")
+def refuse_special(path: Path) -> None:
+    """Refuse what would be waited for until somebody writes into it, or never ends.
+
+    Raises:
+        OSError: If it is a pipe or a device; also if nothing is there.
+    """
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError("it is a pipe or a device and no file")
 
 
 def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError, StoreUnavailableError
+from palace.store.files import refuse_special
 
 _APPEND_FLAGS = (
     os.O_RDWR
@@ -136,6 +137,7 @@ def end_of_lines(path: Path) -> int:
         StoreUnavailableError: If the file cannot be read.
     """
     try:
+        refuse_special(path)
         with path.open("rb") as file:
             end = file.seek(0, os.SEEK_END)
             while end > 0:
@@ -166,6 +168,7 @@ def read_newest_first(path: Path, *, behind: int = 0, end: int | None = None) ->
         StoreUnavailableError: If the file cannot be read.
     """
     try:
+        refuse_special(path)
         with path.open("rb") as file:
             end = file.seek(0, os.SEEK_END) if end is None else end
             tail = b""
@@ -205,6 +208,7 @@ def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
     """
     changed = 0
     try:
+        refuse_special(path)
         with path.open("r+b") as file:
             start = 0
             for line in file.read().split(b"\n"):

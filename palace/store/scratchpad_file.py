@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
-from palace.store.files import atomic_write, read_bytes
+from palace.store.files import atomic_write, read_bytes, refuse_special
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -291,6 +291,7 @@ class FileScratchpad:
         """Every note of a file, expired ones included, in the order of writing."""
         with self._states_lock:
             try:
+                refuse_special(path)
                 with path.open("rb") as file:
                     state = self._states.get(path.name)
                     if state is None or not _is_same_file(state, file):

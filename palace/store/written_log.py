@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from palace.errors import MemoryNotFoundError
-from palace.store.files import atomic_write, read_bytes, unavailable
+from palace.store.files import atomic_write, read_bytes, refuse_special, unavailable
 from palace.store.json_lines import append_line, decode_line, encode_line
 
 KEPT_S = 86_400.0
@@ -86,6 +86,7 @@ class WrittenLog:
             StoreUnavailableError: If the file cannot be read.
         """
         try:
+            refuse_special(self._file)
             with self._file.open("rb") as file:
                 first = _written(file.readline())
         except FileNotFoundError:

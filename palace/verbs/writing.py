@@ -243,12 +243,13 @@ class WritingVerbs(ChangingVerbs):
 
         Raises:
             ConfigError: If the text or the session is no text.
-            SecretRefusedError: If the text holds a secret.
+            SecretRefusedError: If the text or the session id holds a secret.
             TextRefusedError: If it is empty or longer than `scratchpad.max_entry_chars`.
             UnsafeNameError: If the session id cannot name a file.
         """
         check_texts(text=text, session=session_id)
         self.require_root()
+        self._parts.writer.check_names(session_id)
         most = self.settings.scratchpad.max_entry_chars
         fitting = self._parts.writer.fit(text, note_chars=most)
         return self.scratchpad.append(session_id, fitting, ttl_s=ttl_s)

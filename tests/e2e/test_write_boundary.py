@@ -54,6 +54,12 @@ def test_a_secret_is_no_tag(palace):
     assert KEY.encode() not in kept(palace)
 
 
+def test_a_secret_is_no_session_of_a_note(palace):
+    with pytest.raises(SecretRefusedError):
+        palace.note("The lamp is green.", session_id=KEY)
+    assert palace.scratchpad.sessions() == []
+
+
 def test_where_secrets_are_redacted_a_name_is_still_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("PALACE_WRITE__SECRETS", "redact")
     with Mempalace.open(tmp_path / "palace") as palace:

@@ -16,6 +16,7 @@ from palace.store.json_lines import (
     decode_line,
     encode_line,
     end_of_lines,
+    overwrite_lines,
     read_newest_first,
 )
 
@@ -133,3 +134,15 @@ def test_full_disk_is_unavailable():
     with pytest.raises(StoreUnavailableError) as caught:
         append_line(Path("/dev/full"), b"{}\n", durable=False)
     assert caught.value.retryable
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_never_ends_is_refused_and_not_read(tmp_path, kind):
+    path = tmp_path / "x.jsonl"
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+    for read in (end_of_lines, lambda p: list(read_newest_first(p))):
+        with pytest.raises(StoreUnavailableError, match="a pipe or a device"):
+            read(path)
+    with pytest.raises(StoreUnavailableError, match="a pipe or a device"):
+        overwrite_lines(path, lambda line: line)

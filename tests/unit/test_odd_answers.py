@@ -153,3 +153,58 @@ def test_the_first_line_of_a_block_without_a_language_is_checked_too():
 def test_a_unit_or_a_digit_changed_is_no_longer_what_is_remembered(memory, good, bad):
     assert check(good, memory).supported
     assert not check(bad, memory).supported
+
+
+CODE = "The code of the office door is 8362."
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "4\u200b7\u200b1\u200b1",
+        "8362\u00ad1",
+        "8362\u20601",
+        "\u200f8362\u200f1",
+        "8362\u200d1",
+        "4\ufe0f\u20e37\ufe0f\u20e31\ufe0f\u20e31\ufe0f\u20e3",
+        "④⑦①①",
+        "❹❼❶❶",
+        "⁴⁷¹¹",
+        "₄₇₁₁",
+        "4&shy;7&shy;1&shy;1",
+        "&#52;&#x37;&#49;&#49;",
+        "4 7 1 1",
+        "4 - 7 - 1 - 1",
+    ],
+)
+def test_a_number_that_only_an_eye_puts_together_is_checked(shown):
+    answer = f"The code of the office door is {shown}."
+    checked = check(answer, CODE)
+    assert not checked.supported
+    assert checked.text.startswith(CODE)
+
+
+@pytest.mark.parametrize(
+    ("memory", "shown"),
+    [
+        (CODE, "83\u00ad62"),
+        (CODE, "８３６２"),
+        (CODE, "⑧③⑥②"),
+        (CODE, "8 3 6 2"),
+        (CODE, "8&#51;62"),
+        ("It holds 10⁻¹² g of H₂O in 12 m³ &amp; 5 kg.", "10⁻¹² g of H₂O in 12 m³ & 5 kg"),
+        ("The winners are 4, 7, 1 and 1.", "4 7 1 1"),
+    ],
+)
+def test_an_honest_number_may_be_written_so_too(memory, shown):
+    assert check(f"It is {shown}.", memory).supported
+
+
+def test_a_name_with_a_soft_hyphen_is_a_name():
+    assert not check("H\u00adilda changed the code.", f"{CODE} Tilda changed it.").supported
+
+
+def test_a_sentence_of_nothing_but_numbers_is_checked_in_a_moment():
+    start = time.process_time()
+    assert check("1+" * 1200, CODE).text
+    assert time.process_time() - start < 8

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from palace.enforce.record import verdict_record
+from palace.enforce.record import answer_record, verdict_record
 from palace.enforce.replies import (
     NEAR_MISSES_NAMED,
     quote_evidence,
@@ -180,3 +180,14 @@ def test_a_miss_explains_the_nearest() -> None:
     assert made.judgement is not None
     assert made.judgement.source == "rooms/near.md"
     assert replace(made, walk=()).as_trace()["judgement"] is None
+
+
+def test_a_session_that_is_called_by_a_token_is_kept_without_it() -> None:
+    turn = Turn("Where is the lamp?", f"of {TOKEN}", TOKEN)
+    decided = replace(verdict(), turn=turn)
+    records = [
+        verdict_record(decided, prompts="text"),
+        answer_record(None, decided, prompts="text"),
+    ]
+    assert TOKEN not in json.dumps(records)
+    assert [record["session"] for record in records] == ["of [secret removed: github-token]"] * 2

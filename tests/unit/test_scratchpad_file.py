@@ -331,3 +331,11 @@ def test_processes_never_mix_lines(folder):
         writer.join()
     found = {e.text.split()[0] for e in FileScratchpad(folder).entries("shared")}
     assert found == {f"{w}-{n}" for w in range(2) for n in range(10)}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_place_of_the_notes_is_refused_instead_of_waited_for(pad, folder):
+    folder.mkdir(exist_ok=True)
+    os.mkfifo(folder / "s.jsonl")
+    with pytest.raises(StoreUnavailableError, match="a pipe or a device"):
+        pad.entries("s")

@@ -62,6 +62,17 @@ def test_tools_tell_what_they_do(palace, spans):
     assert [a["palace.status"] for _, a, _ in spans()] == ["stored", "forgotten"]
 
 
+def test_a_secret_is_in_no_span(spans, monkeypatch):
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+    with memory_span("search_memory", token, query=f"Where is {token} kept?"):
+        pass
+
+    [(_, attributes, _)] = spans()
+    assert attributes["gen_ai.memory.query.text"].startswith("Where is [secret removed")
+    assert token not in str(attributes)
+
+
 def test_a_failure_is_in_its_span(spans):
     with pytest.raises(OSError, match="gone"), memory_span("search_memory", None):
         raise OSError("gone")
