@@ -44,7 +44,7 @@ _CHUNK = regex.compile(
 # The same where there are no other letters, in a third of the time.
 _ASCII_CHUNK = re.compile(
     r"(?P<sign>(?<![A-Za-z0-9_])[A-Za-z](?:\+\+|#)(?![A-Za-z]))"
-    r"|(?P<money>\$(?=\d))"
+    r"|(?P<money>\$(?= ?\d))"
     r"|(?P<word>[A-Za-z0-9_]+(?:[.'\-:/@+,][A-Za-z0-9_]+)*)"
 )
 _NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")

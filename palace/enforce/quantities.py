@@ -25,9 +25,14 @@ _ORDINALS = {
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
         " twelfth".split(), 1)
 }  # fmt: skip
-_MILLION = "mio million millions millionen millones milhoes milioni miljoen mln"
-_SUFFIXES = {"k": 1e3, "m": 1e6, "bn": 1e9, "billion": 1e9, "thousand": 1e3, "tausend": 1e3,
+_MILLION = (
+    "mio million millions millionen millones milhoes milioni miljoen mln миллион миллиона"
+    " миллионов млн"
+)
+_THOUSAND = "thousand tausend mil тысяча тысячи тысяч тыс"
+_SUFFIXES = {"k": 1e3, "m": 1e6, "bn": 1e9, "billion": 1e9,
              "hundred": 100, "dozen": 12, "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7,
+             **dict.fromkeys(_THOUSAND.split(), 1e3),
              **dict.fromkeys(_MILLION.split(), 1e6)}  # fmt: skip
 _LARGE_BEHIND = regex.compile(
     rf"[ \u00a0]({'|'.join(word for word in _SUFFIXES if len(word) > 2)})(?!\p{{L}})",

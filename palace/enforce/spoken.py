@@ -1,7 +1,7 @@
 """Numbers and clock times in words: "two and a half", "vier Uhr nachmittags", "half a minute".
 
 In: text. Out: what is said and where; English, German, French, Spanish, Portuguese,
-Italian and Dutch; numbers in Russian too.
+Italian, Dutch and Russian.
 """
 
 from __future__ import annotations
@@ -42,6 +42,15 @@ _TENS_LINES = (
     "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
     "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
     "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто",
+)
+_HUNDREDS_LINES = (
+    "doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos"
+    " novecientos",
+    "doscientas trescientas cuatrocientas quinientas seiscientas setecientas ochocientas"
+    " novecientas",
+    "duzentos trezentos quatrocentos quinhentos seiscentos setecentos oitocentos novecentos",
+    "duzentas trezentas quatrocentas quinhentas seiscentas setecentas oitocentas novecentas",
+    "двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот",
 )
 _PLAIN_LETTERS = str.maketrans(
     {"ö": "o", "ü": "u", "é": "e", "ê": "e", "ë": "e", "ó": "o", "ß": "ss"}
@@ -96,18 +105,41 @@ _ONES = _plain(_SINGLE) | {
     for last, m in lasts.items()
 }
 _TENS = _plain(_WRITTEN_TENS)
+_HUNDREDS = {
+    "ciento": 100,
+    "cento": 100,
+    "сто": 100,
+    **{word: n for line in _HUNDREDS_LINES for word, n in _numbered(line, 100, 2).items()},
+}
+# Hundreds and thousands as Italian writes them together: "duemilacinquecento", "centottanta".
+_ITALIAN_PIECES = {
+    **_numbered(_LINES["it"]),
+    **_ITALIAN,
+    **{tens[:-1]: n for tens, n in _ITALIAN.items()},
+    **_ITALIAN_ONES,
+    **_ITALIAN_OTTO,
+}
+_ITALIAN_SMALL = _ITALIAN_PIECES | {
+    first + last: n + m
+    for firsts, _, lasts in _JOINED[-2:]
+    for first, n in firsts.items()
+    for last, m in lasts.items()
+}
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
           "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
-          "cento": 100, "mila": 1000}  # fmt: skip
-_AFTER_ONES = {"cent": 100, "cents": 100, "mil": 1000, **_LARGE}  # "cent" alone is a coin
+          "cento": 100, "mila": 1000, "mil": 1000,
+          **dict.fromkeys(("тысяча", "тысячи", "тысяч"), 1000)}  # fmt: skip
+_AFTER_ONES = {"cent": 100, "cents": 100, **_LARGE}  # "cent" alone is a coin
 
 
 def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
     return "|".join(sorted({word for table in tables for word in table}, key=len, reverse=True))
 
 
+_ITALIAN_LARGE = rf"(?:{_any_of(_ITALIAN_PIECES)}|cento?|mila|mille){{2,7}}(?!\p{{L}})"
 _ONE = "|".join(
     [
+        _ITALIAN_LARGE,
         *(
             f"(?:{_any_of(_plain(first))}){joint}(?:{_any_of(_plain(last))})"
             for first, joint, last in _JOINED
@@ -115,17 +147,20 @@ _ONE = "|".join(
         _any_of(_plain(_SINGLE)),
     ]
 )
-_BASE = (
+_SMALL = (
     rf"(?:(?:{_any_of(_TENS)})(?:[\s-]+(?:(?:and|et|y|e)\s+)?(?:{_ONE})(?!\squarter))?(?!\p{{L}})"
     rf"|(?:{_ONE})(?!\p{{L}}))"
+)
+_BASE = (
+    rf"(?:(?:(?:{_any_of(_HUNDREDS)})\s+(?:e\s+)?)?{_SMALL}|(?:{_any_of(_HUNDREDS)})(?!\p{{L}}))"
 )
 _ENGLISH = "|".join(w for w in (*_LINES["en"].split(), *_TENS_LINES[0].split()) if w != "six")
 _MORE = (
     rf"(?:(?!cents?\b(?<=\b(?:{_ENGLISH})\s+cents?))(?:{_any_of(_AFTER_ONES)})"
-    rf"(?!\p{{L}})(?:[\s-]+(?:and\s+)?{_BASE})?)"
+    rf"(?!\p{{L}})(?:[\s-]+(?:(?:and|e)\s+)?{_BASE})?)"
 )
 _RUN = (
-    rf"(?:{_BASE}(?:[\s-]+{_MORE})*|(?:{_any_of(_LARGE)})(?!\p{{L}})(?:[\s-]+(?:and\s+)?{_BASE})?"
+    rf"(?:{_BASE}(?:[\s-]+{_MORE})*|(?:{_any_of(_LARGE)})(?!\p{{L}})(?:[\s-]+(?:(?:and|e)\s+)?{_BASE})?"
     rf"(?:[\s-]+{_MORE})*)"
 )
 _WORDS = regex.compile(
@@ -135,19 +170,38 @@ _WORDS = regex.compile(
 )
 _TAILS = {"a quarter": 0.25, "one quarter": 0.25, "three quarter": 0.75, "three quarters": 0.75}
 _JOINERS = frozenset({"and", "et", "y", "e"})
+_A_QUARTER = frozenset({"a", "one", "un", "um"})
 _HALVES = regex.compile(
     r"\b(?<!other\s)(?P<half>half)\s+an?\s+(?P<unit>\p{L}+)"
     r"|\b(?P<quarters>a|one|three)\s+quarters?\s+of\s+an?\s+(?P<unit>\p{L}+)"
-    r"|\b(?:an?|one|une?|una?|uma?|eine?)\s+(?P<unit>\p{L}+)\s+"
-    r"(?P<more>and\s+(?:a\s+half|(?P<fourths>(?:a|three)\s+quarters?))|et\s+demie?|y\s+medi[ao]|e\s+mei[ao])\b"
-    r"|\b(?P<half>halbe[nrs]?|demi|demie|medi[ao]|mei[ao])[\s-](?P<unit>\p{L}+)"
-    r"|\b(?P<more>anderthalb|eineinhalb)\s+(?P<unit>\p{L}+)",
+    r"|\b(?:an?|one)\s+(?P<unit>\p{L}+)\s+"
+    r"(?P<more>and\s+(?:a\s+half|(?P<fourths>(?:a|three)\s+quarters?)))\b"
+    r"|\b(?P<quarters>un|um|tres|três|tre|trois)\s+(?:cuartos?|quart(?:os?|i|s)?)\s+d(?:[ei]\s+|['’])(?P<unit>\p{L}+)"
+    r"|\b(?P<half>halbe[nrs]?|demi|demie|medi[ao]|mei[ao]|mezz[ao])[\s-](?P<unit>\p{L}+)"
+    r"|\b(?P<half>mezz)['’](?P<unit>ora)|\b(?P<half>пол)-?(?P<unit>часа?|года|литра|минуты|месяца)\b"
+    r"|\b(?P<more>anderthalb|eineinhalb|полтор[аы]|полутора)\s+(?P<unit>\p{L}+)",
+    regex.IGNORECASE,
+)
+# "dos horas y media", "два с половиной часа"; the word before the unit may be no number.
+_HALF_SAID = regex.compile(r"\s(?:demie?|medi[ao]|mei[ao]|mezz[ao]|половиной)\b", regex.IGNORECASE)
+_AND_HALF = regex.compile(
+    r"(?<!\p{L})(?:(?P<whole>\p{L}+|[2-9])\s+)?(?P<unit>\p{L}+)\s+"
+    r"(?:et\s+demie?|y\s+medi[ao]|e\s+m(?:ei|ezz)[ao])\b"
+    r"|(?<!\p{L})(?P<whole>\p{L}+|[2-9])\s+с\s+половиной\s+(?P<unit>\p{L}+)",
     regex.IGNORECASE,
 )
 _METRE_SAID = regex.compile(r"\sm(?:etre|eter|ètre|etro)s?\s", regex.IGNORECASE)
 _METRES = regex.compile(
     rf"\b(?:an?|one|1|une?|eine?n?|(?P<whole>[2-9]|{_BASE}))\s+m(?:etre|eter|ètre|etro)s?\s+(?P<n>\d{{2}}|{_BASE})"
     r"(?!\s*(?:\p{L}*met|cm|mm|km))",
+    regex.IGNORECASE,
+)
+# "un kilo trescientos", "due chili e duecento": and so many grams.
+_GRAMS = 100
+_KILO_SAID = regex.compile(r"\b(?:quilos?|kilos?|chil[oi])\s", regex.IGNORECASE)
+_KILOS = regex.compile(
+    rf"\b(?P<whole>uno?|um|due|[2-9]|{_BASE})\s+(?:quilos?|kilos?|chil[oi])\s+(?:(?:y|e)\s+)?"
+    r"(?P<n>[1-9]\d\d(?!\d)|\p{L}*(?:ci?ent|nient|zent|hent)\p{L}*(?:\s+(?:e\s+)?cin[cq]uenta)?)(?!\p{L})",
     regex.IGNORECASE,
 )
 # "an hour fifty", "une heure vingt"; a unit behind makes it two spans.
@@ -202,11 +256,16 @@ _CLOCKS = (
     rf"|mezza|cuarto|media|meia)(?!\s*\p{{L}}*\s*(?:de|di)\s\p{{L}}*(?:o|bre|ro)\b)(?:\s+{_DAYPART})?",
     rf"\b(?P<part>kwart|vijf|tien|twintig)\s+(?P<way>over|voor)\s+{_HOUR}(?:\s+{_DAYPART})?",
     rf"(?<!\b(?:from|between)\s)\b(?:(?P<part>half\s+an\s+hour|(?:a\s+)?quarter|{_BASE}(?:\s+min(?:ute)?s?)?)"
-    r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight)\b",
+    r"\s+(?P<way>past|to|after|before)\s+)?(?P<noon>noon|midday|midnight|(?<!\bdel\s)mediod[ií]a|medianoche|meio-dia|meia-noite|mezzogiorno|mezzanotte"
+    r"|полдень|полночь)\b",
+    rf"{_HOUR}\s+час(?:а|ов)?\s+(?:(?P<am>утра)|(?P<pm>дня|вечера)|(?P<night>ночи))\b",
+    rf"{_HOUR}\s+(?:(?P<am>утра)|(?P<pm>вечера))\b",
 )
 # A text without one of these says no time in words.
 _CLOCK_WORDS = regex.compile(
-    r"past|half|quarter|o['’]clock|noon|midday|midnight|[ \u00a0]Uhr|heure|viertel|halb|kwart"
+    r"past|half|quarter|o['’]clock|noon|midday|midnight|mediod[ií]a|medianoche|mei[oa]-(?:dia|noite)"
+    r"|mezz(?:ogiorno|anotte)"
+    r"|полдень|полночь|утра|дня|вечера|ночи|[ \u00a0]Uhr|heure|viertel|halb|kwart"
     rf"|\b(?:[ao] las?|[aà]s )|alle |{_AM}|{_PM}|{_NIGHT}"
     r"|(?:five|ten|twenty|min(?:ute)?s?|fünf|zehn|zwanzig|vijf|tien|twintig)"
     r"\s(?:to|before|after|vor|nach|voor|over)\s",
@@ -228,6 +287,7 @@ _PARTS = {
     "media": 30,
     "meia": 30,
 }
+_MIDNIGHTS = frozenset({"midnight", "medianoche", "meia-noite", "mezzanotte", "полночь"})
 _BEFORE = frozenset({"to", "before", "vor", "voor", "menos", "meno", "moins"})
 
 
@@ -269,18 +329,28 @@ def spoken_parts(text: str) -> Iterator[Spoken]:
         metres = float(whole) if whole.isdigit() else _value(whole)
         if 10 <= hundredths < 100:
             yield Spoken((metres + hundredths / 100,), *match.span(), "m")
+    for match in _KILOS.finditer(text) if _KILO_SAID.search(text) else ():
+        whole, number = match["whole"], match["n"]
+        grams = float(number) if number.isdigit() else _value(number)
+        kilos = float(whole) if whole.isdigit() else _ITALIAN_SMALL.get(whole) or _value(whole)
+        if _GRAMS <= grams < 10 * _GRAMS:
+            yield Spoken(((kilos or 1.0) + grams / 1000,), *match.span(), "kg")
     for match in _hours_and().finditer(text) if _HOUR_SAID.search(text) else ():
         hours = match["whole"] or "1"
         minutes = match["n"]
         value = float(hours) if hours.isdigit() else _value(hours)
         value += (float(minutes) if minutes.isdigit() else _value(minutes)) / 60
         yield Spoken((value,), *match.span(), "h")
+    for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
+        whole = match["whole"] or ""
+        said = float(whole) if whole.isdigit() else float(_below_thousand(whole.casefold()))
+        yield Spoken(((said or 1.0) + 0.5,), *match.span(), match["unit"])
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
         if match["fourths"]:
             value = 1.75 if match["fourths"].casefold().startswith("three") else 1.25
         if match["quarters"]:
-            value = 0.75 if match["quarters"].casefold() == "three" else 0.25
+            value = 0.25 if match["quarters"].casefold() in _A_QUARTER else 0.75
         yield Spoken((value,), *match.span(), match["unit"])
 
 
@@ -309,7 +379,7 @@ def spoken_clocks(text: str) -> Iterator[Spoken]:
 
 def _minutes(said: dict[str, str | None]) -> tuple[float, ...] | None:
     if said.get("noon"):
-        middle = 0.0 if str(said["noon"]).casefold() == "midnight" else 720.0
+        middle = 0.0 if str(said["noon"]).casefold() in _MIDNIGHTS else 720.0
         return ((middle + _shift(said)) % 1440,)
     word = str(said["hour"]).casefold()
     hour = int(word) if word.isdigit() else _HOURS[word]
@@ -351,9 +421,27 @@ def _value(run: str) -> float:
             continue
         factor = _AFTER_ONES.get(word)
         if factor is None:
-            current += 80 if word == "quatrevingt" else _ONES.get(word, _TENS.get(word, 0))
+            current += 80 if word == "quatrevingt" else _below_thousand(word)
+        elif word in _HUNDREDS and not current:
+            current = 100.0
         elif factor >= 1000:
             total, current = total + (current or 1.0) * factor, 0.0
         else:
             current = (current or 1.0) * factor
     return total + current
+
+
+def _below_thousand(word: str) -> float:
+    """Return the value of one word; Italian writes larger ones together too."""
+    for table in (_ONES, _TENS, _HUNDREDS, _ITALIAN_SMALL):
+        if word in table:
+            return table[word]
+    thousands, mila, rest = word.partition("mila")
+    if mila or word.startswith("mille"):
+        value = _below_thousand(thousands) if mila else 1
+        return value * 1000 + _below_thousand(rest if mila else word.removeprefix("mille"))
+    hundreds, cent, rest = word.partition("cent")
+    if not cent:
+        return 0
+    below = rest if rest in _ITALIAN_SMALL else rest.removeprefix("o")
+    return _ITALIAN_SMALL.get(hundreds, 1) * 100 + _ITALIAN_SMALL.get(below, 0)

@@ -19,10 +19,10 @@ from palace.recall.weighing import K1, Weights, relevance
 from palace.text import MONEY
 from palace.types.query import AnswerType, Query
 
-# A token that names a day, a month or a year: 2026-05-07, 2026, 7/5, 7.5.2026, 3rd, 五月.
+# A token that names a day, a month or a year: 2026-05-07, 2026, 7/5, 7.5.2026, 3rd, 3-го, 五月.
 _DAY = regex.compile(
     r"\d{4}-\d\d(?:-\d\d)?$|(?:19|20)\d\d$|\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{1,2}\.\d{1,2}\.\d{2,4}$"
-    r"|\d{1,2}(?:st|nd|rd|th)$|.*[年月号曜]"
+    r"|\d{1,2}(?:st|nd|rd|th|-го|-е)$|.*[年月号曜]"
 )
 _DIGITS = regex.compile(r"\d+")
 _DAY_NUMBER = regex.compile(r"(?:[012]?\d|3[01])$")

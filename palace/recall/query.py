@@ -42,7 +42,7 @@ from palace.recall.related import (
 )
 from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
-from palace.recall.titled_names import Span, names_at, with_names_apart
+from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
 from palace.recall.weekdays import weekdays_as_written
 from palace.recall.written_in import written_languages
 from palace.text import (
@@ -92,7 +92,7 @@ class _Read(NamedTuple):
     counts: Mapping[str, TermCounts]
     terms: tuple[str, ...]
     slips: Mapping[str, str]
-    titled: Sequence[Span]
+    titled: Sequence[Titled]
     uncut: tuple[str, ...]  # with the pairs of letters that reach over the end of a word
 
 
@@ -181,7 +181,7 @@ class Analyst:
         prompt, found, lexicon, content, counts, terms, slips, titled, uncut = self._read(turn)
         called = names_at(titled, content)
         heard = [name for name in called if all(counts[token].any for token in name)]
-        written = _names(prompt, found, content, counts, lexicon)
+        written = _names(prompt, found, but_titles(content, titled), counts, lexicon)
         names = tuple(dict.fromkeys((*written, *heard)))
         strangers = [name for name in called if name not in names]
         text = matchable(prompt)

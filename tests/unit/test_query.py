@@ -629,6 +629,11 @@ def test_digits_as_wide_as_letters_are_numbers() -> None:
         ("Welche Nummer hat Frau Dr. Wüst?", (("wust",),)),
         ("Wann hat meine Frau Termin?", ()),
         ("Wo wohnt Frau Doktor?", ()),
+        ("When is the appointment with Dr. Ferrer?", (("ferrer",),)),
+        ("¿Cuándo es la cita con la Dra. Ferrer?", (("ferrer",),)),
+        ("Quando o Sr. Peixoto entrega o imposto?", (("peixoto",),)),
+        ("Cosa ha detto il Sig. Marchetti?", (("marchetti",),)),
+        ("Quand est le rendez-vous avec M. Lavigne ?", (("lavign",),)),
         ("김철수 씨 전화번호가 뭐지?", (("김철", "철수"),)),
         ("오늘 날씨 어때?", ()),
     ],
@@ -641,6 +646,12 @@ def test_a_title_tells_a_name_where_no_capital_does(
     known = FixedVocabulary(prompt)
     assert set(names) <= set(analysed(prompt, vocabulary=known).names)
     assert all(token in query.terms for name in names for token in name)
+
+
+def test_a_title_is_no_name() -> None:
+    known = FixedVocabulary("We saw Dr. Vance.")
+    assert analysed("When do we see Dr. Ferrer?", vocabulary=known).names == ()
+    assert analysed("When do we see Dr. Vance?", vocabulary=known).names == (("vanc",),)
 
 
 def test_no_pair_of_letters_reaches_into_a_title() -> None:

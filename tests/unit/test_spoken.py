@@ -20,6 +20,17 @@ from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
         ("ventuno", 21),
         ("quarantotto", 48),
         ("quatre-vingt-dix", 90),
+        ("dos mil quinientos", 2500),
+        ("doscientos cincuenta y tres", 253),
+        ("mil novecientos cuarenta", 1940),
+        ("mil e quinhentos", 1500),
+        ("trezentos e cinquenta", 350),
+        ("trecento", 300),
+        ("centottanta", 180),
+        ("duemilacinquecentoventitré", 2523),
+        ("milleottocento", 1800),
+        ("двести пятьдесят", 250),
+        ("двадцать пять тысяч триста", 25300),
     ],
 )
 def test_what_is_written_together_is_one_number(text: str, value: int) -> None:
@@ -40,6 +51,66 @@ def test_times_are_read_after_a_text_without_any() -> None:
 @pytest.mark.parametrize("text", ["a las cinco y media", "fechou às cinco e meia"])
 def test_a_time_behind_its_article_is_read(text: str) -> None:
     assert [said.values for said in spoken_clocks(text)] == [(330.0, 1050.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("media hora", 0.5),
+        ("dura hora y media", 1.5),
+        ("dos horas y media", 2.5),
+        ("tres cuartos de hora", 0.75),
+        ("duas horas e meia", 2.5),
+        ("um quarto de hora", 0.25),
+        ("mezz'ora", 0.5),
+        ("un’ora e mezza", 1.5),
+        ("due ore e mezza", 2.5),
+        ("tre quarti d'ora", 0.75),
+        ("deux heures et demie", 2.5),
+        ("полтора часа", 1.5),
+        ("полчаса", 0.5),
+        ("два с половиной часа", 2.5),
+    ],
+)
+def test_parts_of_an_hour_are_read(text: str, value: float) -> None:
+    assert [(s.values, s.unit[:1] in "hoч") for s in spoken_parts(text)] == [((value,), True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("un kilo trescientos de arroz", 1.3),
+        ("un chilo e trecentocinquanta", 1.35),
+        ("dois quilos e duzentos", 2.2),
+    ],
+)
+def test_a_kilo_and_some_hundreds_is_read(text: str, value: float) -> None:
+    assert [(s.values, s.unit) for s in spoken_parts(text)] == [((value,), "kg")]
+
+
+def test_noon_behind_an_hour_is_no_other_time() -> None:
+    said = spoken_clocks("a las doce y media del mediodía")
+    assert [s.values for s in said] == [(750.0, 30.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("a mediodía", 720.0),
+        ("à meia-noite", 0.0),
+        ("a mezzogiorno", 720.0),
+        ("в полночь", 0.0),
+        ("в три часа дня", 900.0),
+        ("в семь утра", 420.0),
+        ("в 9 вечера", 1260.0),
+    ],
+)
+def test_times_of_the_day_are_read(text: str, minutes: float) -> None:
+    assert (minutes,) in [said.values for said in spoken_clocks(text)]
+
+
+def test_three_days_are_no_time() -> None:
+    assert not list(spoken_clocks("через 3 дня"))
 
 
 def test_a_metre_and_some_hundredths_is_read() -> None:
