@@ -14,7 +14,8 @@ from itertools import pairwise
 import regex
 
 from palace.enforce.dates import FoundDate
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.han import han_clocks, han_numbers
+from palace.enforce.quantities import Quantity, clock_in_han, find_quantities
 from palace.enforce.spoken import spoken_numbers
 from palace.months import exists
 from palace.text import month_token, right_before
@@ -125,6 +126,16 @@ def short_quantities(text: str) -> Iterator[Quantity]:
         taken = sum(dose != "0" for dose in regex.split("-", match[0]))
         yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
     yield from _scaled(text)
+    yield from _in_han(text)
+
+
+def _in_han(text: str) -> Iterator[Quantity]:
+    """Yield what may be a number or a time in Chinese letters: "三楼", "三点"; one is an article."""
+    for said in han_numbers(text):
+        if said.value != 1:
+            written = text[said.start : said.end]
+            yield Quantity((said.value,), "", 1.0, said.start, said.end, written)
+    yield from (clock_in_han(text, said) for said in han_clocks(text))
 
 
 def _scaled(text: str) -> Iterator[Quantity]:

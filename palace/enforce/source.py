@@ -21,6 +21,7 @@ from palace.enforce.dates import (
     find_dates,
     find_weekdays,
 )
+from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
@@ -240,6 +241,10 @@ class Source:
             vague = plain_one is None or plain_one.unit in ("", "clock")
             if vague and short.unit in _TAKEN_SHORT:
                 read[short.start] = short
+        for said in han_numbers(self.text):  # "四个人"
+            if said.counts and said.value > 1:
+                one = Quantity((said.value,), start=said.start, end=said.end)
+                read.setdefault(said.start, one)
         for match in _WHOLE.finditer(self.text):  # "better after a full year"
             one = find_quantities(f"1 {match[1]}")[0]
             read.setdefault(match.start(), replace(one, start=match.start(), end=match.end()))

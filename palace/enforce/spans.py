@@ -40,7 +40,8 @@ _AT_WORK = regex.compile(r"\b(?:working|business|work)[ -]|werk|arbeit", regex.I
 # Not how long, but how much of each week or year.
 _OF_EACH = regex.compile(
     r"\s?(?:/|per|pro|par|por|al|an?|each|every)\s?(?:day|week|month|year|tag|woche|monat|jahr|jour"
-    r"|semaine|mois|an|día|semana|mes|año|giorno|settimana|mese|anno|dag|maand|jaar)\b",
+    r"|semaine|mois|an|día|semana|mes|año|giorno|settimana|mese|anno|dag|maand|jaar)\b"
+    r"|(?:に|에)?\s?\d[\d.,]*[만万千천]?\s?[원円元]",  # what a night costs
     regex.IGNORECASE,
 )
 _WEEK_DAYS = 7
