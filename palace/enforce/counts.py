@@ -14,6 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
+from palace.enforce.spans import APART
 from palace.text import fold, stem
 
 MOST_COUNTED = 12
@@ -48,6 +49,10 @@ def is_of_days(said: Quantity) -> bool:
 
 def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether the memory has another number in the place of a small one."""
+    if said.unit and APART.match(sentence, said.end):
+        days = {(d.month, d.day) for source in sources for d in source.written if d.day}
+        if len(days) > 1:  # "five days after" is worked out from two of them, or wrong
+            return True
     listed = _IN_BRACKETS.match(sentence, said.end)
     so_many = listed is not None and listed_length(listed[1]) == said.values[0]
     sort = _sort_of(said, sources)

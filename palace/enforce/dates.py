@@ -419,7 +419,11 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     written.extend(_days_beside(text, written))
     written.extend(_months_of_quarters(text))
     found = completed(written, as_of)
-    years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
+    years = [
+        int(match[0])
+        for match in _BARE_YEAR.finditer(text)
+        if not any(day.start <= match.start() < day.end for day in written)
+    ]
     found.extend(
         replace(day, year=year)
         for day in written

@@ -18,9 +18,7 @@ _ONES |= {"〇": 0, "两": 2, "兩": 2}
 _TENS = {"十": 10, **dict.fromkeys("百백", 100), **dict.fromkeys("千천", 1000)}
 _MYRIADS = {**dict.fromkeys("万萬만", 10**4), **dict.fromkeys("億亿억", 10**8)}
 _ONE = "一二三四五六七八九"
-_ANY = "".join(
-    letter for letter in (*_ONES, *_TENS, *_MYRIADS) if regex.match(r"\p{Han}|〇", letter)
-)
+_ANY = "".join(letter for letter in {**_ONES, **_TENS, **_MYRIADS} if letter not in "백천만억")
 _PIECE = regex.compile(r"\d+(?:[.,]\d+)?|\S")
 _THOUSANDS = regex.compile(r",(?=\d{3}(?!\d))")
 MONTH = f"(?<![{_ANY}第])(?:十[一二]?|[{_ONE}])"

@@ -473,6 +473,11 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
+        if last and _are_its_cents(last, quantity, text):
+            total = round(last.values[0] + quantity.values[0], 2)
+            span = text[last.start : quantity.end]
+            joined[-1] = replace(last, values=(total,), end=quantity.end, text=span)
+            continue
         factor = _factor_behind(last, quantity, text) if last else 0.0
         if last is None or not factor:
             joined.append(quantity)
@@ -481,6 +486,16 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
         span = text[last.start : quantity.end]
         joined[-1] = Quantity((total,), "time", factor, last.start, quantity.end, span)
     return joined
+
+
+def _are_its_cents(last: Quantity, quantity: Quantity, text: str) -> bool:
+    """Whether an amount of money goes on with hundredths: "89 Euro und 90 Cent"."""
+    coin = regex.search(r"\p{L}+$", quantity.text)
+    cents = coin is not None and fold(coin[0]) in _CENTS and not quantity.unit
+    if not cents or last.unit not in MONEY:
+        return False
+    between = text[last.end : quantity.start]
+    return regex.fullmatch(r"\s(?:(?:and|und|et|y|e|en|con)\s)?", between) is not None
 
 
 def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:

@@ -46,6 +46,7 @@ _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,50}(?:,\s+\p{L}[\p{L}\s]{1,50}){2,})(?=[.;!?\n]|$)"
 )
 _BRACKETED = regex.compile(r"\(([^()]*,\s[^()]*)\)")
+_EACH_ONE = regex.compile(r"\b(?:(?<!no )one|another|the other)\b", regex.IGNORECASE)
 _IN_BRACKETS = regex.compile(r"\s?\([^()]*\)")
 _WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
 _NEXT_DAY = regex.compile(
@@ -286,4 +287,5 @@ class Source:
         found.update(listed_length(m[1]) for m in _BRACKETED.finditer(self.text))
         bare = _IN_BRACKETS.sub("", self.text)  # "Tess (whippet), Duke (boxer), Mabel (lab)"
         found.update(listed_length(m[1]) for m in _COLON_LIST.finditer(bare))
+        found.add(len(_EACH_ONE.findall(self.text)))  # "one with Ida, one in the shed"
         return frozenset(found - {0, 1})
