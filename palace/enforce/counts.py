@@ -47,12 +47,15 @@ def is_of_days(said: Quantity) -> bool:
     return said.unit == "months" or (said.unit == "time" and said.factor >= _DAY_SECONDS)
 
 
+def is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a span lies between days that stand there: "five days after" no reader counts."""
+    if not said.unit or not APART.match(sentence, said.end):
+        return False
+    return len({(d.month, d.day) for source in sources for d in source.written if d.day}) > 1
+
+
 def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether the memory has another number in the place of a small one."""
-    if said.unit and APART.match(sentence, said.end):
-        days = {(d.month, d.day) for source in sources for d in source.written if d.day}
-        if len(days) > 1:  # "five days after" is worked out from two of them, or wrong
-            return True
     listed = _IN_BRACKETS.match(sentence, said.end)
     so_many = listed is not None and listed_length(listed[1]) == said.values[0]
     sort = _sort_of(said, sources)

@@ -28,7 +28,7 @@ _AGED = regex.compile(
     r"\b(?:aged?|old|younger|older|years?|at (?:about )?\d+|was|were)\b", regex.IGNORECASE
 )
 APART = regex.compile(
-    r"\s*\b(?:earlier|later|before|after|apart|früher|später|vorher|danach|plus tôt|plus tard"
+    r"\s{0,9}\b(?:earlier|later|before|after|apart|früher|später|vorher|danach|plus tôt|plus tard"
     r"|avant|après|antes|después|depois)\b",
     regex.IGNORECASE,
 )
