@@ -16,6 +16,12 @@ import yaml
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.text import Word, fold, stem, words
 
+_NUMBERED = (
+    r"(?<!\p{{L}})(?:{0})\s?(?:no\.\s?|nr\.\s?|n°\s?|#)?"
+    r"(?P<numbers>\d{{1,2}}(?:(?:\s?[,&–-]\s?|,?\s(?:and|to|und|bis|et|à|y|e|en)\s|[と和、]|와\s?)\d{{1,2}})*)"
+    r"(?![\d%°€$£]|[.,:/-]\d)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
@@ -29,6 +35,7 @@ class AnswerWords:
         advice: Pattern of a sentence that says what to do where nothing is known.
         offers: Pattern of a whole sentence that offers more.
         courtesies: Pattern of a whole sentence that is mere courtesy.
+        items: Pattern of pieces of evidence that are called by their numbers.
         affirmations: Words for yes.
         denials: Words for no.
         negations: Words that turn a clause into its opposite.
@@ -46,6 +53,7 @@ class AnswerWords:
     advice: regex.Pattern[str]
     offers: regex.Pattern[str]
     courtesies: regex.Pattern[str]
+    items: regex.Pattern[str]
     affirmations: frozenset[str]
     denials: frozenset[str]
     negations: frozenset[str]
@@ -75,6 +83,7 @@ def answer_words() -> AnswerWords:
         advice=_any_of(data["advice"]),
         offers=regex.compile(rf"\W*(?:{'|'.join(data['offers'])})[^:;–—]*"),
         courtesies=regex.compile(rf"\W*(?:{'|'.join(map(fold, data['courtesies']))})\W*"),
+        items=regex.compile(_NUMBERED.format("|".join(data["items"].split())), regex.IGNORECASE),
         affirmations=frozenset(map(fold, data["affirmations"].split())),
         denials=frozenset(map(fold, data["denials"].split())),
         negations=frozenset(map(fold, data["negations"].split())),

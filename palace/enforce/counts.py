@@ -14,6 +14,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
+from palace.enforce.spans import APART
 from palace.text import fold, stem
 
 MOST_COUNTED = 12
@@ -44,6 +45,13 @@ def is_small(said: Quantity) -> bool:
 def is_of_days(said: Quantity) -> bool:
     """Whether a number is one of days, weeks, months or years."""
     return said.unit == "months" or (said.unit == "time" and said.factor >= _DAY_SECONDS)
+
+
+def is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a span lies between days that stand there: "five days after" no reader counts."""
+    if not said.unit or not APART.match(sentence, said.end):
+        return False
+    return len({(d.month, d.day) for source in sources for d in source.written if d.day}) > 1
 
 
 def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import regex
 
+from palace.enforce.han import DAY, MONTH, YEAR, han_value
 from palace.months import exists
 from palace.text import fold, month_token, right_before
 
@@ -60,6 +61,7 @@ _DAY_BEHIND = frozenset(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
+_IN_HAN = regex.compile(rf"{DAY}|{YEAR}")
 _YEARS = range(1700, 2200)
 _SHORT = r"(?P<short>\p{Lu}\p{Ll}{2})"
 _PATTERNS = tuple(
@@ -68,7 +70,9 @@ _PATTERNS = tuple(
         r"(?<![\d.,/-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d|[-/.]\d)",
         r"(?<![\d.,/])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])"
         r"(?![\d/-]|[.,]\d)",
-        r"(?:(?P<year>\d{4})\s*[年년]\s*)?(?P<month>\d{1,2})\s*[月월]\s*の?(?:(?P<day>\d{1,2})\s*[日일])?",
+        rf"(?:(?P<year>\d{{4}}|{YEAR})\s*[年년]\s*)?(?P<month>\d{{1,2}}|{MONTH})\s*[月월]\s*の?"
+        rf"(?:(?P<day>\d{{1,2}}|{DAY})\s*[日일号號]"
+        rf"(?:\s*(?:[-–~～〜至到]|から|부터)\s*(?P<other>\d{{1,2}}|{DAY})\s*[日일号號])?)?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
         rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?{_RANGE}{_ITS_WEEKDAY})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
@@ -260,16 +264,16 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
     parts = match.groupdict()
     alone = not (parts.get("day") or parts.get("year") or parts.get("short"))
     month = _month(parts.get("month") or parts["short"], alone=alone)
-    year = int(parts["year"]) if parts.get("year") else None
+    year = _number(parts.get("year"))
     end = match.end()
     if year is not None and year not in _YEARS:  # "Oct 2650 l": some other number
-        if (parts.get("month") or "").isdigit():
+        if _number(parts.get("month")):
             return
         year, end = None, match.start("year")
     day = _day(parts.get("day"))
     if month is None or (parts.get("day") and day is None):
         return
-    numeric = (parts.get("month") or "").isdigit()
+    numeric = _number(parts.get("month")) is not None
     if _is_count_after(match, numeric=numeric):
         return
     if month > 12 and numeric and day is not None and day <= 12:
@@ -300,8 +304,9 @@ def _is_count_after(match: regex.Match[str], *, numeric: bool) -> bool:
 
 
 def _month(text: str, *, alone: bool) -> int | None:
-    if text.isdigit():
-        return int(text)
+    number = _number(text)
+    if number is not None:
+        return number
     token = month_token(text)
     if token is None or (alone and text.islower() and text.isascii()):
         return None
@@ -311,9 +316,15 @@ def _month(text: str, *, alone: bool) -> int | None:
 def _day(text: str | None) -> int | None:
     if not text:
         return None
-    if text.isdigit():
-        return int(text)
-    return _ORDINAL_WORDS.index(text.casefold()) + 1
+    number = _number(text)
+    return _ORDINAL_WORDS.index(text.casefold()) + 1 if number is None else number
+
+
+def _number(text: str | None) -> int | None:
+    """Return a number in digits or in Chinese letters, if it is one."""
+    if text and (text.isdigit() or _IN_HAN.fullmatch(text)):
+        return int(han_value(text))
+    return None
 
 
 def find_weekdays(text: str) -> list[tuple[int, int, int]]:
@@ -408,7 +419,11 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     written.extend(_days_beside(text, written))
     written.extend(_months_of_quarters(text))
     found = completed(written, as_of)
-    years = [int(match[0]) for match in _BARE_YEAR.finditer(text)]
+    years = [
+        int(match[0])
+        for match in _BARE_YEAR.finditer(text)
+        if not any(day.start <= match.start() < day.end for day in written)
+    ]
     found.extend(
         replace(day, year=year)
         for day in written

@@ -14,7 +14,7 @@ import regex
 from palace.enforce.answer_words import read_words
 from palace.enforce.choices import enumerated
 from palace.enforce.dates import find_weekdays
-from palace.enforce.judging import CITATION, Grounds, Judged, judge
+from palace.enforce.judging import CITATION, Grounds, Judged, is_label, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.enforce.quantities import as_seen
 from palace.enforce.replies import quote_evidence
@@ -36,6 +36,7 @@ _LEFT_BEHIND = regex.compile(
     rf"|(?:[ \t,]*[(*_]*(?:{CITATION.pattern})[)*_,;]*)+(?=\s)|[.,;)*_]+\Z)"
 )
 _MIDNIGHT = regex.compile(r"\A(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?\Z")
+_ROW = regex.compile(r"\s*\|[^\n]*(?P<rule>\n[ \t|:-]*-[ \t|:-]*)?\s*\Z")
 _FLAG = "Not found in memory: "
 _MOST_NAMED = 12
 _HELD_CHARS = 600
@@ -153,13 +154,21 @@ class AnswerCheck:
             for source in self._grounds.remembered
         )
 
-    def nearest(self, sentence: str) -> int | None:
-        """Return the place of the evidence that shares most words with a sentence, if any."""
+    def nearest(self, sentence: str, label: str = "") -> int | None:
+        """Return the place of the evidence that shares most words with a sentence, if any.
+
+        Args:
+            sentence: Of an answer.
+            label: The heading it stands under, which says what it is about: "Toaster", "By Ida".
+        """
         if not self.evidence:
             return None
-        said = set(tokens(sentence))
-        shared = [len(said & source.tokens) for source in self._grounds.remembered]
-        return max(range(len(shared)), key=lambda n: (shared[n], -n))
+        about = set(tokens(label))
+        said = about | set(tokens(sentence))
+        known = [source.tokens for source in self._grounds.remembered]
+        return max(
+            range(len(known)), key=lambda n: (len(said & known[n]), len(about & known[n]), -n)
+        )
 
     def quote(self, place: int) -> str:
         """Return a piece of evidence verbatim, without secrets, with its source."""
@@ -327,13 +336,23 @@ class SentenceGate:
 
     def _instead(self, sentence: str) -> str:
         """Return the nearest memory in place of a sentence, or nothing if it was quoted before."""
-        place = self._check.nearest(sentence)
-        if place is None or place in self._quoted:
+        place = self._check.nearest(sentence, self._label())
+        is_new = place is not None and place not in self._quoted
+        quote = self._check.quote(place) if place is not None and is_new else ""
+        row = _ROW.match(sentence)
+        if row and (quote or row["rule"]):  # without the rule below its head a table is none
+            quote = f"| {' '.join(quote.split()).replace('|', chr(92) + '|')} |{row['rule'] or ''}"
+        if place is None or not quote:
             return ""
         self._quoted.add(place)
         self._begun = self._claimed = True
         margin = _MARGIN.match(sentence)
-        return f"{margin[0] if margin else ''}{self._check.quote(place)}"
+        return f"{margin[0] if margin else ''}{quote}"
+
+    def _label(self) -> str:
+        """Return the last heading or label of a list that was released."""
+        lines = [line for line in self._held.splitlines() if is_label(line)]
+        return lines[-1] if lines else ""
 
     def _last_words(self) -> list[str]:
         if self._declined:

@@ -238,6 +238,9 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     """
     cited, missing = _citations(sentence, len(grounds.evidence))
     bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
+    for match in _called_by_number(bare, grounds):
+        cited += [n for n in map(int, regex.findall(r"\d+", match["numbers"])) if n not in cited]
+        bare = bare[: match.start()] + " " * len(match[0]) + bare[match.end() :]
     marked = _mark_chars(bare, german=grounds.has_german_dates)
     bare = " " * marked + bare[marked:]
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
@@ -258,7 +261,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
             [text for text in misplaced if not _is_scaled(text, bare, support, before)]
             or turned_round(bare, grounds.texts)
             or other_intervals(bare, grounds.texts)
-            or _claims_missing(bare, taken, grounds, label=_is_label(sentence))
+            or _claims_missing(bare, taken, grounds, label=is_label(sentence))
         )
         lone = "" if found else _lone_word(bare, taken, grounds)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
@@ -307,6 +310,22 @@ def _citations(sentence: str, count: int) -> tuple[list[int], list[str]]:
             else:
                 missing.append(match[0])
     return list(dict.fromkeys(cited)), list(dict.fromkeys(missing))
+
+
+def _called_by_number(sentence: str, grounds: Grounds) -> list[regex.Match[str]]:
+    """Return where evidence is called by its number, as in "Note 1 says", which is no number there.
+
+    Unless a memory or the question says just that of something of its own.
+    """
+    count = len(grounds.evidence)
+    measured = {q.start for q in read_quantities(sentence) if q.unit}
+    return [
+        match
+        for match in answer_words().items.finditer(sentence)
+        if all(1 <= int(n) <= count for n in regex.findall(r"\d+", match["numbers"]))
+        and measured.isdisjoint(range(*match.span("numbers")))
+        and not any(fold(match[0]) in fold(text) for text in (*grounds.texts, grounds.question))
+    ]
 
 
 def _cites_aside(sentence: str) -> bool:
@@ -482,7 +501,7 @@ def _is_plainly_number(quantity: Quantity) -> bool:
     return bool(quantity.unit) or quantity.text[-1:].isalpha()
 
 
-def _is_label(sentence: str) -> bool:
+def is_label(sentence: str) -> bool:
     """Whether a piece only says what stands below it: a heading, the head of a table."""
     head, _, rule = sentence.strip().partition("\n")
     is_head = "|" in head and "-" in rule and not rule.strip("|:- \t")

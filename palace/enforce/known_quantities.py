@@ -16,7 +16,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_nothing
-from palace.enforce.counts import is_counted_otherwise, is_small, is_within_range
+from palace.enforce.counts import is_between_days, is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.quantities import DEGREES, FOR_ONE, Quantity, read_quantities
@@ -295,6 +295,8 @@ class KnownQuantities:
             return False  # "Room 9"
         if _TIMES_AS.match(sentence, quantity.end):
             return False  # worked out or wrong
+        if is_between_days(quantity, self.sources, sentence):
+            return False
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
     def _follows(

@@ -12,8 +12,9 @@ import regex
 
 from palace.enforce.answer_words import is_content, read_words
 from palace.enforce.source import Source, is_cut_from, is_cut_through, plain
-from palace.enforce.specifics import Specific
+from palace.enforce.specifics import KOREAN_NAME, Specific
 from palace.enforce.units import is_unit
+from palace.recall.related import everyday_words
 from palace.text import Word, stem
 
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
@@ -25,6 +26,9 @@ _WORD_AND_NUMBER = regex.compile(
 )
 # Digits that are written in groups, or in none: of an account, a card, a telephone.
 _GROUPED = regex.compile(r"\+?[\p{L}\d ./()-]{9,60}")
+# Chinese words of one letter that a name follows.
+_BEFORE_NAMES = frozenset("找由和与與跟是请請给給向让讓被对對为為叫问問见見约約及同到去")
+_HANGUL = regex.compile(r"\p{Hangul}")
 _GROUP_MARKS = r"[ ./()-]{0,3}"
 _LEAST_GROUPED_DIGITS = 9
 _LEAST_ROOT_CHARS = 6
@@ -80,12 +84,33 @@ class KnownSpecifics:
         if specific.kind == "compound":
             return self._has_compound(wanted)
         if specific.kind == "name":
-            return any(wanted in s.plain for s in self.sources)
+            return self._has_person(wanted)
         return (
             self._has_whole(wanted)
             or (specific.kind == "identifier" and self._has_identifier(wanted))
             or (specific.kind in ("identifier", "path", "code") and self._has_joined(wanted))
         )
+
+    def _has_person(self, wanted: str) -> bool:
+        """Whether somebody with a title is called so there; other words may stand before a name.
+
+        A name of two letters is another's behind another family name: 中田和夫 for 中村和夫. A
+        Korean name is wrong where one stands there that it has a part in common with.
+        """
+        if any(wanted in s.plain for s in self.sources):
+            return True
+        if _HANGUL.match(wanted):
+            known = (m[0] for s in self.sources for m in KOREAN_NAME.finditer(s.plain))
+            return not any(name[0] == wanted[0] or name[1:] == wanted[1:] for name in known)
+        before, name = wanted[:-2], wanted[-2:]
+        if not any(name in s.plain for s in self.sources):
+            # "找王医生"
+            return name[:-1] in _BEFORE_NAMES and any(name[-1] in s.plain for s in self.sources)
+        ordinary = before[-1:] in _BEFORE_NAMES or before in everyday_words("ja")
+        if not before or ordinary or any(before in s.plain for s in self.sources):
+            return True
+        full = regex.compile(rf"(?<!\p{{Han}})\p{{Han}}{{{len(before)}}}{name}")
+        return not any(full.search(s.plain) for s in self.sources)
 
     def _has_joined(self, wanted: str) -> bool:
         """Whether host and port, or folder and file, stand apart in one source.

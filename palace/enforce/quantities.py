@@ -15,6 +15,7 @@ from html import unescape
 import regex
 
 from palace.enforce.answer_words import answer_words
+from palace.enforce.han import HanNumber, han_clocks, han_numbers, han_value
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.enforce.units import UNITS, before_length, unit_of
 from palace.findings import INVISIBLE
@@ -51,12 +52,13 @@ _DIGITS = (
 # Letters of writing without blanks: a number stands beside them as beside a blank.
 _DENSE = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]"
 _HAN_WORD = regex.compile(r"\p{Han}+")
+_HAN_LETTER = regex.compile(r"[ \u00a0\u202f]?\p{Han}")
 _VERSION = regex.compile(
     rf"(?:(?<![\w.])|(?<={_DENSE}))v?(\d+(?:\.\d+){{2,}})(?!(?!{_DENSE})\w|\.\d)", regex.IGNORECASE
 )
 _CLOCK = regex.compile(
     r"(?<![\d:.,])(?P<h>\d{1,3})(?:[:h](?P<m>\d{2})(?::(?P<s>\d{2}))?|\.(?P<dm>\d{2})(?=\s*(?:uhr|[ap]\.?m)))?"
-    r"(?:\s*(?P<half>[ap])\.?m\b\.?|\s*(?P<uhr>uhr\b|(?:時(?!間)|点钟?|點鐘?|시(?!간))"
+    r"(?:\s*(?P<half>[ap])\.?m\b\.?|\s*(?P<uhr>uhr\b|(?:時(?!間)|时(?!间)|点钟?|點鐘?|시(?!간))"
     r"(?:\s*(?P<cm>\d{1,2})\s?[分분]|(?P<half_past>半|\s?반))?))?(?![\d])",
     regex.IGNORECASE,
 )
@@ -69,7 +71,7 @@ _NUMBER = regex.compile(
 )
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%％]|[€$£¥](?!\d)"
-    rf"|[かヶカヵ]月|개월|시간|유로|달러|\p{{Han}}{{1,2}}|\p{{Latin}}+(?={_DENSE})|\p{{L}}+)",
+    rf"|[かヶカヵ]月|개월|시간|유로|달러|박|\p{{Han}}{{1,2}}|\p{{Latin}}+(?={_DENSE})|\p{{L}}+)",
     regex.IGNORECASE,
 )
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
@@ -79,24 +81,17 @@ _TENTH_AND = regex.compile(
     rf"\b(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?P<one>{'|'.join(_ORDINALS)})\b",
     regex.IGNORECASE,
 )
-_HAN_NUMBERS = {number: value for value, number in enumerate("一二三四五六七八九", 1)} | {
-    "两": 2,
-    "兩": 2,
-}
 # "三个月": in front of what is no unit such a letter is a part of a word.
 _HAN_COUNT = regex.compile(
-    r"(?<![第一二三四五六七八九十百千])(?:(?P<tens>[二三四五六七八九]?)(?P<ten>十)(?P<one>[一二三四五六七八九]?)"
-    r"|(?P<one>[一二两兩三四五六七八九]))"
+    r"(?<![第一二三四五六七八九十百千])"
+    r"(?P<n>[二三四五六七八九]?十[一二三四五六七八九]?|[一二两兩三四五六七八九])"
     r"(?P<unit>[个個]月|[かヶカヵ]月|天|日間|[周週](?:間)?|小时|小時|時間|分钟|分鐘|欧元|美元)"
 )
-_MYRIADS = {**dict.fromkeys("億亿억", 10**8), **dict.fromkeys("万萬만", 10**4)}
-_MYRIADS |= {**dict.fromkeys("千천", 1000), **dict.fromkeys("百백", 100)}
 # "8万5千", "14.3万", "23만": digits and what they are multiplied by.
 _MYRIAD = regex.compile(
     r"(?<![\d.,])(?:\d{1,4}(?:[.,]\d{1,4})?[億亿억万萬만千천百백] ?)+"
     r"(?:(?<! )\d{1,4}(?![\d.,]*\d))?(?<! )"
 )
-_MYRIAD_PART = regex.compile(r"(?P<n>\d+(?:[.,]\d+)?)(?P<by>[億亿억万萬만千천百백]?)")
 _TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
 _PARTS_OF = regex.compile(
     r"\s(?:tiers|quarts|tercios|cuartos|quintos|terços|quartos|terzi|quarti|quinti|derde|vierde"
@@ -115,7 +110,11 @@ _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
-_OR_SO = regex.compile(r"\s(?:or so|oder so|ou à peu près|o así)\b", regex.IGNORECASE)
+_OR_SO = regex.compile(
+    r"\s(?:or so|oder so|ou à peu près|o así)\b|\p{Han}?(?:左右|上下|程度|前後|ほど|くらい|ぐらい)"
+    r"|\p{Hangul}?\s?(?:정도|쯤)",
+    regex.IGNORECASE,
+)
 _MINUS = str.maketrans("−", "-")
 _POWER = regex.compile(
     r"(?<![\w.,^])(?:(?P<times>\d{1,6}(?:\.\d{1,6})?)\s?[x×*·]\s?)?(?:(?P<base>10|2)(?:\^|\*\*)"
@@ -149,7 +148,8 @@ ROUGH = (
 )
 _AROUND = regex.compile(
     rf"(?:^|(?<=[\s(—–~≈-]))(?:{ROUGH})"
-    r"\s*(?:(?:the|an?|il|el|le|la|l['’]|die|der|das|de|het|o)\s+)?[$€£]?\s*$",
+    r"\s*(?:(?:the|an?|il|el|le|la|l['’]|die|der|das|de|het|o)\s+)?[$€£]?\s*$"
+    r"|(?:大?[约約]|大概|差不多|将近|近|およそ|ほぼ|(?<!\p{L})약|대략)\s?$",
     regex.IGNORECASE,
 )
 
@@ -236,6 +236,7 @@ def _readings(text: str) -> tuple[Quantity, ...]:
         _versions,
         _clock_phrases,
         _clocks,
+        _han_clocks,
         _powers,
         _parts,
         _fortnights,
@@ -277,6 +278,20 @@ def _clocks(text: str) -> Iterator[Quantity]:
         yield Quantity(values, "clock", 1, *match.span(), match[0].strip())
 
 
+def _han_clocks(text: str) -> Iterator[Quantity]:
+    for said in han_clocks(text) if _HAN_WORD.search(text) else ():
+        half = _half_of_day(text, said.start)
+        if said.sure or half:
+            yield clock_in_han(text, said, half)
+
+
+def clock_in_han(text: str, said: HanNumber, half: str | None = None) -> Quantity:
+    """Return a time of day in Chinese letters; without a half of the day either is meant."""
+    at = said.value % 720 + (720 if half == "p" else 0) if half else said.value
+    values = (at,) if half or at >= 780 else (at, at + 720)
+    return Quantity(values, "clock", 1, said.start, said.end, text[said.start : said.end])
+
+
 def _half_of_day(text: str, start: int) -> str | None:
     """Return which half of the day is said right before a time, as Chinese and others do."""
     if right_before(_MORNING, text, start):
@@ -316,9 +331,10 @@ def _fortnights(text: str) -> Iterator[Quantity]:
 
 def _myriads(text: str) -> Iterator[Quantity]:
     for match in _MYRIAD.finditer(text):
-        parts = _MYRIAD_PART.finditer(match[0])
-        value = sum(_values(part["n"])[0] * _MYRIADS.get(part["by"], 1) for part in parts)
-        yield _with_unit(text, (round(value, 6),), *match.span(), "")
+        yield _with_unit(text, (han_value(match[0]),), *match.span(), "")
+    for number in han_numbers(text) if _HAN_WORD.search(text) else ():
+        if number.sure:
+            yield _with_unit(text, (number.value,), number.start, number.end, "")
 
 
 def _digits(text: str) -> Iterator[Quantity]:
@@ -372,10 +388,8 @@ def _spelled(text: str) -> Iterator[Quantity]:
 
 def _han_counts(text: str) -> Iterator[Quantity]:
     for match in _HAN_COUNT.finditer(text):
-        tens = (_HAN_NUMBERS.get(match["tens"], 1) * 10) if match["ten"] else 0
-        value = tens + _HAN_NUMBERS.get(match["one"], 0)
         family, factor = UNITS[fold(match["unit"])]
-        yield Quantity((float(value),), family, factor, *match.span(), match[0])
+        yield Quantity((han_value(match["n"]),), family, factor, *match.span(), match[0])
 
 
 def _ordinals(text: str) -> Iterator[Quantity]:
@@ -402,6 +416,9 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
     if after is None:
         return Quantity(values, "", 1, start, end, text[start:end], loose)
     written = after[0].lstrip(" \u00a0\u202f-").replace(" ", "")
+    if _HAN_WORD.fullmatch(written) and written not in UNITS and written[0] in UNITS:
+        after = _HAN_LETTER.match(text, end) or after  # "7天内"
+        written = written[0]
     word = _unit_word(after, written)
     if word in _SUFFIXES and word not in ("k", "m"):
         scaled = tuple(value * _SUFFIXES[word] for value in values)
@@ -476,6 +493,11 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
+        if last and _are_its_cents(last, quantity, text):
+            total = round(last.values[0] + quantity.values[0], 2)
+            span = text[last.start : quantity.end]
+            joined[-1] = replace(last, values=(total,), end=quantity.end, text=span)
+            continue
         factor = _factor_behind(last, quantity, text) if last else 0.0
         if last is None or not factor:
             joined.append(quantity)
@@ -484,6 +506,16 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
         span = text[last.start : quantity.end]
         joined[-1] = Quantity((total,), "time", factor, last.start, quantity.end, span)
     return joined
+
+
+def _are_its_cents(last: Quantity, quantity: Quantity, text: str) -> bool:
+    """Whether an amount of money goes on with hundredths: "89 Euro und 90 Cent"."""
+    coin = regex.search(r"\p{L}+$", quantity.text)
+    cents = coin is not None and fold(coin[0]) in _CENTS and not quantity.unit
+    if not cents or last.unit not in MONEY:
+        return False
+    between = text[last.end : quantity.start]
+    return regex.fullmatch(r"\s(?:(?:and|und|et|y|e|en|con)\s)?", between) is not None
 
 
 def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:

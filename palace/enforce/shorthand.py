@@ -14,7 +14,8 @@ from itertools import pairwise
 import regex
 
 from palace.enforce.dates import FoundDate
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.han import han_clocks, han_numbers
+from palace.enforce.quantities import Quantity, clock_in_han, find_quantities
 from palace.enforce.spoken import spoken_numbers
 from palace.months import exists
 from palace.text import month_token, right_before
@@ -98,6 +99,7 @@ _LEFT_OUT = frozenset({"time", "months", "length", "area", "mass", "volume"})
 _NO_THINGS = frozenset("at in on for if with min max better best ideally".split())
 _GOES_ON_WITH = regex.compile(r"[^\d.;:!?\n()]{0,25},\s|\s?(?:/|or|and|to|then|->|→)\s?")
 _OLDEST_SHORT_YEAR = 70
+_DAY_SECONDS = 86_400.0
 _NOON = 12
 
 
@@ -122,9 +124,24 @@ def short_quantities(text: str) -> Iterator[Quantity]:
         at = 60.0 * int(match[2]) - int(match[1])
         yield Quantity((at % 1440, at + 720), "clock", 1.0, *match.span(), match[0])
     for match in _DOSES.finditer(text):
-        taken = sum(dose != "0" for dose in regex.split("-", match[0]))
-        yield Quantity((float(taken),), "", 1.0, *match.span(), match[0], noun="time")
+        doses = [int(dose) for dose in match[0].split("-")]
+        taken = float(sum(dose > 0 for dose in doses))
+        yield Quantity((taken,), "", 1.0, *match.span(), match[0], noun="time")
+        for course in find_quantities(text):  # what 1-0-1 comes to in two weeks
+            if course.unit == "time" and course.factor >= _DAY_SECONDS:
+                days = course.measures[0] / _DAY_SECONDS
+                yield Quantity((sum(doses) * days,), "", 1.0, *match.span(), match[0])
     yield from _scaled(text)
+    yield from _in_han(text)
+
+
+def _in_han(text: str) -> Iterator[Quantity]:
+    """Yield what may be a number or a time in Chinese letters: "三楼", "三点"; no single one."""
+    for said in han_numbers(text):
+        if said.value != 1:
+            written = text[said.start : said.end]
+            yield Quantity((said.value,), "", 1.0, said.start, said.end, written)
+    yield from (clock_in_han(text, said) for said in han_clocks(text))
 
 
 def _scaled(text: str) -> Iterator[Quantity]:
@@ -193,9 +210,11 @@ def _clock(text: str, span: tuple[int, int], hour: str, minute: str | None, half
 
 def _clock_ranges(text: str) -> Iterator[Quantity]:
     for match in _HOURS.finditer(text):
-        for n in ("1", "2"):
+        half = match["half"] or ""
+        first = half or ("a" if int(match["h2"]) > _NOON > int(match["h1"]) else "")  # "6-16 Uhr"
+        for n, part in (("1", first), ("2", half)):
             span = match.start(f"h{n}"), max(match.end(f"h{n}"), match.end(f"m{n}"))
-            yield _clock(text, span, match[f"h{n}"], match[f"m{n}"], match["half"] or "")
+            yield _clock(text, span, match[f"h{n}"], match[f"m{n}"], part)
 
 
 def _clocks(text: str) -> Iterator[Quantity]:

@@ -21,6 +21,7 @@ from palace.enforce.dates import (
     find_dates,
     find_weekdays,
 )
+from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
@@ -45,6 +46,7 @@ _COLON_LIST = regex.compile(
     r":\s+(\p{L}[\p{L}\s]{1,50}(?:,\s+\p{L}[\p{L}\s]{1,50}){2,})(?=[.;!?\n]|$)"
 )
 _BRACKETED = regex.compile(r"\(([^()]*,\s[^()]*)\)")
+_EACH_ONE = regex.compile(r"\b(?:(?<!no )one|another|the other)\b", regex.IGNORECASE)
 _IN_BRACKETS = regex.compile(r"\s?\([^()]*\)")
 _WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
 _NEXT_DAY = regex.compile(
@@ -240,6 +242,10 @@ class Source:
             vague = plain_one is None or plain_one.unit in ("", "clock")
             if vague and short.unit in _TAKEN_SHORT:
                 read[short.start] = short
+        for said in han_numbers(self.text):  # "四个人"
+            if said.counts and said.value > 1:
+                one = Quantity((said.value,), start=said.start, end=said.end)
+                read.setdefault(said.start, one)
         for match in _WHOLE.finditer(self.text):  # "better after a full year"
             one = find_quantities(f"1 {match[1]}")[0]
             read.setdefault(match.start(), replace(one, start=match.start(), end=match.end()))
@@ -281,4 +287,5 @@ class Source:
         found.update(listed_length(m[1]) for m in _BRACKETED.finditer(self.text))
         bare = _IN_BRACKETS.sub("", self.text)  # "Tess (whippet), Duke (boxer), Mabel (lab)"
         found.update(listed_length(m[1]) for m in _COLON_LIST.finditer(bare))
+        found.add(len(_EACH_ONE.findall(self.text)))  # "one with Ida, one in the shed"
         return frozenset(found - {0, 1})

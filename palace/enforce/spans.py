@@ -27,11 +27,12 @@ _ENDED = regex.compile(
 _AGED = regex.compile(
     r"\b(?:aged?|old|younger|older|years?|at (?:about )?\d+|was|were)\b", regex.IGNORECASE
 )
-_APART = regex.compile(
-    r"\s*\b(?:earlier|later|before|after|apart|früher|später|vorher|danach|plus tôt|plus tard"
+APART = regex.compile(
+    r"\s{0,9}\b(?:earlier|later|before|after|apart|früher|später|vorher|danach|plus tôt|plus tard"
     r"|avant|après|antes|después|depois)\b",
     regex.IGNORECASE,
 )
+"""What behind a span says that it lies between two days or times."""
 _SPANNED = regex.compile(
     r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|last(?:s|ed|ing)?|took|takes|taken|gap|from|until)\b",
     regex.IGNORECASE,
@@ -40,7 +41,8 @@ _AT_WORK = regex.compile(r"\b(?:working|business|work)[ -]|werk|arbeit", regex.I
 # Not how long, but how much of each week or year.
 _OF_EACH = regex.compile(
     r"\s?(?:/|per|pro|par|por|al|an?|each|every)\s?(?:day|week|month|year|tag|woche|monat|jahr|jour"
-    r"|semaine|mois|an|día|semana|mes|año|giorno|settimana|mese|anno|dag|maand|jaar)\b",
+    r"|semaine|mois|an|día|semana|mes|año|giorno|settimana|mese|anno|dag|maand|jaar)\b"
+    r"|(?:に|에)?\s?\d[\d.,]*[만万千천]?\s?[원円元]",  # what a night costs
     regex.IGNORECASE,
 )
 _WEEK_DAYS = 7
@@ -261,7 +263,7 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     days = [m * _DAYS_IN[said.unit] for m in said.measures]
     unit_days = said.factor * _DAYS_IN[said.unit]
     slack = unit_days / 2 if said.loose else min(2.0, unit_days / 3)
-    apart = _APART.match(sentence, said.end) is not None
+    apart = APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
     if any(

@@ -90,8 +90,19 @@ _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
 _CELL = regex.compile(r"\|\s*[*_]*$")
 _TITLES = frozenset("herr herrn frau dr prof familie".split())
+_KOREAN = (
+    r"(?<!\p{Hangul})[김이박최정강조윤장임한오서신권황안송류홍전고문양손배백허유남]\p{Hangul}{2}"
+)
+_KOREAN_TITLE = (
+    "(?:씨|님|선생|과장|부장|차장|대리|팀장|사장|이사|교수|원장|기사|박사|변호사|간호사)"
+)
+KOREAN_NAME = regex.compile(
+    rf"{_KOREAN}(?=\s?{_KOREAN_TITLE})|(?<={_KOREAN_TITLE}\s){_KOREAN}(?!\p{{Hangul}})"
+)
+"""A family name and a given one of two syllables, beside a title."""
+# With what may stand before the name: a family name, or a word ("担当中村さん").
 _HONOURED = regex.compile(
-    r"(?:\p{Han}{1,2}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
+    r"(?:\p{Han}{1,4}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
 )
 # Words that are names of people too.
 _WORDS_AND_NAMES = frozenset(
@@ -186,7 +197,7 @@ def _candidates(text: str) -> Iterator[Specific]:
         yield _trimmed("identifier", match)
     for match in _COMPOUND.finditer(text):
         yield Specific("compound", match[0], match[0], *match.span())
-    for match in _HONOURED.finditer(text):
+    for match in (*_HONOURED.finditer(text), *KOREAN_NAME.finditer(text)):
         yield Specific("name", match[0], match[0], *match.span())
 
 

@@ -35,7 +35,7 @@ length 0.01 см 厘米
 volume 0.001 мл 毫升
 time 3600 hourly stundlich stundig
 time 86400 d day days tag tage tagen jour jours dia dias giorno giorni gg dag dagen 天 日間 night
-time 86400 nights nts nuits noches nacht nachte tagig
+time 86400 nights nts nuits noches nacht nachte tagig 박 泊 晚
 time 86400 arbeitstag arbeitstage arbeitstagen werktag werktage werktagen werkdag werkdagen
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
 time 604800 weken wochig 周

@@ -1119,3 +1119,89 @@ def test_a_request_that_begins_with_can_you_asks_for_no_yes():
     said = "For 80 people: 250 g toor dal."
     assert check(said, "Can you give me the recipe for 80?", items=items).supported
     assert not check(said, "Can you tell me whether it is for 80?", items=items).supported
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        (
+            "Jacket reserved: 189,90 Euro",
+            ["189 Euro und 90 Cent", "189 euros et 90 centimes", "189 euros and 90 cents"],
+            ["189 Euro und 80 Cent", "198 Euro und 90 Cent"],
+        ),
+        (
+            "Carprofen 50 mg 1-0-1 for two weeks, 2 bowls.",
+            ["That makes 28 tablets."],
+            ["That makes 26 tablets."],
+        ),
+        (
+            "Spare keys: one with Ida, one in the blue tin in the shed.",
+            ["There are two spare keys: one with Ida, one in the shed."],
+            ["There are three spare keys."],
+        ),
+        (
+            "Auto: TÜV fällig März 2027, Inspektion am 14. Mai.",
+            ["Der TÜV ist im März 2027 fällig."],
+            ["Der TÜV ist im Mai 2027 fällig."],
+        ),
+        (
+            "Heizung läuft werktags 6-16 Uhr.",
+            ["Sie läuft von 6 bis 16 Uhr.", "Sie läuft von 6 Uhr bis 4 Uhr nachmittags."],
+            ["Sie läuft von 6 bis 18 Uhr."],
+        ),
+    ],
+)
+def test_amounts_and_times_of_every_day_hold_and_their_neighbours_do_not(memory, good, bad):
+    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
+        items = [evidence(memory, as_of=DAY)]
+        assert check(answer, "What is noted?", items=items).supported == holds, answer
+
+
+LEASE = (
+    evidence("Lease runs till 31 Jan 2027, landlord Teo.", id="m-lease", as_of=DAY),
+    evidence("Agenda of 4 May: item 2 is the 940 for the roof.", id="m-agenda", as_of=DAY),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("Note 1 says the lease runs until 31 January 2027.", {1: "m-lease"}),
+        ("Memories 1 and 2 cover the lease and the roof.", {1: "m-lease", 2: "m-agenda"}),
+        ("Laut Erinnerung 1 endet es am 31. Januar 2027.", {1: "m-lease"}),
+        ("D'après la note 2, 940.", {2: "m-agenda"}),
+        ("メモ1によると2027年1月31日まで。", {1: "m-lease"}),
+        ("Item 2 is the roof.", {}),  # of the agenda
+    ],
+)
+def test_a_memory_called_by_its_number_is_cited(answer, cited):
+    checked = check(answer, "What about the lease and the roof?", items=LEASE)
+    assert checked.supported, checked.unsupported
+    assert dict(checked.citations) == cited
+
+
+@pytest.mark.parametrize(
+    "answer", ["Note 2 says that the landlord is Teo.", "Note 7 says so.", "Note 1 says 940."]
+)
+def test_a_memory_called_by_its_number_must_say_it(answer):
+    assert not check(answer, "What about the lease and the roof?", items=LEASE).supported
+
+
+def test_a_row_that_is_replaced_stays_a_row():
+    items = [evidence("Ida: grill.", source="a:1"), evidence("Teo: 4 crates | cold", source="b:1")]
+    table = "| Who | What |\n|---|---|\n| Ida | grill |\n| Teo | 6 crates |\n"
+    assert check(table, "Who brings what?", items=items).text == (
+        "| Who | What |\n|---|---|\n| Ida | grill |\n| Teo: 4 crates \\| cold (b:1) |\n"
+    )
+
+
+def test_a_head_that_is_replaced_keeps_its_rule():
+    items = [evidence("Ida: grill.", source="a:1")]
+    text = check("| Rent 940 | |\n|---|---|\n| Ida | grill |", "Who?", items=items).text
+    assert text == "| Ida: grill. (a:1) |\n|---|---|\n| Ida | grill |"
+
+
+def test_a_replaced_line_is_of_what_its_heading_names():
+    items = [evidence("Blender from Paul."), evidence("Toaster from Ida, blue.")]
+    answer = "**Toaster**\n\n- By Paula\n"
+    assert "Toaster from Ida" in check(answer, "Who gave what?", items=items).text

@@ -1,0 +1,118 @@
+"""Numbers in Chinese letters, as Chinese and Japanese write them: 十四万三千, 二十八, 两点半.
+
+In: text. Out: numbers and clock times with the place where they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+from palace.enforce.units import UNITS
+from palace.text import fold
+
+_ONES = {letter: value for value, letter in enumerate("零一二三四五六七八九")}
+_ONES |= {"〇": 0, "两": 2, "兩": 2}
+_TENS = {"十": 10, **dict.fromkeys("百백", 100), **dict.fromkeys("千천", 1000)}
+_MYRIADS = {**dict.fromkeys("万萬만", 10**4), **dict.fromkeys("億亿억", 10**8)}
+_ONE = "一二三四五六七八九"
+_ANY = "".join(letter for letter in {**_ONES, **_TENS, **_MYRIADS} if letter not in "백천만억")
+_PIECE = regex.compile(r"\d+(?:[.,]\d+)?|\S")
+_THOUSANDS = regex.compile(r",(?=\d{3}(?!\d))")
+MONTH = f"(?<![{_ANY}第])(?:十[一二]?|[{_ONE}])"
+"""Pattern of the number of a month."""
+DAY = f"(?:[二三]?十[{_ONE}]?|[{_ONE}])"
+"""Pattern of the number of a day of a month."""
+YEAR = f"[〇零{_ONE}]{{4}}"
+"""Pattern of a year, letter by letter."""
+_NUMBER = regex.compile(f"(?<![{_ANY}第])[{_ONE}两兩十百千][{_ANY}]*")
+# What is counted by more than ten; "十分" is very much, and days and months are those of dates.
+_COUNTERS = frozenset("元块塊円人名个個件本枚冊册页頁台臺回次歳岁歲层層階楼樓号號倍杯箱袋瓶斤张張")
+_CLOCK = regex.compile(
+    rf"(?<![{_ANY}\d])(?P<h>二?十[{_ONE}]?|[{_ONE}两兩])(?P<mark>[点點時时])(?![间間])"
+    rf"(?:(?P<full>[钟鐘整])|(?P<m>[二三四五]?十[{_ONE}]?|零?[{_ONE}]|\d{{1,2}})分"
+    rf"|(?P<half>半)|(?P<quarter>[一三])刻)?"
+)
+_HOURS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class HanNumber:
+    """A number in Chinese letters, or a time in minutes after midnight.
+
+    Attributes:
+        value: The number.
+        start: Place of its first character; `end` after its last.
+        sure: Whether it can hardly be anything else: of "十分" it is not.
+        counts: Whether it stands before what is counted.
+    """
+
+    value: float
+    start: int
+    end: int
+    sure: bool
+    counts: bool = False
+
+
+def han_value(text: str) -> float:
+    """Return the value of a number in Chinese letters, digits or both: 4万5 is 45,000.
+
+    Args:
+        text: A number and nothing else.
+    """
+    pieces = _PIECE.findall(text)
+    if all(piece in _ONES for piece in pieces):
+        return float("".join(str(_ONES[piece]) for piece in pieces))
+    total = section = current = 0.0
+    last, said = 1, False
+    for piece in pieces:
+        if piece in _TENS:
+            section, last = section + (current if said else 1) * _TENS[piece], _TENS[piece]
+            current, said = 0.0, False
+        elif piece in _MYRIADS:
+            total, last = total + ((section + current) or 1) * _MYRIADS[piece], _MYRIADS[piece]
+            section = current = 0.0
+            said = False
+        elif piece in "零〇":
+            last = 1
+        else:
+            digits = _THOUSANDS.sub("", piece).replace(",", ".")  # "2,300万"
+            current, said = float(_ONES.get(piece, 0) or digits), True
+    tail = pieces[-1] in _ONES or (len(pieces[-1]) == 1 and pieces[-1].isdigit())
+    if said and tail and last > 1:  # "两千五" are 2,500
+        current *= last / 10
+    return round(total + section + current, 6)
+
+
+def han_numbers(text: str) -> Iterator[HanNumber]:
+    """Yield numbers in Chinese letters, those of dates and times too."""
+    for match in _NUMBER.finditer(text):
+        written, end = match[0], match.end()
+        large = len(written) > 1 and written[0] not in "百千" and written[-1] not in "十零〇"
+        large &= not {*written}.isdisjoint({*"百千", *_MYRIADS})
+        counts = _is_counted(written, text[end : end + 2])
+        sure = large or (counts and (len(written) > 1 or written == "十"))
+        yield HanNumber(han_value(written), match.start(), end, sure, counts)
+
+
+def _is_counted(written: str, behind: str) -> bool:
+    if behind[:1] in _COUNTERS:
+        return True
+    return any(fold(unit) in UNITS for unit in {behind, behind[:1]} if unit) and not (
+        written == "十" and behind[:1] == "分"
+    )
+
+
+def han_clocks(text: str) -> Iterator[HanNumber]:
+    """Yield times of day in minutes; "三点" alone may be three points."""
+    for match in _CLOCK.finditer(text):
+        hour = han_value(match["h"])
+        minutes = 30.0 if match["half"] else han_value(match["m"]) if match["m"] else 0.0
+        if match["quarter"]:
+            minutes = 15 * han_value(match["quarter"])
+        more = any(match[part] for part in ("full", "m", "half", "quarter"))
+        if hour <= _HOURS:
+            sure = more or (match["mark"] == "時" and match["h"] != "一")
+            yield HanNumber(hour * 60 + minutes, *match.span(), sure)
