@@ -14,6 +14,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.arithmetic import says_nothing
+from palace.enforce.citations import CITATION, called_by_number, citations_in, cites_aside
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.intervals import other_intervals
 from palace.enforce.order import turned_round
@@ -39,11 +40,6 @@ from palace.recall.related import translated
 from palace.text import Word, fold, month_token
 from palace.types.verdict import Evidence
 
-CITATION = regex.compile(
-    r"\[\^?(?:m|(?:item|note|memory|source)[ \t])?(\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*)\](?!\()"
-    r"|【(\d{1,3})】|\((?:m|(?:item|note|memory|source)[ \t])(\d{1,3})\)"
-)
-_ASIDE = regex.compile(r"\((\p{L}[^()]*?\p{L}[^()]*)\)")
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
 _DAY_OF_MONTH = regex.compile(r"(?:0?[1-9]|[12]\d|3[01])\.\s$")
 _MONTH_WORD = regex.compile(r"\p{L}{3,10}\b")
@@ -236,16 +232,17 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         grounds: What it may rest on.
         before: What was said and holds so far: its numbers may be worked on.
     """
-    cited, missing = _citations(sentence, len(grounds.evidence))
+    cited, missing = citations_in(sentence, len(grounds.evidence))
     bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
-    for match in _called_by_number(bare, grounds):
+    said = (*grounds.texts, grounds.question)
+    for match in called_by_number(bare, len(grounds.evidence), said):
         cited += [n for n in map(int, regex.findall(r"\d+", match["numbers"])) if n not in cited]
         bare = bare[: match.start()] + " " * len(match[0]) + bare[match.end() :]
     marked = _mark_chars(bare, german=grounds.has_german_dates)
     bare = " " * marked + bare[marked:]
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
         return Judged((), tuple(cited), claims=False)
-    support = _support_of(bare, cited, grounds, aside=_cites_aside(sentence))
+    support = _support_of(bare, cited, grounds, aside=cites_aside(sentence))
     wrong, taken = _specifics_missing(
         bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
     )
@@ -295,44 +292,6 @@ def _mark_chars(sentence: str, *, german: bool) -> int:
     if day and following and month_token(following[0]):
         return day.start()
     return marks.end()
-
-
-def _citations(sentence: str, count: int) -> tuple[list[int], list[str]]:
-    """Return the cited numbers that exist, and the citations that point nowhere."""
-    cited: list[int] = []
-    missing: list[str] = []
-    for match in CITATION.finditer(sentence):
-        for piece in regex.split(r"[ \t]*,[ \t]*", match[1] or match[2] or match[3]):
-            ends = [int(n) for n in regex.findall(r"\d+", piece)]
-            numbers = range(ends[0], min(ends[-1], ends[0] + 100) + 1) or ends
-            if all(1 <= n <= count for n in numbers):
-                cited.extend(numbers)
-            else:
-                missing.append(match[0])
-    return list(dict.fromkeys(cited)), list(dict.fromkeys(missing))
-
-
-def _called_by_number(sentence: str, grounds: Grounds) -> list[regex.Match[str]]:
-    """Return where evidence is called by its number, as in "Note 1 says", which is no number there.
-
-    Unless a memory or the question says just that of something of its own.
-    """
-    count = len(grounds.evidence)
-    measured = {q.start for q in read_quantities(sentence) if q.unit}
-    return [
-        match
-        for match in answer_words().items.finditer(sentence)
-        if all(1 <= int(n) <= count for n in regex.findall(r"\d+", match["numbers"]))
-        and measured.isdisjoint(range(*match.span("numbers")))
-        and not any(fold(match[0]) in fold(text) for text in (*grounds.texts, grounds.question))
-    ]
-
-
-def _cites_aside(sentence: str) -> bool:
-    """Whether all citations stand behind words in brackets: "2.99 (to be kept, see [2])"."""
-    asides = [match.span(1) for match in _ASIDE.finditer(sentence)]
-    cited = [match.start() for match in CITATION.finditer(sentence)]
-    return bool(cited) and all(any(a <= at < b for a, b in asides) for at in cited)
 
 
 def _support_of(
