@@ -38,7 +38,7 @@ OTHERS_PER_PALACE = 100
 # What tells whether anything has to do with a question at all; more brings nothing.
 TOPIC_FEATURES = ("distinct", "comes_near", "home_best", "names", "unknown_name", "beyond_chance")
 # Judged apart, or by a rule alone.
-NOT_OF_SUFFICIENCY = (*ATTRIBUTION_FEATURES, "comes_near", "beyond_chance")
+NOT_OF_SUFFICIENCY = (*ATTRIBUTION_FEATURES, "comes_near", "beyond_chance", "fronted")
 
 
 @dataclass

@@ -83,7 +83,10 @@ def _part_lines(parts: Mapping[str, Sequence[float]]) -> list[str]:
 _RULES: Mapping[str, str] = {
     "bars": "the confidence against the bars",
     "stranger": "nobody the question names is known here",
-    "name missing": "a statement that lacks a name of the question is never sufficient",
+    "name missing": (
+        "a statement that lacks a name of the question is never sufficient, nor is anything where"
+        " an unknown one stands in front"
+    ),
     "answer missing": "a statement without a date, hour or number proves none",
     "other date": "what happened at another time is never sufficient",
     "names present": "a statement that holds every name of the question is at least unclear",

@@ -94,6 +94,7 @@ class _Read(NamedTuple):
     slips: Mapping[str, str]
     titled: Sequence[Titled]
     uncut: tuple[str, ...]  # with the pairs of letters that reach over the end of a word
+    fronted: bool
 
 
 class Analyst:
@@ -139,8 +140,9 @@ class Analyst:
         prompt = without_courtesies(unlabelled(_bounded(turn.prompt)))
         found = words(prompt)
         lexicon = language_of(prompt, found, self.lexicons)
-        if asked := self._behind_a_stranger(turn, prompt, found, lexicon):
-            prompt, found = asked, words(asked)
+        behind = self._behind_a_stranger(turn, prompt, found, lexicon)
+        if behind:
+            prompt, found = behind, words(behind)
         if asked := self._before_instructions(prompt, lexicon):
             prompt, found = asked, words(asked)
         counts_of = self._counts_in(_scope_of(turn))
@@ -158,7 +160,8 @@ class Analyst:
         content = within_borders(content, found, lexicon)
         counts = counts_of(_all_tokens(content))
         terms = _terms(content, counts)
-        return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut)
+        fronted = bool(behind)
+        return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted)
 
     def _without_slips(
         self,
@@ -178,7 +181,8 @@ class Analyst:
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
-        prompt, found, lexicon, content, counts, terms, slips, titled, uncut = self._read(turn)
+        read = self._read(turn)
+        prompt, found, lexicon, content, counts, terms, slips, titled, uncut, fronted = read
         called = names_at(titled, content)
         heard = [name for name in called if all(counts[token].any for token in name)]
         written = _names(prompt, found, but_titles(content, titled), counts, lexicon)
@@ -198,6 +202,7 @@ class Analyst:
             names=names,
             unheard=next(iter(strangers), ())
             or self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
+            fronted=fronted,
             given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),
@@ -225,10 +230,11 @@ class Analyst:
     def _behind_a_stranger(
         self, turn: Turn, prompt: str, found: Sequence[Word], lexicon: Lexicon
     ) -> str:
-        """Return what is asked behind a name if it is asked of who is called so, else "".
+        """Return what is asked behind a name if it may be asked of who is called so, else "".
 
         "Timmy, when did we move?" speaks to Timmy where the palace knows nobody of that name and
-        no "she" or "he" is asked about: "Ruth, when did she move?" does not.
+        no "she" or "he" is asked about: "Ruth, when did she move?" does not. That "Ruth, when did
+        we meet?" does cannot be told, so nothing is proved by what is found for it.
         """
         spoken_to = addressee_of(prompt)
         if spoken_to is None or not is_given_name(found[0], lexicon):

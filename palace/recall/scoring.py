@@ -119,6 +119,8 @@ def _described(
     values.update(_NOT_RANKED)
     for name in ranked.keys() & _NOT_RANKED:
         values[name] = ranked[name]
+    if asked.query.fronted:
+        values["fronted"] = 1.0
     if asked.query.mended:
         values["mended"] = asked.rests_on_mended(candidate)
     if not candidate.session:

@@ -169,7 +169,8 @@ class Sufficiency:
 
         A name nobody in this palace has is never more than none; a statement that lacks a name of
         the question, tells no date, hour or number where one is asked for, or tells of
-        another month or year, is never sufficient; one that holds all names is never less than
+        another month or year, is never sufficient, nor is anything where an unknown name stands
+        in front of the question; one that holds all names is never less than
         unclear. What only shares words with the turn before is never sufficient either, nor what
         holds a word of the question only if that was misspelt.
         """
@@ -242,7 +243,7 @@ def _parts(model: LogisticModel, features: Mapping[str, float]) -> dict[str, tup
 
 def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None) -> Rule:
     """Return why evidence over the bar proves nothing all the same; `bars` if it does."""
-    if named is not None and named < 1.0:
+    if (named is not None and named < 1.0) or features.get("fronted"):
         return "name missing"
     if alone and features.get("answer_type") == 0.0:
         return "answer missing"

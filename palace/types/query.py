@@ -34,6 +34,8 @@ class Query:
         names: Each name of the prompt as its index tokens.
         unheard: A name in small letters, or told by its title, that nobody in the palace has, as
             its index tokens.
+        fronted: Whether a name that nobody in the palace has stands in front of the question: whom
+            it speaks to, or whom it asks about.
         given_name: Whether somebody is called by a given name alone, as one calls whom one knows.
         identifiers: Code-like tokens, versions, issue numbers, paths.
         numbers: Numbers of the prompt, normalised.
@@ -59,6 +61,7 @@ class Query:
     head: tuple[str, ...] = ()
     names: tuple[tuple[str, ...], ...] = ()
     unheard: tuple[str, ...] = ()
+    fronted: bool = False
     given_name: bool = False
     identifiers: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()

@@ -104,6 +104,13 @@ def test_greetings_thanks_labels_and_how_to_answer_carry_no_content(asked: str, 
 def test_who_is_spoken_to_is_not_asked_about(prompt: str) -> None:
     query = analysed(prompt)
     assert (query.names, query.terms, query.unheard) == ((), ("move",), ())
+    assert query.fronted  # "Ruth, when did we meet?" is written so, too
+
+
+@pytest.mark.parametrize("prompt", ["Hey Timmy, when did we move?", "@timmy when did we move?"])
+def test_who_is_greeted_is_surely_spoken_to(prompt: str) -> None:
+    query = analysed(prompt)
+    assert (query.terms, query.fronted) == (("move",), False)
 
 
 @pytest.mark.parametrize(

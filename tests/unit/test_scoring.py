@@ -121,6 +121,17 @@ def test_only_a_statement_with_a_vector_is_nearer_than_chance_or_not() -> None:
     assert told(None) == {1: None, 2: None, 3: None}
 
 
+def test_a_name_in_front_that_nobody_knows_is_told_of_every_candidate() -> None:
+    found = [candidate("the kettle"), candidate("kettle", 1, session="s")]
+    weighed = weights(query("kettle"), "the kettle", "kettle")
+
+    def told(asked: Query) -> set[float | None]:
+        return {s.features.get("fronted") for s in score(asked, found, weights=weighed)}
+
+    assert told(query("kettle", fronted=True)) == {1.0}
+    assert told(query("kettle")) == {None}
+
+
 # -- relevance and rank -------------------------------------------------------------------------
 
 

@@ -191,6 +191,7 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
         ({"coverage": 0.0}, "none", "bars"),
         ({"coverage": 1.0, "has_names": 1.0, "unknown_name": 1.0}, "none", "stranger"),
         ({"coverage": 1.0, "has_names": 1.0, "names": 0.5}, "unclear", "name missing"),
+        ({"coverage": 1.0, "fronted": 1.0}, "unclear", "name missing"),
         ({"coverage": 1.0, "answer_type": 0.0}, "unclear", "answer missing"),
         ({"coverage": 1.0, "answer_type": 0.5}, "sufficient", "bars"),
         ({"coverage": 1.0, "other_date": 1.0}, "unclear", "other date"),
