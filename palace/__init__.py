@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from palace.arguments import require_palace
+    from palace.echoes import without_echoes
     from palace.enforce.answering import (
         Answer,
         AnswerOptions,
@@ -184,6 +185,7 @@ _HOME = {
     ),
     "palace.store.identity_file": ("Identity",),
     "palace.store.vector_channel": ("Embedded",),
+    "palace.echoes": ("without_echoes",),
     "palace.labels": ("labelled_question",),
     "palace.tool_calls": ("search_evidence",),
     "palace.tools": ("AgentTool", "agent_tools"),
@@ -329,6 +331,7 @@ __all__ = [
     "stated_in",
     "verdict_attributes",
     "verify_quote",
+    "without_echoes",
 ]
 
 

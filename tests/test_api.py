@@ -125,6 +125,7 @@ PUBLIC = [
     "stated_in",
     "verdict_attributes",
     "verify_quote",
+    "without_echoes",
 ]
 
 ROOT = Path(palace.__file__).parent

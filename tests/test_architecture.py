@@ -146,6 +146,7 @@ def group(module: str) -> str:
         "findings": "secrets",
         "tool_": "tools",
         "months": "text",
+        "echoes": "text",
         "labels": "text",
         "full_stops": "text",
         "whole_files": "portable",

@@ -20,7 +20,7 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import tool_call
 
-from palace import Message
+from palace import Message, without_echoes
 
 SOURCE = "lc_source"
 """Where LangChain notes which of its parts wrote a message, or makes a call."""
@@ -37,10 +37,6 @@ _ROLES |= {"user": "user", "assistant": "assistant", "developer": "system"}
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "guard_content"})
 _USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
-# Words enough to state something: shorter arguments are what a tool is asked about.
-_STATEMENT = re.compile(
-    r"(?<!\S)(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}"
-)
 # What a chain begins with that has an answer refined with one document after another.
 _REFINE = re.compile(
     r"We have the opportunity to refine the existing answer \(only if needed\) with some more"
@@ -208,8 +204,8 @@ def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str,
     """
     since = messages if index is None else messages[index + 1 :]
     calls = (call for m in since if isinstance(m, AIMessage) for call in _written_in(m))
-    written = [leaf for call in calls for leaf in leaves(call) if _STATEMENT.search(leaf)]
-    return tuple(_without(text_of(m), written) for m in since if is_tools(m))
+    written = (leaf for call in calls for leaf in leaves(call))
+    return without_echoes(map(text_of, filter(is_tools, since)), written=written)
 
 
 def _written_in(message: AIMessage) -> Iterator[object]:
@@ -217,13 +213,6 @@ def _written_in(message: AIMessage) -> Iterator[object]:
     yield from (call["args"] for call in calls_of(message))
     if isinstance(message.content, list):
         yield from filter(is_call, message.content)
-
-
-def _without(text: str, written: Iterable[str]) -> str:
-    for leaf in written:
-        for form in (leaf, repr(leaf)[1:-1], json.dumps(leaf)[1:-1]):
-            text = text.replace(form, " ")
-    return text
 
 
 def with_text(message: BaseMessage, text: str) -> BaseMessage:

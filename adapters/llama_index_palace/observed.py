@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from llama_index.core.agent.react.output_parser import parse_action_reasoning_step
@@ -18,11 +18,8 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index_palace.events import KEY
 from llama_index_palace.structured import values_in
 from llama_index_palace.templates import pattern_of
+from palace import without_echoes
 
-# Words enough to state something: shorter arguments are what a tool is asked about.
-_STATEMENT = re.compile(
-    r"(?<!\S)(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}"
-)
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(
     pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
@@ -43,8 +40,7 @@ def tool_texts(since: Sequence[ChatMessage]) -> tuple[str, ...]:
     texts = [text for text in observed if text and not _HANDED_OFF.search(text)]
     if not texts:
         return ()
-    written = [value for m in since for value in _written(m) if _STATEMENT.search(value)]
-    return tuple(_without(text, written) for text in texts)
+    return without_echoes(texts, written=(value for m in since for value in _written(m)))
 
 
 def is_observation(message: ChatMessage) -> bool:
@@ -66,10 +62,3 @@ def _written(message: ChatMessage) -> Iterator[str]:
         yield value
         with suppress(ValueError):  # no JSON
             yield from values_in(json.loads(value))
-
-
-def _without(text: str, written: Iterable[str]) -> str:
-    for value in written:
-        for form in (value, repr(value)[1:-1], json.dumps(value)[1:-1]):
-            text = text.replace(form, " ")
-    return text

@@ -156,10 +156,11 @@ class Analyst:
         if meant:
             found, content = _mended(found, meant), _mended(content, meant)
             counts = counts_of(_all_tokens(content))
-        uncut = _terms(content, counts)
-        content = within_borders(content, found, lexicon)
-        counts = counts_of(_all_tokens(content))
-        terms = _terms(content, counts)
+        uncut = terms = _terms(content, counts)
+        within = within_borders(content, found, lexicon)
+        if within != content:
+            content, counts = within, counts_of(_all_tokens(within))
+            terms = _terms(content, counts)
         fronted = bool(behind)
         return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted)
 
@@ -216,7 +217,9 @@ class Analyst:
                 **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
             },
             # The detector was fitted with what each pair of letters may mean.
-            translated=translated(self._meant(uncut, but=unmeant), lexicon.language),
+            translated=translated(
+                meant if uncut == terms else self._meant(uncut, but=unmeant), lexicon.language
+            ),
             foreign={term: tuple(near) for term, near in foreign.items()},
             language=lexicon.language,
             session_id=turn.session_id,

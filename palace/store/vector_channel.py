@@ -226,9 +226,8 @@ class VectorChannel:
         """Return the model for a run: a server that tells its dimension is waited for."""
         model = self._model()
         if not self._is_local:
-            model.embed(
-                ["."], kind="passage"
-            )  # to ask for `identity` is as impatient as a question
+            # To ask for `identity` is as impatient as a question.
+            model.embed(["."], kind="passage")
         return model
 
     def _require_match(self) -> None:
