@@ -103,7 +103,8 @@ class IndexedLayer:
             if now is not None:
                 for old in replaced[item.id].values():
                     if old.scope == now.scope and old.trust in self._trusted:
-                        ended = old.retired or old.valid_to or now.created
+                        ends = (old.retired or old.valid_to or now.created, now.valid_from)
+                        ended = min((end for end in ends if end is not None), default=None)
                         told = self._evidence_in(old, ended)
                         yield replace(told, confidence=item.confidence)
             yield item
