@@ -112,7 +112,7 @@ class IndexedLayer:
             yield item
 
     def _today_first(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-        """Return evidence with today's value before a conversation that repeats what it replaced.
+        """Return evidence with today's value first, not a turn that repeats what it replaced.
 
         The words answer the question, and so does what was said to be right instead.
         """
@@ -120,11 +120,11 @@ class IndexedLayer:
         if not kept or not _is_spoken(evidence[0]):
             return evidence
         replaced = {old.id: old for old in self._superseded()}
-        spoken = [item.text.casefold() for item in evidence if _is_spoken(item)]
+        spoken = evidence[0].text.casefold()
         right = {
             _held_now(old, replaced, kept)
             for old in replaced.values()
-            if any(old.text.casefold().rstrip(" .!") in text for text in spoken)
+            if old.text.casefold().rstrip(" .!") in spoken
         }
         return tuple(sorted(evidence, key=lambda item: item.id not in right))
 
@@ -150,7 +150,7 @@ def _is_spoken(item: Evidence) -> bool:
 
 
 def _held_now(old: Memory, replaced: Mapping[str, Memory], kept: Collection[str]) -> str:
-    """Return which of these memories replaced an old one, directly or through others; "" if none."""
+    """Return which of these memories replaced an old one, perhaps through others; "" if none."""
     seen = {old.id}
     while old.superseded_by not in kept:
         following = replaced.get(old.superseded_by)
