@@ -5,7 +5,7 @@ In: a query. Out: a report of judged memories with their sources and as-of times
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.text import utc_now
-from palace.types.memory import Memory, Trust
+from palace.types.memory import TIMELINE, Memory, Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport, Rule
@@ -79,6 +79,8 @@ class IndexedLayer:
             report = replace(report, evidence=tuple(self._with_former(report.evidence)))
             if report.evidence and report.evidence[0].id in known:
                 report = _at_most_unclear(report, "former")
+        else:
+            report = replace(report, evidence=self._today_first(report.evidence))
         reason = self._searcher.words_alone
         return replace(report, reason=reason) if reason else report
 
@@ -103,10 +105,28 @@ class IndexedLayer:
             if now is not None:
                 for old in replaced[item.id].values():
                     if old.scope == now.scope and old.trust in self._trusted:
-                        ended = old.retired or old.valid_to or now.created
+                        ends = (old.retired or old.valid_to or now.created, now.valid_from)
+                        ended = min((end for end in ends if end is not None), default=None)
                         told = self._evidence_in(old, ended)
                         yield replace(told, confidence=item.confidence)
             yield item
+
+    def _today_first(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        """Return evidence with today's value first, not a turn that repeats what it replaced.
+
+        The words answer the question, and so does what was said to be right instead.
+        """
+        kept = {item.id for item in evidence if not _is_spoken(item)}
+        if not kept or not _is_spoken(evidence[0]):
+            return evidence
+        replaced = {old.id: old for old in self._superseded()}
+        spoken = evidence[0].text.casefold()
+        right = {
+            _held_now(old, replaced, kept)
+            for old in replaced.values()
+            if old.text.casefold().rstrip(" .!") in spoken
+        }
+        return tuple(sorted(evidence, key=lambda item: item.id not in right))
 
     def _evidence_in(
         self, memory: Memory, state_of: datetime | None, *, is_status: bool = False
@@ -123,6 +143,22 @@ class IndexedLayer:
             stale=is_status and as_of is not None and utc_now() - as_of > self._stale_after,
             state_of=state_of,
         )
+
+
+def _is_spoken(item: Evidence) -> bool:
+    return item.source.startswith(f"{TIMELINE}/")
+
+
+def _held_now(old: Memory, replaced: Mapping[str, Memory], kept: Collection[str]) -> str:
+    """Return which of these memories replaced an old one, perhaps through others; "" if none."""
+    seen = {old.id}
+    while old.superseded_by not in kept:
+        following = replaced.get(old.superseded_by)
+        if following is None or following.id in seen:
+            return ""
+        old = following
+        seen.add(old.id)
+    return old.superseded_by
 
 
 def _at_most_unclear(report: LayerReport, rule: Rule) -> LayerReport:

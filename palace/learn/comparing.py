@@ -340,7 +340,16 @@ def _one_thing(pair: _Aligned, values: int) -> bool:
         first = pair.stored.terms[0], pair.new.terms[0]
         return values == 1 and first in pair.shared and _is_verb(first[0])
     told = pair.stored.past and pair.new.past
-    return values == 1 and not told and (bool(pair.shared) or _moves_house(pair))
+    single = values == 1 or _are_addresses(pair)
+    return single and not told and (bool(pair.shared) or _moves_house(pair))
+
+
+def _are_addresses(pair: _Aligned) -> bool:
+    """Whether it is told where somebody lives: a street and its number are one value."""
+    return bool(pair.stored.verbs & pair.new.verbs & DWELLING) and all(
+        [t.slot in PLACES for t in rest if t.slot] == [True] and not any(t.unit for t in rest)
+        for rest in (pair.old_rest, pair.new_rest)
+    )
 
 
 def _is_verb(term: Term) -> bool:

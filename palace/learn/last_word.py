@@ -17,6 +17,8 @@ from palace.types.memory import Memory
 
 _NUMBER = regex.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}_.'’/-]*(?<![.'’/-])")
+_NUMBER_AND_UNIT = 2
+_GOES_ON = regex.compile(r"\s+\p{L}")
 _SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 
 
@@ -38,12 +40,14 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
             return first
         meant = tuple(m for m, _ in fits) or tuple(used)
         return Unclear(f"Which of these is wrong, and should {said.old!r} be {said.new!r}?", meant)
-    if len(used) == 1 and _NUMBER.fullmatch(said.new):
-        numbers = list(_NUMBER.finditer(used[0].text))
+    if len(used) == 1:
+        text = used[0].text
+        numbers = list(_NUMBER.finditer(text))
         if len(numbers) == 1:
-            text = used[0].text
-            right = f"{text[: numbers[0].start()]}{said.new}{text[numbers[0].end() :]}"
-            return used[0], right
+            before, after = text[: numbers[0].start()], text[numbers[0].end() :]
+            new = _without_repeated(before, said.new, after)
+            if _NUMBER.fullmatch(new):
+                return used[0], f"{before}{new}{after}"
     return Unclear(f"What exactly is wrong, and should be {said.new!r}?", tuple(used))
 
 
@@ -63,6 +67,8 @@ def replaced(text: str, old: str, new: str) -> str:
         return ""
     before, after = text[: places[0].start()], text[places[0].end() :]
     new = _without_repeated(before, new, after)
+    if _NUMBER.fullmatch(old) and len(_words(new)) > _NUMBER_AND_UNIT and _GOES_ON.match(after):
+        return ""  # "870 since October" would part a number from its unit
     elsewhere = {*_words(before), *_words(after)} - set(_words(old))
     return "" if elsewhere.intersection(_words(new)) else f"{before}{new}{after}"
 

@@ -154,7 +154,7 @@ class Writer:
             if found and (on_conflict == "ask" or outranked):
                 return _conflict(draft, found)
             going += [old for old, _ in found]
-        draft = replace(draft, id=new_id("m"))
+        draft = replace(_until_the_plan(draft, going), id=new_id("m"))
         with self._promise(draft.id, going):
             memory = self.store.add(draft, room=room, drawer=drawer)
             self.written(memory.path)
@@ -233,6 +233,12 @@ def superseded_fields(old: Memory, by: Memory) -> dict[str, object]:
     return {"valid_to": min(begin, old.valid_to or begin), "superseded_by": by.id}
 
 
+def makes_room(memory: Memory) -> bool:
+    """Whether a memory holds until another one begins, which is a plan as yet."""
+    waits = memory.status == "active" and bool(memory.superseded_by)
+    return waits and memory.valid_to is not None and memory.valid_to > utc_now()
+
+
 def said_later(memory: Memory, moment: datetime | None) -> bool:
     """Whether a memory is newer than what was said at a moment; None is now.
 
@@ -246,6 +252,22 @@ def _hold_at_once(memory: Memory, draft: Draft) -> bool:
     """Whether there is a moment at which both are said to be true."""
     is_over = _is_before(memory.valid_to, draft.valid_from)
     return not is_over and not _is_before(draft.valid_to, memory.valid_from)
+
+
+def _until_the_plan(draft: Draft, going: Iterable[Memory]) -> Draft:
+    """Return a draft that ends where a plan begins that what it replaces would have made room for.
+
+    It says nothing of the plan, which stands; else both would hold from then on.
+    """
+    gone = {m.id: m for m in going}
+    ends = [
+        (m.valid_to, m.superseded_by)
+        for m in gone.values()
+        if makes_room(m) and m.valid_to is not None and m.superseded_by not in gone
+    ]
+    end, plan = min(ends, default=(None, ""))
+    is_over = draft.valid_to is not None and end is not None and draft.valid_to < end
+    return draft if end is None or is_over else replace(draft, valid_to=end, superseded_by=plan)
 
 
 def _is_before(end: datetime | None, begin: datetime | None) -> bool:

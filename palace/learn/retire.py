@@ -6,12 +6,12 @@ retrieval does not return it again, a person can still read it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.dedup import says_the_same
-from palace.learn.remember import Writer
+from palace.learn.remember import Writer, makes_room
 from palace.text import utc_now
 from palace.types.changes import Duplicate, WriteResult
 from palace.types.memory import TIMELINE, Draft, Memory, Trust
@@ -92,6 +92,25 @@ def forget(
     return _deactivate(writer, memory, reason=why)
 
 
+def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> None:
+    """Let what would have made room for a plan hold on: until the next plan, if there is one.
+
+    Args:
+        writer: The one way in.
+        plan: The memory that goes.
+        superseded: Memories with a `superseded_by`.
+    """
+    further = plan if makes_room(plan) else None
+    for held in superseded:
+        if held.superseded_by == plan.id and makes_room(held):
+            kept = writer.store.update(
+                held,
+                valid_to=further.valid_to if further else None,
+                superseded_by=further.superseded_by if further else "",
+            )
+            writer.written(kept.path)
+
+
 def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
     # By place: a copy of a whole file, as synced folders make them, has the same ids.
     others = [m for m in copies if m.source != memory.source]
@@ -99,6 +118,7 @@ def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
 
 
 def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: datetime | None) -> Draft:
+    begin, said = old.valid_from, at or utc_now()
     return Draft(
         text=text,
         kind=old.kind,
@@ -107,7 +127,10 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
         provenance="correction",
         tags=old.tags,
         importance=old.importance,
-        created=at or utc_now(),
+        created=said,
+        # A plan that is corrected is one still; of what holds already, the wrong words are history.
+        valid_from=begin if begin is not None and begin > said else None,
+        valid_to=old.valid_to,
         triggers=old.triggers,
         key=old.key,
         project=old.project,

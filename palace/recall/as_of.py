@@ -45,8 +45,8 @@ def state_at(memories: Iterable[Memory], moment: datetime) -> list[Memory]:
     """Return the memories that held at a moment, as they were: none of them is retired.
 
     A memory holds from `valid_from`, else from when it was created, until `valid_to` or until it
-    was retired. Of a retired one that does not say when, its successor's beginning is taken; one
-    without a successor did not hold.
+    was retired, and not beyond the `valid_from` of its successor. Of a retired one that does not
+    say when, its successor's beginning is taken; one without a successor did not hold.
 
     Args:
         memories: All there are, retired ones too.
@@ -65,7 +65,8 @@ def _held(memory: Memory, successor: Memory | None, moment: datetime) -> bool:
     begun = memory.valid_from or memory.created
     if begun is not None and begun > moment:
         return False
-    if memory.valid_to is not None and memory.valid_to <= moment:
+    ends = (memory.valid_to, successor.valid_from if successor else None)
+    if any(end is not None and end <= moment for end in ends):
         return False
     if memory.status == "active":
         return True

@@ -23,6 +23,7 @@ _OPTIONAL = (
     "session",
     "reason",
     "key",
+    "superseded_by",
 )
 
 

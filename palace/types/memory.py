@@ -113,6 +113,7 @@ class Draft:
     session: str = ""
     reason: str = ""
     key: str = ""
+    superseded_by: str = ""
     id: str = ""
 
 

@@ -13,6 +13,7 @@ from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
+from palace.learn.retire import drop_plan
 from palace.store.markdown import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.memory import Memory
@@ -205,6 +206,7 @@ class KeepingVerbs(WritingVerbs):
             raise TextRefusedError(
                 f"{memory.id} is a playbook, not a memory", hint=f"delete the file {memory.path}"
             )
+        drop_plan(self._parts.writer, memory, self.index.marked("superseded_by"))
         gone = {
             m.id: m for m in (memory, *older_versions(memory, self.index.marked("superseded_by")))
         }

@@ -15,7 +15,7 @@ from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check
 from palace.learn.keyed import fit_key, remember_keyed
 from palace.learn.promote import promotion_of
 from palace.learn.remember import ON_CONFLICT, OnConflict
-from palace.learn.retire import correct, forget
+from palace.learn.retire import correct, drop_plan, forget
 from palace.recall.triggers import trigger_fault
 from palace.text import utc_now
 from palace.types.changes import WriteResult
@@ -235,6 +235,7 @@ class WritingVerbs(ChangingVerbs):
             change.session = old.session or None
             copies = self._parts.copies_of(old)
             gone = forget(change.writer, old, reason=reason, copies=copies)
+            drop_plan(change.writer, old, self.index.marked("superseded_by"))
             change.about = {"memory": old.id, "reason": gone.reason}
         return gone
 

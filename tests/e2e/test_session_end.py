@@ -108,6 +108,21 @@ def test_a_correction_supersedes_the_memory_that_is_wrong(palace):
     assert palace.get(other.id).status == "active"
 
 
+def test_what_was_corrected_is_not_today_s_answer_though_the_session_tells_of_it(palace):
+    ask = RetrievalEnforcer(palace).decide
+    old = palace.remember("The library opens at 9.").memory
+    palace.remember("The rent is 830 euros.")
+    talk = said(("When does the library open?", old.text), ("No, it is 10 now, not 9.", "Thanks."))
+    ended = outcome(palace.on_session_end("s1", talk))
+    assert ended == [("corrected", "correction", "The library opens at 10.")]
+    assert any(old.text in m.text for m in palace.memories(room="timeline"))
+
+    first = ask("When does the library open?").evidence[0]
+    assert first.text == "The library opens at 10."
+    palace.correct(first.id, "The library opens at 11.")
+    assert ask("When does the library open?").evidence[0].text == "The library opens at 11."
+
+
 def test_a_correction_of_what_nobody_stored_is_stored_whole(palace):
     history = said(("Hm.", "Sure. The licence of the project is MIT."))
     history += said(("It's Apache 2.0, not MIT.", "Sorry."))

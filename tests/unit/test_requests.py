@@ -189,6 +189,16 @@ def test_what_is_no_request_tells_nothing(listener, prompt):
         ("No, no es 5432, es 5433", "5433", "5432"),
         ("En realidad es el martes, no el lunes", "el martes", "el lunes"),
         ("Te equivocas, es el martes", "el martes", ""),
+        ("No, it is 5433 now, not 5432.", "5433", "5432"),
+        ("No, it's 5433 these days, not 5432 anymore.", "5433", "5432"),
+        ("No, it's now 5433 and not 5432 any more", "5433", "5432"),
+        ("No, it is 5433 now.", "5433", ""),
+        ("No it's 5433 now, not 5432", "5433", "5432"),
+        ("Actually it's Nora now, not Mona", "Nora", "Mona"),
+        ("Nein, es ist jetzt 5433, nicht mehr 5432", "5433", "5432"),
+        ("Non, c'est 5433 maintenant, plus 5432.", "5433", "5432"),
+        ("No, ahora es 5433, no 5432", "5433", "5432"),
+        ("No, es 5433 ahora", "5433", ""),
         ("No, se llama Nora, no Mona", "Nora", "Mona"),
         ("Não, na verdade é terça, não segunda", "terça", "segunda"),
         ("Na verdade é terça, não segunda", "terça", "segunda"),
@@ -255,6 +265,7 @@ def test_the_one_place_of_the_wrong_value_is_put_right():
         (Contradiction("5433"), [PORT, "The lamp is green."]),
         (Contradiction("5433"), ["Ports 5432 and 5431."]),
         (Contradiction("something else"), [PORT]),
+        (Contradiction("870 since October", "850"), ["The rent is 850 euros."]),
     ],
 )
 def test_where_it_is_not_plain_it_asks(said, texts):
@@ -273,8 +284,9 @@ def test_copies_of_one_memory_are_one():
     )
 
 
-def test_a_number_alone_replaces_the_only_number():
-    assert righted(Contradiction("5433"), [memory(PORT)]) == (
+@pytest.mark.parametrize("said", ["5433", "port 5433"])
+def test_a_number_alone_replaces_the_only_number(said):
+    assert righted(Contradiction(said), [memory(PORT)]) == (
         memory(PORT),
         PORT.replace("5432", "5433"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -17,7 +17,10 @@ from palace import (
 
 PORT = "The staging database listens on port 5432."
 NEW_PORT = "The staging database listens on port 5433."
+LATER_PORT = "The staging database listens on port 5434."
 ASKED = "Which port does the staging database listen on?"
+SOON = datetime.now(tz=timezone.utc).replace(microsecond=0) + timedelta(days=30)
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -230,3 +233,82 @@ def test_a_playbook_is_a_file_and_not_retired(tmp_path):
 
         with pytest.raises(TextRefusedError, match="playbook"):
             palace.forget(f"p-{playbook.name}")
+
+
+def held(palace, moment=None):
+    return [h.memory.text for h in palace.search(ASKED, as_of=moment)]
+
+
+def planned(palace, text=NEW_PORT, *, begin=SOON):
+    return stored(palace, text, valid_from=begin, on_conflict="supersede")
+
+
+def test_a_corrected_plan_is_a_plan(palace):
+    stored(palace)
+
+    palace.correct(planned(palace).id, LATER_PORT)
+
+    assert held(palace) == [PORT]
+    assert held(palace, SOON + DAY) == [LATER_PORT]
+
+
+def test_a_correction_ends_when_what_it_corrects_would_have(palace):
+    palace.correct(stored(palace, valid_to=SOON).id, NEW_PORT)
+
+    assert held(palace) == [NEW_PORT]
+    assert held(palace, SOON + DAY) == []
+
+
+@pytest.mark.parametrize(
+    ("corrects", "begin"), [(True, None), (False, None), (False, SOON - 2 * DAY)]
+)
+def test_what_comes_before_a_plan_holds_until_the_plan_begins(palace, corrects, begin):
+    old, plan = stored(palace), planned(palace)
+
+    if corrects:
+        new = palace.correct(old.id, LATER_PORT).memory
+    else:
+        new = stored(palace, LATER_PORT, valid_from=begin, on_conflict="supersede")
+
+    assert held(palace) == [LATER_PORT if begin is None else PORT]
+    assert held(palace, SOON - DAY) == [LATER_PORT]
+    assert held(palace, SOON + DAY) == [NEW_PORT]
+    assert [m.id for m in palace.history(old.id).versions] == [old.id, new.id, plan.id]
+
+
+def test_a_new_value_of_a_key_replaces_its_plan_too(palace):
+    stored(palace, key="port")
+    stored(palace, NEW_PORT, key="port", valid_from=SOON)
+
+    stored(palace, LATER_PORT, key="port")
+
+    assert held(palace) == held(palace, SOON + DAY) == [LATER_PORT]
+
+
+@pytest.mark.parametrize("verb", ["forget", "erase"])
+def test_a_plan_that_is_dropped_ends_nothing(palace, verb):
+    old, plan = stored(palace), planned(palace)
+
+    getattr(palace, verb)(plan.id)
+
+    assert held(palace) == held(palace, SOON + DAY) == [PORT]
+    assert (palace.get(old.id).valid_to, palace.get(old.id).superseded_by) == (None, "")
+    if verb == "forget":
+        palace.undo()
+        assert held(palace, SOON + DAY) == [NEW_PORT]
+
+
+def test_what_began_before_it_was_told_was_the_only_value_since(palace):
+    old = stored(palace)
+    file = palace.root / old.path
+    told = file.read_text(encoding="utf-8")
+    long_ago = f"created={SOON - 90 * DAY:%Y-%m-%d}"
+    file.write_text(told.replace(f"created={old.created:%Y-%m-%d}", long_ago), encoding="utf-8")
+    palace.refresh(force=True)
+
+    planned(palace, begin=SOON - 60 * DAY)
+
+    assert held(palace, SOON - 70 * DAY) == [PORT]
+    assert held(palace, SOON - 50 * DAY) == held(palace) == [NEW_PORT]
+    before = RetrievalEnforcer(palace).decide("Which port did the staging database use before?")
+    assert before.evidence[0].state_of == SOON - 60 * DAY

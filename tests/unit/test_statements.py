@@ -130,6 +130,11 @@ def test_nothing_is_corrected_where_it_is_not_clear(text):
     ("known", "said", "right"),
     [
         (
+            "The rent is 850 euros a month.",
+            "No, it is 870 now, not 850.",
+            "The rent is 870 euros a month.",
+        ),
+        (
             "The blade is 343 cm long.",
             "No, the blade is 348 cm long, not 343.",
             "The blade is 348 cm long.",
