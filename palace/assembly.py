@@ -305,7 +305,8 @@ class Assembly:
         return Rivals(index=index, terms=self.analyst.terms, everything=index.memories)
 
     def _resembling(self, draft: Draft) -> list[Memory]:
-        self._palace.mend_index()
+        # What a person took out of a file by hand is not held any more.
+        self._palace.refresh(force=False)
         return self._rivals.of(draft)
 
     def copies_of(self, memory: Memory) -> list[Memory]:

@@ -167,6 +167,8 @@ def check_files(palace: Mempalace) -> Check:
     if bare:
         told = counted(bare, "heading")
         hints.append(f"{told} with no text below: a heading alone is no memory")
+    if stray := palace.store.stray():
+        hints.append(f"{stray} stands outside rooms/, playbooks/ and timeline/, and is not read")
     detail = f"{counted(len(paths), 'file')}, all understood"
     return Check("files", ok=True, detail=detail, hint="; ".join(hints))
 

@@ -63,10 +63,13 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
     if not (root / "identity.txt").exists():
         palace.set_identity(FIRST_IDENTITY)
     palace.refresh()
-    advice: tuple[str, ...] = ()
+    advice: list[str] = []
     if preset and not settings_made and palace.settings.preset != preset:
-        advice = (f"write `preset: {preset}` into {settings_file} to use its recall cues",)
-    return LaidOut(root, tuple(sorted(_files(root) - before)), tuple(sorted(before)), advice)
+        advice.append(f"write `preset: {preset}` into {settings_file} to use its recall cues")
+    if stray := palace.store.stray():
+        advice.append(f"{stray} is not read: move notes below rooms/ to have them read")
+    made = tuple(sorted(_files(root) - before))
+    return LaidOut(root, made, tuple(sorted(before)), tuple(advice))
 
 
 def _first_settings(preset: str | None) -> str:

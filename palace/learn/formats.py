@@ -33,9 +33,9 @@ _SAMPLE_BYTES = 65_536
 def recognise(source: Path) -> Format:
     """Return the format of a file or folder that exists.
 
-    A folder is a vault if it has `.obsidian`, a ChatGPT export if it has `conversations.json` and
-    no Markdown of its own, else Markdown. A file named `.md` is Markdown; any other is judged by
-    what it begins with.
+    A folder is a vault if it has `.obsidian` and is no palace, a ChatGPT export if it has
+    `conversations.json` and no Markdown of its own, else Markdown. A file named `.md` is Markdown;
+    any other is judged by what it begins with.
 
     Raises:
         ConfigError: If it is nothing of this.
@@ -61,7 +61,7 @@ def recognise(source: Path) -> Format:
 
 
 def _format_of_folder(source: Path) -> Format:
-    if (source / ".obsidian").is_dir():
+    if (source / ".obsidian").is_dir() and not is_palace(source):
         return "obsidian"
     own = any(entry.suffix.lower() == SUFFIX for entry in source.iterdir())
     if (source / CONVERSATIONS).is_file() and not is_palace(source) and not own:

@@ -78,10 +78,10 @@ def import_path(
     """Import whatever a path holds; doing it again changes nothing.
 
     A folder that is a palace (`palace.learn.formats.is_palace`) keeps its places, its settings
-    are not taken. The Markdown of any other folder, a vault among them, is copied byte
-    for byte below `rooms/`, by subfolder, files at the top to a room with the folder's own name. A
-    single `.md` file goes to the room `inbox`. Hidden names, symlinks and what `.gitignore` and
-    `.secretsignore` name are left out. Conversations become turns of the timeline, memories of
+    are not taken. The Markdown of any other folder, and of one that is called a vault, is copied
+    byte for byte below `rooms/`, by subfolder, files at the top to a room with the folder's own
+    name. A single `.md` file goes to the room `inbox`. Hidden names, symlinks and what `.gitignore`
+    and `.secretsignore` name are left out. Conversations become turns of the timeline, memories of
     other programs a room of their own. What the palace has already is never overwritten.
 
     Args:
@@ -132,7 +132,7 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
         return _take_file(source, source.name, f"rooms/inbox/{source.stem}{SUFFIX}", intake)
     if real in home.parents:
         intake.ignore(str(home.relative_to(real)), "it is this palace")
-    is_own = is_palace(source)
+    is_own = intake.kind != "obsidian" and is_palace(source)
     paths = _notes_in(source, is_own=is_own, without=home)
     if not paths and not is_own:
         raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)

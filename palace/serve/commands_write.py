@@ -39,6 +39,7 @@ Source = Literal["user", "agent", "system"]
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
 SHARE = click.FloatRange(0.0, 1.0)
+_SHOWN = 20
 kind_option = click.option(
     "--kind", type=click.Choice(get_args(Kind)), default="fact", help="What sort of memory it is."
 )
@@ -75,7 +76,8 @@ def _init(door: Door, folder: Path | None, sample: bool, preset: PresetName | No
     lines = [
         render.line(("ready", "green"), f"  {made.root}"),
         *(render.line(f"  made {path}") for path in made.made),
-        *(render.dim(f"  kept {path}") for path in made.kept),
+        *(render.dim(f"  kept {path}") for path in made.kept[:_SHOWN]),
+        *([render.dim(f"  kept {more} more")] if (more := len(made.kept) - _SHOWN) > 0 else []),
         render.line(),
         render.line("Next:"),
         render.line(f"  say who the agent is, and its rules, in {made.root / 'identity.txt'}"),

@@ -170,6 +170,9 @@ class Page:
         line = lines[span.line]
         rest = line[: span.start] + (comment or "") + line[span.end :]
         lines[span.line] = rest if comment or rest.strip() else ""
+        if not lines[span.line] and not _line_end(line):
+            # The file ended without a line end, and the comment was set below its last words.
+            lines[span.line - 1] = lines[span.line - 1].rstrip("\r\n")
         return self.mark + "".join(lines)
 
     def with_comments_parted(self, positions: Sequence[int]) -> str:

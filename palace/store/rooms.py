@@ -35,7 +35,15 @@ from palace.store.names import resolve_inside, room_of, without_suffix
 from palace.store.page_files import PageFiles
 from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
-from palace.store.tree import ROOMS, drawer_file, drawer_names, room_folder, room_names, scan_files
+from palace.store.tree import (
+    ROOMS,
+    drawer_file,
+    drawer_names,
+    room_folder,
+    room_names,
+    scan_files,
+    stray_note,
+)
 from palace.store.written_log import WrittenLog
 from palace.text import new_id, utc_now
 from palace.types.checks import Overwritten
@@ -116,6 +124,10 @@ class RoomStore:
         for stamp in stamps:
             faults.extend(self.read(stamp.path).faults)
         return faults
+
+    def stray(self) -> str:
+        """Return a Markdown file that stands in the palace and in none of its places, else ""."""
+        return stray_note(self.root)
 
     def read(self, path: str) -> Document:
         """Parse one file; nonsense in it becomes faults.

@@ -91,6 +91,18 @@ def own_files(root: Path) -> list[str]:
     return sorted([*[IDENTITY_FILE] * is_own, *(stamp.path for stamp in stamps)])
 
 
+def stray_note(root: Path) -> str:
+    """Return the first Markdown file that stands in none of a palace's places, else ""."""
+    for folder, below, files in os.walk(root):
+        place = os.path.relpath(folder, root)
+        kept = (ROOMS, TIMELINE, PLAYBOOKS, "config") if place == "." else ()
+        below[:] = sorted(name for name in below if not is_no_note(name) and name not in kept)
+        for name in sorted(files):
+            if name[-3:].lower() == SUFFIX and not is_no_note(name):
+                return posixpath.normpath(f"{place}/{name}".replace(os.sep, "/"))
+    return ""
+
+
 def walk(
     root: Path, folders: tuple[str, ...], faults: list[Fault]
 ) -> Iterator[tuple[str, os.DirEntry[str]]]:

@@ -665,6 +665,24 @@ def test_init_makes_a_private_palace_and_overwrites_nothing(palace: Palace, tmp_
     assert palace("ask", "x", "--root", str(root)).code == 0
 
 
+def test_init_among_notes_says_that_they_are_not_read(palace: Palace, tmp_path: Path) -> None:
+    for name in ("Trips/Oslo.md", "Trips/Rome.md", ".trash/old.md", "config/help.md"):
+        (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "p" / name).write_text("- The ferry left at 9.\n")
+    assert "Trips/Oslo.md is not read: move notes below rooms/" in palace("init").err
+    assert "Trips/Oslo.md stands outside rooms/" in palace("doctor").out
+    (tmp_path / "p" / "Trips").rename(tmp_path / "p" / "rooms" / "Trips")
+    assert "not read" not in palace("init").err
+
+
+def test_init_lists_no_thousands_of_files(palace: Palace, tmp_path: Path) -> None:
+    (tmp_path / "p" / "rooms").mkdir(parents=True)
+    for number in range(30):
+        (tmp_path / "p" / "rooms" / f"{number}.md").touch()
+    ended = palace("init")
+    assert (ended.out.count("kept rooms/"), "kept 10 more" in ended.out) == (20, True)
+
+
 @pytest.mark.parametrize("preset", get_args(commands_write.PresetName))
 def test_init_with_a_preset_switches_its_cues_on(
     palace: Palace, tmp_path: Path, preset: str

@@ -234,6 +234,15 @@ def test_a_running_palace_looks_by_itself(root: Path) -> None:
         assert ask(palace).outcome == "nothing_stored"
 
 
+def test_what_a_person_took_out_is_stored_again(root: Path) -> None:
+    config = write(root.parent, "settings.yaml", "index:\n  refresh_s: 0.0\n")
+    with Mempalace.open(root, config=config) as palace:
+        drawer = root / palace.remember(PORT).memory.path
+        drawer.write_text("# Notes\n", encoding="utf-8")
+        assert palace.remember(PORT).status == "stored"
+        assert PORT in drawer.read_text("utf-8")
+
+
 def test_the_program_keeps_what_a_person_wrote(palace: Mempalace, root: Path) -> None:
     by_hand = "---\ntags: [a]\n---\n# Ports\n\n* odd   spacing \n+ another\n\n<!-- a comment -->\n"
     file = write(root, "rooms/infra/notes.md", by_hand)

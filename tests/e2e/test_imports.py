@@ -364,6 +364,15 @@ def test_a_vault_keeps_its_notes_byte_for_byte(palace: Mempalace, tmp_path: Path
     assert any("rake --all" in text for text in texts)
 
 
+def test_a_vault_that_a_palace_was_made_in_is_taken_when_it_is_called_one(
+    palace: Mempalace, tmp_path: Path
+):
+    source = put(tmp_path / "Home", {**VAULT, "identity.txt": "I keep notes.\n"})
+    assert taken(palace, source).added == 1
+    assert taken(palace, source, form="obsidian").added == 3
+    assert (palace.root / "rooms/Home/Garden.md").is_file()
+
+
 def test_folders_of_any_name_are_taken(palace: Mempalace, tmp_path: Path):
     source = put(
         tmp_path / "House",

@@ -212,8 +212,9 @@ def test_undo_goes_on_behind_what_was_erased(palace):
         palace.undo()
 
 
-def test_undo_makes_a_hand_written_file_what_it_was_byte_for_byte(palace):
-    text = "# Hall\n\n- The lamp is green.\n\nThe cable is old.\n"
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_undo_makes_a_hand_written_file_what_it_was_byte_for_byte(palace, end):
+    text = f"# Hall\n\n- The lamp is green.\n\nThe cable is old.{end}"
     file = by_hand(palace, text)
     lamp, cable = palace.memories(room="infra")
     palace.forget(lamp.id)
