@@ -1,7 +1,7 @@
 """How good the answer check is: what is made up is caught, what is honest is let through.
 
 In: small evidence sets with labelled answers, `benchmarks/data/answers*.jsonl`: dev and test;
-blind and blind 2 to 30, written by people who had never seen the check; dev 2 and fresh, in the
+blind and blind 2 to 30, written before the check was seen; dev 2 and fresh, in the
 shorthand of notes; dev 3, answers that compute. Out: for each split and label how many answers are
 flagged, and precision and recall of the check; with `--mutate` how many alterations made from the
 honest answers are caught.
