@@ -39,6 +39,7 @@ class AnswerWords:
         affirmations: Words for yes.
         denials: Words for no.
         negations: Words that turn a clause into its opposite.
+        reminders: Pattern of what only looks like a negation: "don't forget".
         opposites: Words beside which polarity is not compared.
         groups: Token -> numbers of the groups of words it may stand for.
         codes: Name of a country or language -> the codes and names that stand for it.
@@ -57,6 +58,7 @@ class AnswerWords:
     affirmations: frozenset[str]
     denials: frozenset[str]
     negations: frozenset[str]
+    reminders: regex.Pattern[str]
     opposites: frozenset[str]
     groups: dict[str, frozenset[int]]
     codes: dict[str, frozenset[str]]
@@ -87,6 +89,7 @@ def answer_words() -> AnswerWords:
         affirmations=frozenset(map(fold, data["affirmations"].split())),
         denials=frozenset(map(fold, data["denials"].split())),
         negations=frozenset(map(fold, data["negations"].split())),
+        reminders=regex.compile("|".join(data["reminders"]), regex.IGNORECASE),
         opposites=_forms(data["opposites"]),
         codes={word: frozenset(line.split()) for line in data["codes"] for word in line.split()},
         groups={token: frozenset(numbers) for token, numbers in groups.items()},

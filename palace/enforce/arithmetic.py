@@ -408,6 +408,10 @@ def _bill(row: Sequence[Quantity], said: Quantity, text: str) -> Iterator[float]
     if len(priced) < len(row):
         sizes = [size for part in priced if (size := _size(part, said)) is not None]
         yield sum(sizes)
+        made = [
+            size for part in priced if part not in row if (size := _size(part, said)) is not None
+        ]
+        yield sum(made)
         yield from (m for part in priced if part.unit == said.unit for m in part.measures)
     rates: dict[str, float] = {}
     for part in priced:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 import regex
 
 from palace.enforce.answer_words import answer_words
+from palace.enforce.dates import find_weekdays
+from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
 from palace.enforce.spans import APART
@@ -21,6 +23,11 @@ MOST_COUNTED = 12
 _WEEKLY = regex.compile(
     r"\s*(?:times\s)?(?:a|per|every|each)\s+week\b|\s*(?:pro|die) Woche\b", regex.IGNORECASE
 )
+_DAILY = regex.compile(
+    r"\s*(?:times\s)?(?:(?:a|per|every|each)\s+day|daily)\b|\s*(?:täglich|(?:am|pro) Tag)\b",
+    regex.IGNORECASE,
+)
+_A_DAY = regex.compile(r"\s\p{L}+\s(?:(?:a|per|every|each)\s+day|daily)\b", regex.IGNORECASE)
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
 _AFTER_COLON = regex.compile(r":\s([^.;!?]+)")
 _IN_BRACKETS = regex.compile(r"[^\d.,:;!?()\n]{0,40}\(([^()]+)\)")
@@ -89,16 +96,34 @@ def _words_inside(quantity: Quantity) -> list[str]:
 def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
     """Yield what the memory counts of the same thing, by number or as one."""
     if said.noun == "time":  # "twice a week" counts the days of a week
-        if _WEEKLY.match(sentence, said.end):
+        listed = len({day for day, _, _ in find_weekdays(sentence)})
+        if _DAILY.match(sentence, said.end):
+            yield from (times for source in sources for times in _times_a_day(source))
+        if _WEEKLY.match(sentence, said.end) and listed != said.values[0]:
             yield from (float(len(s.weekdays)) for s in sources if s.weekdays)
         return
     if not said.noun:
         return
     for source in sources:
-        yield from (v for q in source.quantities if q.noun == said.noun for v in q.values)
+        counts = [v for q in source.quantities if q.noun == said.noun for v in q.values]
+        yield from counts
+        if _A_DAY.match(sentence, said.end):  # "two tablets a day" of one every 12 hours
+            yield from (v * times for times in _times_a_day(source) for v in counts)
     one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(said.noun)}")
     if any(one.search(source.plain) for source in sources):
         yield 1.0
+
+
+def _times_a_day(source: Source) -> Iterator[float]:
+    """Yield how often a day something is: "1-0-1", "every 12 h", "twice daily"."""
+    for q in source.readings:
+        if q.noun == "time" and ("-" in q.text or _DAILY.match(source.text, q.end)):
+            yield from q.values
+    yield from (
+        _DAY_SECONDS / every.measures[0]
+        for every in find_intervals(source.text)
+        if every.unit == "time" and 0 < every.measures[0] <= _DAY_SECONDS
+    )
 
 
 def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 
 import regex
 
@@ -47,8 +48,10 @@ _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
 _ITS_WEEKDAY = (
     rf"(?:(?:{'|'.join(word for word in _WEEKDAYS if word.isascii())}|thur?|mo|d[io]|mi|fr|s[ao]"
     r"|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|s[aá]b|dom|gio|seg|ter|qua|qui|sex|ma|wo|vr|z[ao])"
-    r"\.?,?\s(?:the\s|le\s|el\s|il\s|den\s|dem\s|de\s)?)?"
+    r"\.?,?\s(?:the\s|le\s|el\s|il\s|den\s|dem\s|de\s)?)"
 )
+_BEHIND_WEEKDAY = regex.compile(rf"{_ITS_WEEKDAY}$", regex.IGNORECASE)
+_TO_WEEKDAY = regex.compile(r"\s[-–—]\s+\p{L}")
 _YEAR = r"(?P<year>\d{4})(?!-\d|\s?h\b)"  # no hours: "Nov 13, 1900-0730"
 _RANGE = r"\s*(?:[-–—/+&]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
 # Behind a number it says that this is no day: "June 15 cm", "Oct 2-3 kg".
@@ -74,7 +77,7 @@ _PATTERNS = tuple(
         rf"(?:(?P<day>\d{{1,2}}|{DAY})\s*[日일号號]"
         rf"(?:\s*(?:[-–~～〜至到]|から|부터)\s*(?P<other>\d{{1,2}}|{DAY})\s*[日일号號])?)?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
-        rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?{_RANGE}{_ITS_WEEKDAY})?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
+        rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?{_RANGE}{_ITS_WEEKDAY}?)?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
         rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:{_RANGE}(?P<other>\d{{1,2}})(?:st|nd|rd|th)?"
         rf"(?![\d%]|:\d|\s?{_MEASURE}))?(?:,?\s+{_YEAR})?"
@@ -103,6 +106,17 @@ _AFTER_CUT = regex.compile(
 _POINTED_WEEKDAY = regex.compile(
     r"\b(?:(?P<n0>lun|seg)|(?P<n1>mar|ter)|(?P<n2>mer|mié|mie|qua)|(?P<n3>jeu|jue|gio|qui)"
     r"|(?P<n4>ven|vie|sex)|(?P<n5>sam|sab|sáb)|(?P<n6>dim|dom))(?=\.)",
+    regex.IGNORECASE,
+)
+# "ma/wo/vr", "ma-vr", "za t/m zo": alone "ma" and "do" are other words.
+_DUTCH = "ma di wo do vr za zo"
+_DUTCH_DAY = regex.compile(rf"\b(?:{_DUTCH.replace(' ', '|')})\b", regex.IGNORECASE)
+_DUTCH_DAYS = regex.compile(
+    rf"{_DUTCH_DAY.pattern}(?:(?:\s?[-–/+]\s?|\st/m\s){_DUTCH_DAY.pattern})+", regex.IGNORECASE
+)
+_DAYS_TO = regex.compile(
+    r"\.?\s?(?:[-–—]|to|through|thru|until|till|bis|à|au|al?|até|tot(?: en met)?|t/m)"
+    r"\s?(?:el |le |il )?",
     regex.IGNORECASE,
 )
 # "lun 11 + mar 12": a Tuesday beside another day cut so, else a month.
@@ -287,10 +301,18 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
         and match.start("day") < match.start("month")
         and match[0][match.end("day") - match.start()] != "."
     )
-    yield FoundDate(year, month, day, match.start(), end, swapped)
-    other = _day(parts.get("other"))
+    other, start = _day(parts.get("other")), match.start()
+    if other is not None and _is_label(match):
+        other, start = None, match.start("day")
+    yield FoundDate(year, month, day, start, end, swapped)
     if other is not None and exists(year, month, other):
-        yield FoundDate(year, month, other, match.start(), end)
+        yield FoundDate(year, month, other, start, end)
+
+
+def _is_label(match: regex.Match[str]) -> bool:
+    """Whether a number is what a date is told of: "paper 1 – Mon 11 May" is no range."""
+    dashed = _TO_WEEKDAY.match(match.string, match.end("other"))
+    return bool(dashed) and not right_before(_BEHIND_WEEKDAY, match.string, match.start("other"))
 
 
 def _is_count_after(match: regex.Match[str], *, numeric: bool) -> bool:
@@ -329,6 +351,11 @@ def _number(text: str | None) -> int | None:
 
 def find_weekdays(text: str) -> list[tuple[int, int, int]]:
     """Return the weekdays of a text as (Monday = 0, start, end)."""
+    return list(_weekdays_of(text))
+
+
+@lru_cache(maxsize=512)
+def _weekdays_of(text: str) -> tuple[tuple[int, int, int], ...]:
     found = []
     for match in _WORD.finditer(text):
         folded = fold(match[0])
@@ -343,6 +370,13 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         for match in _CUT_WEEKDAY.finditer(text)
         if _AFTER_CUT.match(text, match.end())
     )
+    for row in _DUTCH_DAYS.finditer(text):
+        known = {start for _, start, _ in found}
+        found.extend(
+            (_DUTCH.split().index(day[0].casefold()), *day.span())
+            for day in _DUTCH_DAY.finditer(text, *row.span())
+            if day.start() not in known
+        )
     if _CUT_BESIDE.search(text):
         found.extend((1, *match.span()) for match in _TUESDAY.finditer(text))
     pointed = [(_weekday_cut(match), *match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
@@ -350,7 +384,24 @@ def find_weekdays(text: str) -> list[tuple[int, int, int]]:
         known = {start for _, start, _ in found}
         found.extend(day for day in pointed if day[1] not in known)
     found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
-    return found
+    return tuple(found)
+
+
+def weekdays_between(text: str) -> Iterator[int]:
+    """Yield the weekdays inside the ranges of a text: Tuesday of "Mon-Fri".
+
+    Where some of them are named besides ("Mon-Fri 7-21, lanes Wed only"), the others are not meant.
+    """
+    found = sorted(find_weekdays(text), key=_start_of)
+    named = {weekday for weekday, _, _ in found}
+    for (first, _, end), (last, start, _) in pairwise(found):
+        if _DAYS_TO.fullmatch(text, end, start):
+            inside = {(first + n) % 7 for n in range(1, (last - first) % 7)}
+            yield from inside if inside.isdisjoint(named) else ()
+
+
+def _start_of(weekday: tuple[int, int, int]) -> int:
+    return weekday[1]
 
 
 def _weekday_cut(match: regex.Match[str]) -> int:

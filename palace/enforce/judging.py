@@ -49,7 +49,10 @@ _AT = regex.compile(
 )
 _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 # "neuf heures et demie" is a time of day or a time taken.
-_HOURS = regex.compile(r"\s?(?:heures?|h|horas|ore|uur)\Z", regex.IGNORECASE)
+_HOURS = regex.compile(
+    r"\s?(?:heures?|h|horas|ore|uur)(?:\s(?:et|y|e)\s\p{L}+)?\Z", regex.IGNORECASE
+)
+_DOTTED = regex.compile(r"(?P<h>[01]?\d|2[0-3])\.(?P<m>[0-5]\d)(?:\s?h)?")  # "17.30 h"
 _ONE = Quantity((1.0,), text="one")  # read alone it is a pronoun
 # Each alone would be a small count: "4 7 1 1".
 _DIGIT_BY_DIGIT = regex.compile(
@@ -61,6 +64,7 @@ _COMPARED = regex.compile(
     r"\s?(?:more|less|fewer|mehr|weniger|de plus|de moins|más|menos|di più|in meno|meer|minder)\b",
     regex.IGNORECASE,
 )
+_BUT = regex.compile(r",?\s(?:but|aber|mais|pero|però|ma|mas|maar|но)\s", regex.IGNORECASE)
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
 _ASKS = (
     r"(?:and |so |but |then )?"
@@ -261,6 +265,10 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
             or _claims_missing(bare, taken, grounds, label=is_label(sentence))
         )
         lone = "" if found else _lone_word(bare, taken, grounds)
+    elif not found and (claimed := _behind_refusal(bare)):
+        beyond = [span for span in taken if claimed[slice(*span)].strip()]
+        if not _claims_nothing(claimed, before, strict=grounds.strict):
+            found = _claims_missing(claimed, beyond, grounds)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
 
 
@@ -280,6 +288,13 @@ def _claims_nothing(sentence: str, before: str, *, strict: bool) -> bool:
     if lists.refusals.search(folded) or (not strict and lists.offers.fullmatch(folded)):
         return True
     return bool(lists.refusals.search(fold(before)) and lists.advice.search(folded))
+
+
+def _behind_refusal(sentence: str) -> str:
+    """Return what is said all the same behind a "but" where nothing is known, in its place."""
+    refused = answer_words().refusals.search(fold(sentence))
+    but = _BUT.search(sentence, refused.end()) if refused else None
+    return " " * but.end() + sentence[but.end() :] if but else ""
 
 
 def _mark_chars(sentence: str, *, german: bool) -> int:
@@ -410,6 +425,12 @@ def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
         measured = [q for q in read_quantities(before) if q.unit and q.values]
         for last in measured[-1:]:
             yield replace(quantity, unit=last.unit, factor=last.factor)
+    dotted = _DOTTED.fullmatch(quantity.text)
+    if dotted and (quantity.unit == "time" or (not quantity.unit and _AT.search(before))):
+        at = 60.0 * int(dotted["h"]) + int(dotted["m"])
+        yield replace(
+            quantity, unit="clock", factor=1.0, values=(at,) if at >= 780 else (at, at + 720)
+        )
     if _PLURAL.fullmatch(quantity.text):  # "the 45s", "3.5s for the ribs"
         yield replace(quantity, unit="", factor=1.0)
     if quantity.unit == "time" and _HOURS.search(quantity.text):

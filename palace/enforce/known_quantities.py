@@ -6,11 +6,11 @@ unit, is worked out from what stands there, or is the reader's own count.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from math import isclose
 
 import regex
 
@@ -19,11 +19,11 @@ from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_noth
 from palace.enforce.counts import is_between_days, is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
-from palace.enforce.quantities import DEGREES, FOR_ONE, Quantity, read_quantities
+from palace.enforce.quantities import AROUND, DEGREES, FOR_ONE, OR_SO, Quantity, read_quantities
 from palace.enforce.signs import has_other_sign, has_other_zone, is_in_other_zone
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
-from palace.text import fold
+from palace.text import fold, right_before
 
 _AT = regex.compile(
     r"\b(?:at|by|until|till|before|after|from|to|between|and|around|(?:later|earlier) than"
@@ -41,12 +41,15 @@ _SCALED = {
     }.items()
 }
 _SHORTLY_MINUTES = 20
+_LEAST_CODE_DIGITS = 4
 _NARROW = 1.25  # how much more the end of a range may be than its beginning
 _TO = regex.compile(r"\s?(?:-|–|to|bis|à|a|al?|tot|até)\s?", regex.IGNORECASE)
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
-    r"|gegen|vers)"
-    r"(?:\s+(?:before|after|past|to|vor|nach))?\s+$",
+    r"|gegen|vers|hacia|sobre|verso|por volta|rond|tegen"
+    r"|(?:peu|poco|pouco|even|iets)(?=\s+(?:a|d|p|na|v)))"
+    r"(?:\s+(?:before|after|past|to|vor|nach|apr[eè]s|avant|despu[eé]s|antes|dopo|prima|depois|na"
+    r"|voor))?(?:\s+de)?(?:\s+(?:las?|l[ea]|alle|delle|d?as))?\s+$",
     regex.IGNORECASE,
 )
 _TIMES_AS = regex.compile(r"\s?times\s(?:as|more|less|\p{L}+er)\b", regex.IGNORECASE)
@@ -68,7 +71,7 @@ def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
         return known.version.startswith(f"{said.text.strip()}.")
     if known.unit == "clock":
         hours = {value / 60 - half for value in known.values for half in (0, 12)}
-        return hourly and not hours.isdisjoint(said.values)
+        return hourly and not hours.isdisjoint(v for v in said.values if v.is_integer())
     return not set(known.values).isdisjoint(said.values)
 
 
@@ -152,12 +155,15 @@ class KnownQuantities:
         if any(not said.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
             return True
         apart = (abs(v - k) % 1440 for known in clocks for v in said for k in known.values)
-        if _SHORTLY.search(sentence, 0, quantity.start) and any(
-            min(gap, 1440 - gap) <= _SHORTLY_MINUTES for gap in apart
+        near = min((min(gap, 1440 - gap) for gap in apart), default=math.inf)
+        if near <= _SHORTLY_MINUTES and (
+            _SHORTLY.search(sentence, 0, quantity.start) or OR_SO.match(sentence, quantity.end)
         ):
             return True
+        if near < 1 and right_before(AROUND, sentence, quantity.start):
+            return True  # "just under 1:53" of 1:52:37
         return (
-            clock_comes_to(quantity, self.sources)
+            clock_comes_to(quantity, self.sources, sentence)
             or self._is_time_taken(quantity, sentence)
             or any(
                 not known.unit and not known.noun and 60 * v in said
@@ -210,12 +216,18 @@ class KnownQuantities:
 
     def _has_loosely(self, quantity: Quantity) -> bool:
         """Whether the number stands there without a unit, or both are degrees of some scale."""
-        return any(
-            not set(q.values).isdisjoint(quantity.values)
-            for q in self._quantities
-            if (not q.unit and (not q.noun or _is_telling(q)))
-            or ({q.unit, quantity.unit} <= DEGREES and "degrees" in (q.unit, quantity.unit))
-            or quantity.text[-2:] in (" F", " C")  # front, a bed C
+        return (
+            any(
+                not set(q.values).isdisjoint(quantity.values)
+                for q in self._quantities
+                if (not q.unit and (not q.noun or _is_telling(q)))
+                or ({q.unit, quantity.unit} <= DEGREES and "degrees" in (q.unit, quantity.unit))
+                or quantity.text[-2:] in (" F", " C")  # front, a bed C
+            )
+            or any(  # "10k" that is run
+                quantity.unit == "length" and q.text[-1:] == "k" and q.values == quantity.measures
+                for q in self._quantities
+            )
         )
 
     def _has_share(self, quantity: Quantity) -> bool:
@@ -253,7 +265,9 @@ class KnownQuantities:
         if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity, sentence):
             return True  # "Friday 30", "am 30."
         parts_of_names = self._is_of_version, self._is_of_address, self._is_of_label
-        if any(stands(quantity, sentence) for stands in parts_of_names):
+        if self._is_of_digits(quantity) or any(
+            stands(quantity, sentence) for stands in parts_of_names
+        ):
             return True
         years = {float(day.year) for day in self.dates.days if day.year}
         return (
@@ -285,6 +299,13 @@ class KnownQuantities:
             return False
         end = regex.compile(rf"\d\.{regex.escape(quantity.text)}(?![\d.]\d|\d)")
         return any(end.search(s.plain) for s in self.sources)
+
+    def _is_of_digits(self, quantity: Quantity) -> bool:
+        """Whether "0619" stands there digit by digit: 0-6-1-9."""
+        if not quantity.text.isdigit() or len(quantity.text) < _LEAST_CODE_DIGITS:
+            return False
+        apart = regex.compile(rf"(?<![\w.,-]){'[- ]'.join(quantity.text)}(?![\w-]|[.,]\d)")
+        return any(apart.search(s.plain) for s in self.sources)
 
     def _may_count(self, quantity: Quantity, sentence: str) -> bool:
         """Whether a small number may be the reader's own count."""
@@ -319,7 +340,7 @@ class KnownQuantities:
             known.unit == quantity.unit
             and (known.unit or known.noun == quantity.noun != "")
             and any(
-                isclose(mine, factor * theirs)
+                math.isclose(mine, factor * theirs)
                 for factor in factors
                 for mine in quantity.measures
                 for theirs in known.measures

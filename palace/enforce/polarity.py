@@ -120,7 +120,7 @@ def contradicts(sentence: str, known: Iterable[Clause], language: str = "en") ->
         return True
     if has_opposites(sentence):
         return False
-    found = clauses(_REPLY.sub("", sentence))
+    found = clauses(answer_words().reminders.sub("", _REPLY.sub("", sentence)))
     if language != "en":
         found = [_as_known(said, listed, language) for said in found]
     return any(_denies(said, listed) for said in found)

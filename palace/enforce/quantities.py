@@ -39,6 +39,11 @@ _LARGE_BEHIND = regex.compile(
     rf"[ \u00a0]({'|'.join(word for word in _SUFFIXES if len(word) > 2)})(?!\p{{L}})",
     regex.IGNORECASE,
 )
+_SCALED_BEHIND = regex.compile(
+    r"\s?(?:[-–]|to|bis|à|al?|até|tot|до)\s?\d{1,3}(?:[.,]\d{1,3})?[ \u00a0]?"
+    rf"(?P<scale>k|{'|'.join(word for word in _SUFFIXES if len(word) > 2)})(?!\p{{L}})",
+    regex.IGNORECASE,
+)
 _DIGIT = regex.compile(r"\d")
 _NO_DIGIT = "\ufffd"
 _REFERENCE = regex.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|\p{L}{2,24});")
@@ -92,7 +97,8 @@ _MYRIAD = regex.compile(
     r"(?<![\d.,])(?:\d{1,4}(?:[.,]\d{1,4})?[億亿억万萬만千천百백] ?)+"
     r"(?:(?<! )\d{1,4}(?![\d.,]*\d))?(?<! )"
 )
-_TWICE = regex.compile(r"\b(twice|thrice)\b", regex.IGNORECASE)
+_TIMES = {"twice": 2, "thrice": 3, "zweimal": 2, "dreimal": 3, "viermal": 4, "fünfmal": 5}
+_TWICE = regex.compile(rf"\b({'|'.join(_TIMES)})\b", regex.IGNORECASE)
 _PARTS_OF = regex.compile(
     r"\s(?:tiers|quarts|tercios|cuartos|quintos|terços|quartos|terzi|quarti|quinti|derde|vierde"
     r"|drittel|viertel|fünftel)\b",
@@ -110,7 +116,7 @@ _SINGLE = regex.compile(r"(?<![-\w])(\p{L}+)(?![-\w])")
 _SECOND_WORD = regex.compile(r"\s(\p{L}{4,})(?!\p{L})")
 _TWICE_SAID = regex.compile(r"(\p{L}+)-\1\b", regex.IGNORECASE)  # "fifty-fifty"
 _AND_A_HALF = regex.compile(r"\s+and\s+a\s+half\b", regex.IGNORECASE)
-_OR_SO = regex.compile(
+OR_SO = regex.compile(
     r"\s(?:or so|oder so|ou à peu près|o así)\b|\p{Han}?(?:左右|上下|程度|前後|ほど|くらい|ぐらい)"
     r"|\p{Hangul}?\s?(?:정도|쯤)",
     regex.IGNORECASE,
@@ -146,7 +152,7 @@ ROUGH = (
     r"|quase|uns|umas|(?:um pouco |pouco )?(?:mais|menos) de"
     r"|ongeveer|bijna|zo['’]n|ruim|een kleine|(?:iets )?(?:meer|minder) dan|krap"
 )
-_AROUND = regex.compile(
+AROUND = regex.compile(
     rf"(?:^|(?<=[\s(—–~≈-]))(?:{ROUGH})"
     r"\s*(?:(?:the|an?|il|el|le|la|l['’]|die|der|das|de|het|o)\s+)?[$€£]?\s*$"
     r"|(?:大?[约約]|大概|差不多|将近|近|およそ|ほぼ|(?<!\p{L})약|대략)\s?$",
@@ -317,7 +323,7 @@ def _parts(text: str) -> Iterator[Quantity]:
     for said in spoken_parts(text):
         family, factor = UNITS.get(fold(said.unit), ("", 0.0))
         if family:
-            loose = right_before(_AROUND, text, said.start) is not None
+            loose = right_before(AROUND, text, said.start) is not None
             span = text[said.start : said.end]
             yield Quantity(said.values, family, factor, said.start, said.end, span, loose)
 
@@ -353,6 +359,8 @@ def _digits(text: str) -> Iterator[Quantity]:
                 end -= 1  # metres, unless it is money
             else:
                 values = tuple(value * _SUFFIXES[match["suffix"].lower()] for value in values)
+        else:
+            values = _as_behind(values, text, end)
         half = _AND_A_HALF.match(text, end)
         if half:
             values, end = tuple(value + 0.5 for value in values), half.end()
@@ -364,6 +372,12 @@ def _digits(text: str) -> Iterator[Quantity]:
             )
         else:
             yield _with_unit(text, values, match.start(), end, sign)
+
+
+def _as_behind(values: tuple[float, ...], text: str, end: int) -> tuple[float, ...]:
+    """Return values also in the thousands of the end of their range: "18 to 20 thousand"."""
+    scale = _SCALED_BEHIND.match(text, end)
+    return values + tuple(v * _SUFFIXES[fold(scale["scale"])] for v in values) if scale else values
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
@@ -379,7 +393,7 @@ def _spelled(text: str) -> Iterator[Quantity]:
             continue  # "one" is mostly a pronoun
         yield quantity
     for match in _TWICE.finditer(text):
-        count = {"twice": 2.0, "thrice": 3.0}[match[1].casefold()]
+        count = float(_TIMES[match[1].casefold()])
         yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
     for match in _ONE_AND.finditer(text):
         family, factor = UNITS[match["unit"].casefold()]
@@ -408,7 +422,7 @@ def _is_fraction(text: str, start: int) -> bool:
 
 
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:
-    loose = bool(right_before(_AROUND, text, start) or _OR_SO.match(text, end))
+    loose = bool(right_before(AROUND, text, start) or OR_SO.match(text, end))
     if sign:
         return _with_sign(text, values, start, end, sign, loose=loose)
     shaped = before_length(text, end)

@@ -20,6 +20,7 @@ from palace.enforce.dates import (
     days_meant,
     find_dates,
     find_weekdays,
+    weekdays_between,
 )
 from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
@@ -67,6 +68,7 @@ _HEAD = regex.compile(
     r"(?<!\p{L})(?:\p{Lu}\p{Ll}{2,3}(?![\p{L}'’])|\p{Lu}[b-df-hj-np-tv-z](?!\p{L})"
     r"|\p{Ll}{3,4}(?=\s\p{Ll}?\d))"
 )
+_HYPHEN = regex.compile(r"[-–]")
 _CUT = regex.compile(
     r"(?<!\p{L})(?:\p{Lu}{2,4}(?!\p{L})|\p{L}{2,5}(?=\.\s+\p{Ll}|\.\s*\d|\.,|\.\s?\p{Lu}(?!\p{L}))"
     r"|\p{Ll}{2,5}(?=\.?\s(?:\p{Lu}|\d{1,3})(?!\p{L})))"
@@ -165,7 +167,7 @@ class Source:
         """Its words and those of its place, folded but not stemmed: Simon is not Simone."""
         found: set[str] = set()
         for word in read_words(f"{self.text}\n{self.shown}"):
-            found.update((fold(word.surface), *word.parts))
+            found.update((fold(word.surface), *word.parts, *_HYPHEN.split(fold(word.surface))))
         return frozenset(found)
 
     @cached_property
@@ -215,7 +217,7 @@ class Source:
     def weekdays(self) -> frozenset[int]:
         """Weekdays said, or of dates that are said."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        said.update(scheduled_weekdays(self.text))
+        said.update(scheduled_weekdays(self.text), weekdays_between(self.text))
         return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
 
     @cached_property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 
 import regex
 
@@ -37,6 +37,12 @@ _SPANNED = regex.compile(
     r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|last(?:s|ed|ing)?|took|takes|taken|gap|from|until)\b",
     regex.IGNORECASE,
 )
+_EARLIER = regex.compile(
+    r"\b(?:before|earlier|ahead|early|by|leav(?:e|es|ing)|left|set off|start\w*|beg[aiu]n\w*"
+    r"|latest|until|from|since|vor\w*|früher|spätestens|los\w*|ab|seit|avant|plus tôt|part\p{L}*"
+    r"|antes|sal\p{L}*|prima|voor|vertrek\w*|uiterlijk)\b",
+    regex.IGNORECASE,
+)
 _AT_WORK = regex.compile(r"\b(?:working|business|work)[ -]|werk|arbeit", regex.IGNORECASE)
 # Not how long, but how much of each week or year.
 _OF_EACH = regex.compile(
@@ -61,15 +67,20 @@ _DAY_SECONDS = 86_400.0
 _DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
 
 
-def clock_comes_to(said: Quantity, sources: Sequence[Source]) -> bool:
-    """Whether a clock time is one that stands there, so much earlier or later as stands there."""
+def clock_comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+    """Whether a clock time is one that stands there, so much later as stands there or earlier.
+
+    What lies earlier is asked for less often, and looks like another hour of the same thing: a word
+    has to say it.
+    """
+    signs = (1, -1) if _EARLIER.search(sentence) else (1,)
     wanted = {round(value, 2) % 1440 for value in said.values}
     for source in sources:
         clocks = [q for q in source.readings if q.unit == "clock"]
         spans = [q.measures[0] / 60 for q in source.readings if q.unit == "time" and q.values]
         for clock in clocks:
             for span in spans:
-                later = {round(v + sign * span, 2) % 1440 for v in clock.values for sign in (1, -1)}
+                later = {round(v + sign * span, 2) % 1440 for v in clock.values for sign in signs}
                 if not wanted.isdisjoint(later):
                     return True
     return False
@@ -238,8 +249,13 @@ def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str)
         apart = {round((b.values[0] - a.values[0]) % 1440, 6) for a, b in pairwise(clocks)}
         spans |= {n * gap for gap in apart for n in (1, 60)}  # of hours and minutes, or minutes
         if _SPANNED.search(sentence):
-            minutes = {v for q in clocks for v in q.values}
-            spans |= {round((b - a) * 60, 6) for a in minutes for b in minutes if b > a}
+            pairs = [
+                (a, b)
+                for one, two in permutations(clocks, 2)
+                for a in one.values
+                for b in two.values
+            ]
+            spans |= {round((b - a) * 60, 6) for a, b in pairs if b > a}
         slack = _LOOSE_SHARE if said.loose else 0.0
         if any(abs(m - span) <= slack * span for m in said.measures for span in spans if span):
             return True

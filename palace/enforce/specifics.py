@@ -39,6 +39,7 @@ _PATH = regex.compile(
     r"[\w.@+-]{1,255}+/(?:[\w.@+-]{1,255}+/)+[\w.@+-]*"
     r"|(?<![\w/])\p{L}[\w.-]{0,255}+/(?![\w/.])"
     r"|(?<![\w/.])[\w@+-]{1,255}+/[\w@+-]{0,255}+\.\p{L}[\w.]*\b"
+    r"|(?<![\w/.@-])(?:[\w-]{1,63}\.){1,8}\p{L}{2,24}/[\w.@+~%-]+(?![\w/])"  # example.org/new
     r"|\b[A-Za-z]:\\[^\s\"'`]+|(?<!\w)#[\p{L}_][\w-]*"
 )
 _IDENTIFIER = regex.compile(
@@ -87,9 +88,9 @@ _GERMAN = frozenset(
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
 _WITHOUT = regex.compile(r"(?<!\w)w/o(?!\w)", regex.IGNORECASE)
 _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
-_AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt)\.\s*$")
+_AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt|Fa)\.\s*$")
 _CELL = regex.compile(r"\|\s*[*_]*$")
-_TITLES = frozenset("herr herrn frau dr prof familie".split())
+_TITLES = frozenset("herr herrn frau dr prof familie fa firma".split())
 _KOREAN = (
     r"(?<!\p{Hangul})[김이박최정강조윤장임한오서신권황안송류홍전고문양손배백허유남]\p{Hangul}{2}"
 )

@@ -250,6 +250,7 @@ _CLOCKS = (
     rf"\b(?P<part>half)(?<=\b(?:at|by|from|until|till|to|before|after|around)\shalf)\s+{_HOUR}"
     rf"(?![\w:%]|\s+(?:hours?|days?|an?|of|the)\b)(?:\s+{_DAYPART})?",
     rf"{_HOUR}\s+heures?\s+(?:(?P<way>moins)\s+)?(?P<part>{_BASE}|le quart)(?:\s+{_DAYPART})?",
+    r"(?!one,|(?<=\b(?:first|second|third|last|other|next|this|that|the)\s)one\b)"  # a pronoun
     rf"{_HOUR}(?:\s+(?:uhr|heures?|o['’]clock))?(?:\s+(?:{_QUARTER}))?,?\s+{_DAYPART}",
     rf"{_HOUR}\s+(?:uhr|o['’]clock)\b",
     rf"{_ARTICLE}{_HOUR}\s+(?P<way>menos|meno|moins|y|e|et)\s+(?P<part>{_BASE}|un quarto|mezzo"

@@ -1149,12 +1149,104 @@ def test_a_request_that_begins_with_can_you_asks_for_no_yes():
             ["Sie läuft von 6 bis 16 Uhr.", "Sie läuft von 6 Uhr bis 4 Uhr nachmittags."],
             ["Sie läuft von 6 bis 18 Uhr."],
         ),
+        (
+            "Amoxiclav 250 mg, 1 tablet every 12 h.",
+            ["She gets it twice a day.", "It is two tablets a day."],
+            ["She gets it three times a day."],
+        ),
+        (
+            "Apixaban 5 mg 1-0-1, Pantoprazol 20 mg vor dem Essen.",
+            ["Apixaban nimmt sie zweimal täglich."],
+            ["Apixaban nimmt sie dreimal täglich."],
+        ),
+        (
+            "Mix 08:00, rest 24 h before cutting.",
+            ["Let it rest for a day before cutting."],
+            ["Let it rest for 12 hours before cutting."],
+        ),
+        (
+            "Call with the school 16:40, takes 20 min.",
+            ["The call ends at 17:00.", "Leave the desk by 16:20.", "The call is at 4.40 h."],
+            ["The call is at 16:20.", "The call is at 16.20."],
+        ),
+        (
+            "Half marathon 1:52:37, 10k 52:31. Valued 18,500-20,000.",
+            [
+                "You ran it in just under 1:53.",
+                "You passed 10 km in 52:31.",
+                "It is worth roughly 18 to 20 thousand.",
+            ],
+            ["You passed 15 km in 52:31.", "It is worth roughly 15 to 20 thousand."],
+        ),
+        (
+            "Chem paper 1 Tue 11 May, Chem paper 2 Wed 19 May. Arrive 12:47.",
+            [
+                "Chemistry paper 1 – Tuesday 11 May",
+                "The second one, in the afternoon, is on the 19th.",
+                "You arrive at quarter to one or so.",
+            ],
+            ["Chemistry paper 1 – Tuesday 12 May", "You arrive at quarter past one or so."],
+        ),
+        (
+            "Maths Mon, swimming Tue, music Wed, swimming Thu, art Fri.",
+            ["She swims twice a week, on Tuesdays and Thursdays."],
+            ["She swims three times a week."],
+        ),
+        (
+            "Pool open Mon-Fri 7-21. Return Inverness-Perth. Shed lock 0-6-1-9.",
+            [
+                "On Tuesday it opens at 7.",
+                "You come back from Inverness.",
+                "The shed's lock opens with 0619.",
+            ],
+            ["On Saturday it opens at 7.", "The shed's lock opens with 0691."],
+        ),
+        (
+            "Zwembad ma-vr 7.00-21.30, banen ma/wo/vr.",
+            ["Het is van maandag tot vrijdag open."],
+            ["Banen zijn er op dinsdag."],
+        ),
+        (
+            "Kompost von Fa. Adler, Antrag auf claims.example.org/new.",
+            ["Der Kompost kam von der Firma Adler."],
+            ["Der Kompost kam von der Fa. Lindner.", "Antrag auf claims.example.org/start."],
+        ),
+        (
+            "140 x 12, 72 x 7 reduced, hall 480, programmes 96.",
+            ["Ticket income was 2,184."],
+            ["Ticket income was 2,148."],
+        ),
     ],
 )
 def test_amounts_and_times_of_every_day_hold_and_their_neighbours_do_not(memory, good, bad):
     for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
         items = [evidence(memory, as_of=DAY)]
         assert check(answer, "What is noted?", items=items).supported == holds, answer
+
+
+@pytest.mark.parametrize(
+    ("memory", "question", "answer"),
+    [
+        ("Bring the signed report.", "When is the meeting?", "Don't forget the signed report."),
+        ("Llevar el boletín firmado.", "¿Cuándo es?", "No olvides llevar el boletín firmado."),
+        ("Apporter le carnet signé.", "C'est quand ?", "N'oubliez pas d'apporter le carnet signé."),
+        (
+            "Portare la pagella firmata.",
+            "Quando è?",
+            "Non dimenticare di portare la pagella firmata.",
+        ),
+        ("Взять подписанный дневник.", "Когда собрание?", "Не забудь взять подписанный дневник."),
+    ],
+)
+def test_who_is_told_not_to_forget_is_told_to_do_it(memory, question, answer):
+    assert check(answer, question, items=[evidence(memory)]).supported
+
+
+def test_what_is_said_behind_a_refusal_is_checked_in_words_too():
+    items = [evidence("The gate code is 83621, the spare key hangs in the shed.")]
+    said = "I don't know where the ladder is, but"
+    assert check(f"{said} the spare key hangs in the shed.", "Where is it?", items=items).supported
+    assert not check(f"{said} the neighbours borrowed it.", "Where is it?", items=items).supported
 
 
 LEASE = (
