@@ -209,8 +209,17 @@ _TOLD: ContextVar[Told | None] = ContextVar("llama_index_palace_told", default=N
 
 
 @contextmanager
-def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -> Iterator[None]:
+def told_by_template(
+    prompt: BasePromptTemplate,
+    arguments: Mapping[str, Any],
+    rewrites: Sequence[re.Pattern[str]] = (),
+) -> Iterator[None]:
     """Let the calls inside be decided on the question that a template was given, if it was.
+
+    Args:
+        prompt: The template.
+        arguments: What it was given.
+        rewrites: Templates of hosts of one's own that ask for a rewritten question.
 
     Raises:
         ConfigError: If it is no template.
@@ -220,7 +229,8 @@ def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -
             f"{type(prompt).__name__} is no prompt template of LlamaIndex",
             hint='predict takes PromptTemplate("…"); complete takes a text',
         )
-    token = _TOLD.set(asked_in_template(prompt, arguments))
+    known = (*rewrites, *HOST_REWRITES)
+    token = _TOLD.set(asked_in_template(prompt, arguments, known))
     try:
         yield
     finally:
@@ -246,7 +256,12 @@ def told_by_choice(tools: Sequence[BaseTool], messages: Sequence[ChatMessage]) -
 # -- what messages show --------------------------------------------------------------------------
 
 
-def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None = None) -> Asked:
+def asked_in_messages(
+    messages: Sequence[ChatMessage],
+    *,
+    question: str | None = None,
+    rewrites: Sequence[re.Pattern[str]] = (),
+) -> Asked:
     """Find what the person asked in the messages of a model call.
 
     The last message of the user's role that no host wrote: observations and retries of a ReAct
@@ -257,6 +272,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
     Args:
         messages: As the host sends them.
         question: The person's words if they are known already.
+        rewrites: Prompts that ask for a rewritten question; see `rewrite_pattern`.
     """
     place = _own_place(messages)
     if (
@@ -266,6 +282,9 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
     ):
         place = -1  # a loop goes on whose question was cut off
     words = _own_words(messages[place]) if place >= 0 else ""
+    rewriting = _rewriting(words, rewrites, question)
+    if rewriting is not None:
+        return rewriting
     before = messages[: max(place, 0)]
     noted = noted_verdict(messages[place + 1 :])
     found = Asked(
@@ -302,17 +321,24 @@ def asked_in_prompt(
         question: The person's words if they are known already.
         rewrites: Prompts that ask for a rewritten question; see `rewrite_pattern`.
     """
-    for pattern in rewrites:
-        match = pattern.match(prompt)
-        if match is not None:
-            groups = match.groupdict()
-            found = Asked(match["question"].strip(), "rewrite")
-            found = _after(found, groups.get("chat_history") or "")
-            return replace(found, words=question) if question else found
+    rewriting = _rewriting(prompt, rewrites, question)
+    if rewriting is not None:
+        return rewriting
     found = replace(
         _last_of_text(prompt), reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt)
     )
     return _known_better(found, question)
+
+
+def _rewriting(
+    text: str, rewrites: Sequence[re.Pattern[str]], question: str | None
+) -> Asked | None:
+    """Return the question that a text has rewritten, None if it asks for something else."""
+    match = next((m for form in rewrites if (m := form.match(text))), None)
+    if match is None:
+        return None
+    found = Asked(question or match["question"].strip(), "rewrite")
+    return _after(found, match.groupdict().get("chat_history") or "")
 
 
 def _last_of_text(prompt: str) -> Asked:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
@@ -141,6 +141,8 @@ _HOUSEKEEPING = frozenset(
 # What indices ask of each document, or of each table in it, in the place of a question.
 _ASKED_OF_DOCUMENTS = frozenset({DEFAULT_SUMMARY_QUERY, DEFAULT_SUMMARY_QUERY_STR})
 _FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
+# What a template says that has a question of a conversation rewritten.
+_STANDALONE = re.compile(r"\bstand-?alone (?:question|query)\b", re.IGNORECASE)
 # How `RelevancyEvaluator` puts a question and the answer that it grades into one variable.
 _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
 
@@ -153,10 +155,19 @@ class Told(NamedTuple):
     chat_history: str = ""
 
 
-def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object]) -> Told | None:
+def asked_in_template(
+    prompt: BasePromptTemplate,
+    arguments: Mapping[str, object],
+    rewrites: Sequence[re.Pattern[str]] = (),
+) -> Told | None:
     """Return the question that a template was given and who reads the reply, None without one.
 
     Housekeeping asks nothing: its question is "".
+
+    Args:
+        prompt: The template.
+        arguments: What it was given.
+        rewrites: Templates that ask for a rewritten question; see `rewrite_pattern`.
     """
     given: ChainMap[str, object] = ChainMap(dict(arguments), dict(prompt.kwargs))
     mapped = {v: k for k, v in (prompt.template_var_mappings or {}).items()}
@@ -170,8 +181,11 @@ def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object
         if isinstance(value, str) and value.strip():
             if value in _ASKED_OF_DOCUMENTS:
                 return Told("", "inner")
-            words, purpose = _purposeful(value, name, prompt, template, given)
+            words, purpose = _purposeful(value, prompt, template)
             said = given.get("chat_history")
+            is_standalone = said is not None and _STANDALONE.search(template)
+            if is_standalone or any(form.match(template) for form in rewrites):
+                purpose = "rewrite"
             return Told(words, purpose, said if isinstance(said, str) else "")
     if prompt.metadata.get("prompt_type") in _OF_DOCUMENTS and given.keys() & _DOCUMENT_VARIABLES:
         return Told("", "inner")
@@ -200,17 +214,9 @@ def next_questions(reply: str, purpose: Purpose) -> list[str]:
     return [text for text in found if not text.strip().isidentifier()]
 
 
-def _purposeful(
-    words: str,
-    name: str,
-    prompt: BasePromptTemplate,
-    template: str,
-    given: Mapping[str, object],
-) -> tuple[str, Purpose]:
+def _purposeful(words: str, prompt: BasePromptTemplate, template: str) -> tuple[str, Purpose]:
     kind = prompt.metadata.get("prompt_type")
     if template in _REWRITES or kind == PromptType.DECOMPOSE:
-        return words, "rewrite"
-    if name == "question" and "chat_history" in given:
         return words, "rewrite"
     if template == DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL or kind == PromptType.SUB_QUESTION:
         return words, "steps"

@@ -255,7 +255,7 @@ class TestTemplates:
         ("kind", "arguments", "purpose"),
         [
             (PromptType.QUESTION_ANSWER, {"query_str": WORDS}, "answer"),
-            (PromptType.CUSTOM, {"question": WORDS, "chat_history": ""}, "rewrite"),
+            (PromptType.CUSTOM, {"question": WORDS, "chat_history": ""}, "answer"),
             (PromptType.CHOICE_SELECT, {"query_str": WORDS}, "inner"),
             (PromptType.SUB_QUESTION, {"query_str": WORDS}, "steps"),
         ],
@@ -263,4 +263,21 @@ class TestTemplates:
     def test_purposes(self, kind, arguments, purpose):
         prompt = PromptTemplate("{query_str}", prompt_type=kind)
         with told_by_template(prompt, arguments):
+            assert asked_in_messages([said("user", "x")]).purpose == purpose
+
+    @pytest.mark.parametrize(
+        ("template", "rewrites", "purpose"),
+        [
+            ("{chat_history} {question} Standalone question:", [], "rewrite"),
+            ("{question} Give a stand-alone query.", [], "answer"),
+            ("{chat_history} {question} Alone, please.", [], "answer"),
+            ("{chat_history} {question} Alone, please.", "{question} Alone, please.", "rewrite"),
+            ("Be kind. {question}", "{question} Alone, please.", "answer"),
+        ],
+    )
+    def test_a_rewriting_is_known_by_its_words(self, template, rewrites, purpose):
+        given = {"question": WORDS, "chat_history": "user: Hi.\nassistant: Hello."}
+        variables = {name: value for name, value in given.items() if name in template}
+        known = [rewrite_pattern("{chat_history} " + rewrites)] if rewrites else []
+        with told_by_template(PromptTemplate(template), variables, known):
             assert asked_in_messages([said("user", "x")]).purpose == purpose
