@@ -142,7 +142,11 @@ _HOUSEKEEPING = frozenset(
 _ASKED_OF_DOCUMENTS = frozenset({DEFAULT_SUMMARY_QUERY, DEFAULT_SUMMARY_QUERY_STR})
 _FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
 # What a template says that has a question of a conversation rewritten.
-_STANDALONE = re.compile(r"\bstand-?alone (?:question|query)\b", re.IGNORECASE)
+_STANDALONE = re.compile(
+    r"\b(?:(?:re)?formulate|rephrase|rewrite|condense)\b[^.]{1,200}"
+    r"\bstand-?alone (?:question|query)\b",
+    re.IGNORECASE,
+)
 # How `RelevancyEvaluator` puts a question and the answer that it grades into one variable.
 _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
 

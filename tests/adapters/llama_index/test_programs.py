@@ -181,7 +181,7 @@ def test_an_object_that_the_host_reads_is_no_answer(palace, words):
 
 def test_a_question_rewritten_in_an_object_stays_under_the_ruling(palace):
     llm = PalaceLLM(ScriptedLLM(answer=LIE, tool_arguments={"text": PASS}), palace)
-    prompt = PromptTemplate("{chat_history} {question} Standalone question:")
+    prompt = PromptTemplate("{chat_history} Rephrase as standalone question: {question}")
     given = {"chat_history": "user: Hello.", "question": HIT}
     made = llm.structured_predict(Answer, prompt, **given)
     assert made.text == PASS

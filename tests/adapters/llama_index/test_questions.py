@@ -268,8 +268,9 @@ class TestTemplates:
     @pytest.mark.parametrize(
         ("template", "rewrites", "purpose"),
         [
-            ("{chat_history} {question} Standalone question:", [], "rewrite"),
-            ("{question} Give a stand-alone query.", [], "answer"),
+            ("{chat_history} Rewrite {question} to be a standalone question.", [], "rewrite"),
+            ("{question} Rewrite it as a stand-alone query.", [], "answer"),
+            ("{chat_history} Standalone question: {question}\nAnswer:", [], "answer"),
             ("{chat_history} {question} Alone, please.", [], "answer"),
             ("{chat_history} {question} Alone, please.", "{question} Alone, please.", "rewrite"),
             ("Be kind. {question}", "{question} Alone, please.", "answer"),
