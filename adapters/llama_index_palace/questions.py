@@ -21,6 +21,7 @@ from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.evaluation.multi_modal import faithfulness, relevancy
 from llama_index.core.extractors.document_context import (
     ORIGINAL_CONTEXT_PROMPT,
     SUCCINCT_CONTEXT_PROMPT,
@@ -102,6 +103,15 @@ _RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
 _RANKED = re.compile(
     pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
 )
+# How an answer is graded by who shows pictures as well.
+_GRADED = re.compile(
+    pattern_of(
+        relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
+        query_str="Question: (?P<words>.+?)\nResponse: .*",
+        context_str=".*",
+    ),
+    re.DOTALL,
+)
 # What is asked of a conversation, or of a piece of a document, in messages of the person's role.
 _HOUSEKEEPING = tuple(
     re.compile(pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
@@ -114,6 +124,7 @@ _HOUSEKEEPING = tuple(
             (_SITUATED + prompt, ("chunk",))
             for prompt in (ORIGINAL_CONTEXT_PROMPT, SUCCINCT_CONTEXT_PROMPT)
         ),
+        (faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(), ("query_str", "context_str")),
     )
 )
 # How a memory that condenses old messages hands them over.
@@ -447,6 +458,8 @@ def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | Non
     """Return what a host asks in messages of its own making: nobody else reads the reply."""
     if any(form.fullmatch(words) for form in _HOUSEKEEPING):
         return Told("", "inner")
+    if graded := _GRADED.fullmatch(words):
+        return Told(graded["words"], "inner")
     first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
     if first is None:
         return None

@@ -22,6 +22,7 @@ from llama_index.core.evaluation import (
     relevancy,
 )
 from llama_index.core.extractors import metadata_extractors as extracting
+from llama_index.core.graph_stores.prompts import DEFAULT_CYPHER_TEMPALTE_STR
 from llama_index.core.indices.document_summary.base import DEFAULT_SUMMARY_QUERY
 from llama_index.core.indices.property_graph.sub_retrievers.llm_synonym import (
     DEFAULT_SYNONYM_EXPAND_TEMPLATE,
@@ -96,11 +97,12 @@ _REWRITES = frozenset(
         DEFAULT_RESYNTHESIS_PROMPT.get_template(),
     }
 )
-# Shipped templates that the host reads, though their type does not say so: keywords and grades of
-# an answer. By their words alone, for variables of the same names mean little.
+# Shipped templates that the host reads, though their type does not say so: keywords, queries of a
+# graph and grades of an answer. By their words alone, for variables of the same names mean little.
 _INNER_TEMPLATES = frozenset(
     {
         DEFAULT_SYNONYM_EXPAND_TEMPLATE,
+        DEFAULT_CYPHER_TEMPALTE_STR,
         DEFAULT_INFER_PREV_NEXT_TMPL,
         DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
         context_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
@@ -119,6 +121,7 @@ _OF_DOCUMENTS = frozenset(
     {
         PromptType.SUMMARY,
         PromptType.KEYWORD_EXTRACT,
+        PromptType.SCHEMA_EXTRACT,
         PromptType.KNOWLEDGE_TRIPLET_EXTRACT,
         PromptType.TREE_INSERT,
     }
