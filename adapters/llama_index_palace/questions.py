@@ -104,14 +104,8 @@ _RANKED = re.compile(
     pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
 )
 # How an answer is graded by who shows pictures as well.
-_GRADED = re.compile(
-    pattern_of(
-        relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
-        query_str="Question: (?P<words>.+?)\nResponse: .*",
-        context_str=".*",
-    ),
-    re.DOTALL,
-)
+_GRADES = relevancy.DEFAULT_EVAL_TEMPLATE.get_template().partition("{query_str}")[0]
+_GRADED = re.compile(rf"{re.escape(_GRADES)}Question: (?P<words>.+?)\nResponse: ", re.DOTALL)
 # What is asked of a conversation, or of a piece of a document, in messages of the person's role.
 _HOUSEKEEPING = tuple(
     re.compile(pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
@@ -458,7 +452,7 @@ def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | Non
     """Return what a host asks in messages of its own making: nobody else reads the reply."""
     if any(form.fullmatch(words) for form in _HOUSEKEEPING):
         return Told("", "inner")
-    if graded := _GRADED.fullmatch(words):
+    if (graded := _GRADED.match(words)) and words.endswith("\nAnswer: "):
         return Told(graded["words"], "inner")
     first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
     if first is None:
