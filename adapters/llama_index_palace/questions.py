@@ -174,6 +174,7 @@ class Asked:
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
         coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
+        may_rewrite: Whether the host may ask the reply next, in the place of the question.
     """
 
     words: str
@@ -190,6 +191,7 @@ class Asked:
     reasoning: bool = False
     coding: bool = False
     schema: object = None
+    may_rewrite: bool = False
 
     @property
     def turn(self) -> tuple[Any, ...]:
@@ -398,7 +400,7 @@ def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
         found = replace(found, words=told.words, purpose=told.purpose, further=())
-        found = _after(found, told.chat_history)
+        found = replace(_after(found, told.chat_history), may_rewrite=told.may_rewrite)
     if question is not None:
         return replace(found, words=question, further=())
     if holds_own_evidence(found.words):  # somebody has decided on its parts

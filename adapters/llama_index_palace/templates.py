@@ -155,11 +155,15 @@ _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
 
 
 class Told(NamedTuple):
-    """What a template tells of a call: the person's words, who reads the reply, what was said."""
+    """What a template tells of a call: the person's words, who reads the reply, what was said.
+
+    A template with the conversation in it may be one that rewrites, in words that nobody knows.
+    """
 
     words: str
     purpose: Purpose
     chat_history: str = ""
+    may_rewrite: bool = False
 
 
 def asked_in_template(
@@ -193,7 +197,8 @@ def asked_in_template(
             is_standalone = said is not None and _STANDALONE.search(template)
             if is_standalone or any(form.match(template) for form in rewrites):
                 purpose = "rewrite"
-            return Told(words, purpose, said if isinstance(said, str) else "")
+            may_rewrite = said is not None and purpose == "answer"
+            return Told(words, purpose, said if isinstance(said, str) else "", may_rewrite)
     if prompt.metadata.get("prompt_type") in _OF_DOCUMENTS and given.keys() & _DOCUMENT_VARIABLES:
         return Told("", "inner")
     return None

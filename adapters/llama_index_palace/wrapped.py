@@ -120,6 +120,8 @@ class WrappedLLM(FunctionCallingLLM):
             self._turns.rewrote(ruling, asked, text)
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
+        if asked.may_rewrite:
+            self._turns.rewrote(ruling, asked, text)
         if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema:
             raise miss(text)
         return text, metadata

@@ -373,6 +373,22 @@ def test_a_custom_condense_prompt_of_any_host_can_be_named(palace, chats):
     assert set(palace.decided) == {MISS}
 
 
+@pytest.mark.parametrize("chats", [True, False])
+def test_a_custom_condense_prompt_that_nobody_named_stays_under_the_ruling(palace, chats):
+    model = ScriptedLLM(answer=LIE, chats=chats)
+    llm = PalaceLLM(model, palace, session_id="s1")
+    engine = CondenseQuestionChatEngine.from_defaults(
+        query_engine=RetrieverQueryEngine.from_args(OneNode(), llm=llm),
+        llm=llm,
+        memory=remembering(TOLD),
+        condense_question_prompt=PromptTemplate("{chat_history}\n{question}\nIn one sentence:"),
+    )
+    assert str(engine.chat(MISS)) == FALLBACK
+    assert model.calls == []
+    for words in (HIT, UNCLEAR):
+        assert LIE not in str(engine.chat(words))
+
+
 def test_a_custom_condense_prompt_can_be_helped_by_the_session(palace):
     model = ScriptedLLM()
     engine = CondensePlusContextChatEngine.from_defaults(
