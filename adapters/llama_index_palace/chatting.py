@@ -160,6 +160,7 @@ class ChattingLLM(WrappedLLM):
                 ruling, screen.released, checked=screen.checked, calls=1
             )
             screen.demand_support()
+            self._turns.rewrote(ruling, asked, screen.released)
             return chat_reply(screen.released, metadata, delta=rest, spent=chunks.spent)
         if calls_tools:
             message = self._turns.held.take_out(

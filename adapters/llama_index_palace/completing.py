@@ -142,6 +142,7 @@ class CompletingLLM(WrappedLLM):
             ruling, screen.released, checked=screen.checked, calls=1
         )
         screen.demand_support()
+        self._turns.rewrote(ruling, asked, screen.released)
         return completion_reply(screen.released, metadata, delta=rest, spent=chunks.spent)
 
 

@@ -15,7 +15,7 @@ from llama_index.core.llms.structured_llm import StructuredLLM
 from llama_index_palace.chatting import ChattingLLM
 from llama_index_palace.completing import CompletingLLM
 from llama_index_palace.predicting import PredictingLLM
-from llama_index_palace.questions import HOST_REWRITES, rewrite_pattern
+from llama_index_palace.questions import rewrite_pattern
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.turns import Turns
 from llama_index_palace.wrapped import SHARED
@@ -85,7 +85,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
             **{name: getattr(inner, name) for name in SHARED},
         )
         self._turns = Turns(palace)
-        self._rewrites = (*(rewrite_pattern(p.strip()) for p in rewrite_prompts), *HOST_REWRITES)
+        self._rewrites = tuple(rewrite_pattern(p.strip()) for p in rewrite_prompts)
 
     @classmethod
     def class_name(cls) -> str:

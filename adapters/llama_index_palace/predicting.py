@@ -15,7 +15,14 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.types import Model, TokenAsyncGen, TokenGen
 
 from llama_index_palace.questions import Asked, told_by_template
-from llama_index_palace.structured import PreparedPrompt, check_object, demand_support, failed, miss
+from llama_index_palace.structured import (
+    PreparedPrompt,
+    check_object,
+    demand_support,
+    failed,
+    miss,
+    values_in,
+)
 from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM
 
@@ -27,22 +34,22 @@ class PredictingLLM(WrappedLLM):
 
     def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
         """Predict for a template, decided on the question among its arguments."""
-        with told_by_template(prompt, prompt_args):
+        with told_by_template(prompt, prompt_args, self._rewrites):
             return super().predict(prompt, **prompt_args)
 
     def stream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenGen:
         """Stream for a template, decided on the question among its arguments."""
-        with told_by_template(prompt, prompt_args):
+        with told_by_template(prompt, prompt_args, self._rewrites):
             return super().stream(prompt, **prompt_args)
 
     async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
         """Predict for a template, decided on the question among its arguments."""
-        with told_by_template(prompt, prompt_args):
+        with told_by_template(prompt, prompt_args, self._rewrites):
             return await super().apredict(prompt, **prompt_args)
 
     async def astream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenAsyncGen:
         """Stream for a template, decided on the question among its arguments."""
-        with told_by_template(prompt, prompt_args):
+        with told_by_template(prompt, prompt_args, self._rewrites):
             return await super().astream(prompt, **prompt_args)
 
     # -- objects -------------------------------------------------------------------------------
@@ -131,7 +138,7 @@ class PredictingLLM(WrappedLLM):
     def _asked_for_object(
         self, prompt: BasePromptTemplate, prompt_args: dict[str, Any]
     ) -> tuple[list[ChatMessage], Asked]:
-        with told_by_template(prompt, prompt_args):
+        with told_by_template(prompt, prompt_args, self._rewrites):
             messages = prompt.format_messages(llm=self.inner, **prompt_args)
             return messages, self._asked(messages)
 
@@ -139,11 +146,15 @@ class PredictingLLM(WrappedLLM):
         self, messages: list[ChatMessage], ruling: Ruling, asked: Asked, lent: Lent
     ) -> Steps[PreparedPrompt]:
         if ruling.refused:
-            text, _ = yield from self._refused(ruling, asked)
-            raise miss(text)
+            yield from self._refused(ruling, asked)
+            raise miss(ruling.text)
         return PreparedPrompt(self._sent(messages, asked, ruling, lent))
 
     def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:
+        if asked.purpose != "answer":  # for the host to read, or to ask next
+            for value in values_in(result):
+                self._turns.rewrote(ruling, asked, value)
+            return
         if not ruling.gated:
             yield from self._turns.finish(ruling, "", calls=1)
             return

@@ -21,6 +21,7 @@ from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.evaluation.multi_modal import faithfulness, relevancy
 from llama_index.core.extractors.document_context import (
     ORIGINAL_CONTEXT_PROMPT,
     SUCCINCT_CONTEXT_PROMPT,
@@ -102,6 +103,9 @@ _RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
 _RANKED = re.compile(
     pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
 )
+# How an answer is graded by who shows pictures as well.
+_GRADES = relevancy.DEFAULT_EVAL_TEMPLATE.get_template().partition("{query_str}")[0]
+_GRADED = re.compile(rf"{re.escape(_GRADES)}Question: (?P<words>.+?)\nResponse: ", re.DOTALL)
 # What is asked of a conversation, or of a piece of a document, in messages of the person's role.
 _HOUSEKEEPING = tuple(
     re.compile(pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
@@ -114,6 +118,7 @@ _HOUSEKEEPING = tuple(
             (_SITUATED + prompt, ("chunk",))
             for prompt in (ORIGINAL_CONTEXT_PROMPT, SUCCINCT_CONTEXT_PROMPT)
         ),
+        (faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(), ("query_str", "context_str")),
     )
 )
 # How a memory that condenses old messages hands them over.
@@ -169,6 +174,7 @@ class Asked:
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
         coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
+        may_rewrite: Whether the host may ask the reply next, in the place of the question.
     """
 
     words: str
@@ -185,6 +191,7 @@ class Asked:
     reasoning: bool = False
     coding: bool = False
     schema: object = None
+    may_rewrite: bool = False
 
     @property
     def turn(self) -> tuple[Any, ...]:
@@ -209,8 +216,17 @@ _TOLD: ContextVar[Told | None] = ContextVar("llama_index_palace_told", default=N
 
 
 @contextmanager
-def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -> Iterator[None]:
+def told_by_template(
+    prompt: BasePromptTemplate,
+    arguments: Mapping[str, Any],
+    rewrites: Sequence[re.Pattern[str]] = (),
+) -> Iterator[None]:
     """Let the calls inside be decided on the question that a template was given, if it was.
+
+    Args:
+        prompt: The template.
+        arguments: What it was given.
+        rewrites: Templates of hosts of one's own that ask for a rewritten question.
 
     Raises:
         ConfigError: If it is no template.
@@ -220,7 +236,8 @@ def told_by_template(prompt: BasePromptTemplate, arguments: Mapping[str, Any]) -
             f"{type(prompt).__name__} is no prompt template of LlamaIndex",
             hint='predict takes PromptTemplate("…"); complete takes a text',
         )
-    token = _TOLD.set(asked_in_template(prompt, arguments))
+    known = (*rewrites, *HOST_REWRITES)
+    token = _TOLD.set(asked_in_template(prompt, arguments, known))
     try:
         yield
     finally:
@@ -246,7 +263,12 @@ def told_by_choice(tools: Sequence[BaseTool], messages: Sequence[ChatMessage]) -
 # -- what messages show --------------------------------------------------------------------------
 
 
-def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None = None) -> Asked:
+def asked_in_messages(
+    messages: Sequence[ChatMessage],
+    *,
+    question: str | None = None,
+    rewrites: Sequence[re.Pattern[str]] = (),
+) -> Asked:
     """Find what the person asked in the messages of a model call.
 
     The last message of the user's role that no host wrote: observations and retries of a ReAct
@@ -257,6 +279,7 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
     Args:
         messages: As the host sends them.
         question: The person's words if they are known already.
+        rewrites: Prompts that ask for a rewritten question; see `rewrite_pattern`.
     """
     place = _own_place(messages)
     if (
@@ -266,6 +289,9 @@ def asked_in_messages(messages: Sequence[ChatMessage], *, question: str | None =
     ):
         place = -1  # a loop goes on whose question was cut off
     words = _own_words(messages[place]) if place >= 0 else ""
+    rewriting = _rewriting(words, rewrites, question)
+    if rewriting is not None:
+        return rewriting
     before = messages[: max(place, 0)]
     noted = noted_verdict(messages[place + 1 :])
     found = Asked(
@@ -302,17 +328,24 @@ def asked_in_prompt(
         question: The person's words if they are known already.
         rewrites: Prompts that ask for a rewritten question; see `rewrite_pattern`.
     """
-    for pattern in rewrites:
-        match = pattern.match(prompt)
-        if match is not None:
-            groups = match.groupdict()
-            found = Asked(match["question"].strip(), "rewrite")
-            found = _after(found, groups.get("chat_history") or "")
-            return replace(found, words=question) if question else found
+    rewriting = _rewriting(prompt, rewrites, question)
+    if rewriting is not None:
+        return rewriting
     found = replace(
         _last_of_text(prompt), reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt)
     )
     return _known_better(found, question)
+
+
+def _rewriting(
+    text: str, rewrites: Sequence[re.Pattern[str]], question: str | None
+) -> Asked | None:
+    """Return the question that a text has rewritten, None if it asks for something else."""
+    match = next((m for form in rewrites if (m := form.match(text))), None)
+    if match is None:
+        return None
+    found = Asked(question or match["question"].strip(), "rewrite")
+    return _after(found, match.groupdict().get("chat_history") or "")
 
 
 def _last_of_text(prompt: str) -> Asked:
@@ -367,7 +400,7 @@ def _known_better(found: Asked, question: str | None) -> Asked:
     told = _TOLD.get()
     if told is not None:
         found = replace(found, words=told.words, purpose=told.purpose, further=())
-        found = _after(found, told.chat_history)
+        found = replace(_after(found, told.chat_history), may_rewrite=told.may_rewrite)
     if question is not None:
         return replace(found, words=question, further=())
     if holds_own_evidence(found.words):  # somebody has decided on its parts
@@ -421,6 +454,8 @@ def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | Non
     """Return what a host asks in messages of its own making: nobody else reads the reply."""
     if any(form.fullmatch(words) for form in _HOUSEKEEPING):
         return Told("", "inner")
+    if (graded := _GRADED.match(words)) and words.endswith("\nAnswer: "):
+        return Told(graded["words"], "inner")
     first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
     if first is None:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
@@ -22,6 +22,7 @@ from llama_index.core.evaluation import (
     relevancy,
 )
 from llama_index.core.extractors import metadata_extractors as extracting
+from llama_index.core.graph_stores.prompts import DEFAULT_CYPHER_TEMPALTE_STR
 from llama_index.core.indices.document_summary.base import DEFAULT_SUMMARY_QUERY
 from llama_index.core.indices.property_graph.sub_retrievers.llm_synonym import (
     DEFAULT_SYNONYM_EXPAND_TEMPLATE,
@@ -96,11 +97,12 @@ _REWRITES = frozenset(
         DEFAULT_RESYNTHESIS_PROMPT.get_template(),
     }
 )
-# Shipped templates that the host reads, though their type does not say so: keywords and grades of
-# an answer. By their words alone, for variables of the same names mean little.
+# Shipped templates that the host reads, though their type does not say so: keywords, queries of a
+# graph and grades of an answer. By their words alone, for variables of the same names mean little.
 _INNER_TEMPLATES = frozenset(
     {
         DEFAULT_SYNONYM_EXPAND_TEMPLATE,
+        DEFAULT_CYPHER_TEMPALTE_STR,
         DEFAULT_INFER_PREV_NEXT_TMPL,
         DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
         context_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
@@ -119,6 +121,7 @@ _OF_DOCUMENTS = frozenset(
     {
         PromptType.SUMMARY,
         PromptType.KEYWORD_EXTRACT,
+        PromptType.SCHEMA_EXTRACT,
         PromptType.KNOWLEDGE_TRIPLET_EXTRACT,
         PromptType.TREE_INSERT,
     }
@@ -141,22 +144,41 @@ _HOUSEKEEPING = frozenset(
 # What indices ask of each document, or of each table in it, in the place of a question.
 _ASKED_OF_DOCUMENTS = frozenset({DEFAULT_SUMMARY_QUERY, DEFAULT_SUMMARY_QUERY_STR})
 _FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
+# What a template says that has a question of a conversation rewritten.
+_STANDALONE = re.compile(
+    r"\b(?:(?:re)?formulate|rephrase|rewrite|condense)\b[^.]{1,200}"
+    r"\bstand-?alone (?:question|query)\b",
+    re.IGNORECASE,
+)
 # How `RelevancyEvaluator` puts a question and the answer that it grades into one variable.
 _GRADED = re.compile(r"\AQuestion: (?P<words>.+?)\nResponse: ", re.DOTALL)
 
 
 class Told(NamedTuple):
-    """What a template tells of a call: the person's words, who reads the reply, what was said."""
+    """What a template tells of a call: the person's words, who reads the reply, what was said.
+
+    A template with the conversation in it may be one that rewrites, in words that nobody knows.
+    """
 
     words: str
     purpose: Purpose
     chat_history: str = ""
+    may_rewrite: bool = False
 
 
-def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object]) -> Told | None:
+def asked_in_template(
+    prompt: BasePromptTemplate,
+    arguments: Mapping[str, object],
+    rewrites: Sequence[re.Pattern[str]] = (),
+) -> Told | None:
     """Return the question that a template was given and who reads the reply, None without one.
 
     Housekeeping asks nothing: its question is "".
+
+    Args:
+        prompt: The template.
+        arguments: What it was given.
+        rewrites: Templates that ask for a rewritten question; see `rewrite_pattern`.
     """
     given: ChainMap[str, object] = ChainMap(dict(arguments), dict(prompt.kwargs))
     mapped = {v: k for k, v in (prompt.template_var_mappings or {}).items()}
@@ -170,9 +192,13 @@ def asked_in_template(prompt: BasePromptTemplate, arguments: Mapping[str, object
         if isinstance(value, str) and value.strip():
             if value in _ASKED_OF_DOCUMENTS:
                 return Told("", "inner")
-            words, purpose = _purposeful(value, name, prompt, template, given)
+            words, purpose = _purposeful(value, prompt, template)
             said = given.get("chat_history")
-            return Told(words, purpose, said if isinstance(said, str) else "")
+            is_standalone = said is not None and _STANDALONE.search(template)
+            if is_standalone or any(form.match(template) for form in rewrites):
+                purpose = "rewrite"
+            may_rewrite = said is not None and purpose == "answer"
+            return Told(words, purpose, said if isinstance(said, str) else "", may_rewrite)
     if prompt.metadata.get("prompt_type") in _OF_DOCUMENTS and given.keys() & _DOCUMENT_VARIABLES:
         return Told("", "inner")
     return None
@@ -200,17 +226,9 @@ def next_questions(reply: str, purpose: Purpose) -> list[str]:
     return [text for text in found if not text.strip().isidentifier()]
 
 
-def _purposeful(
-    words: str,
-    name: str,
-    prompt: BasePromptTemplate,
-    template: str,
-    given: Mapping[str, object],
-) -> tuple[str, Purpose]:
+def _purposeful(words: str, prompt: BasePromptTemplate, template: str) -> tuple[str, Purpose]:
     kind = prompt.metadata.get("prompt_type")
     if template in _REWRITES or kind == PromptType.DECOMPOSE:
-        return words, "rewrite"
-    if name == "question" and "chat_history" in given:
         return words, "rewrite"
     if template == DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL or kind == PromptType.SUB_QUESTION:
         return words, "steps"

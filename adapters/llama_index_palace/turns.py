@@ -398,9 +398,10 @@ class Turns:
         session, kept = ruling.key[0], self._under_way.rewritten
         # What is rewritten may be a rewriting itself: the first question counts.
         first = self._first_asked(asked, session)
-        for question in next_questions(text, asked.purpose):
+        rests = ruling.gated or ruling.verdict.written or (asked.may_rewrite and ruling.refused)
+        for question in next_questions(text, "rewrite" if asked.may_rewrite else asked.purpose):
             for place, known in ((session, first), (None, replace(first, history=()))):
-                if ruling.gated or ruling.verdict.written:
+                if rests:
                     kept.put((place, question.strip()), known)
                 else:
                     kept.pop((place, question.strip()))

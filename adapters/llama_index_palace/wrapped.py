@@ -42,7 +42,7 @@ class WrappedLLM(FunctionCallingLLM):
     session_id: str | None = None
     project: str | None = None
     _turns: Turns = PrivateAttr()
-    _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=HOST_REWRITES)
+    _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=())
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a field; what a host sets of a model reaches the wrapped one too."""
@@ -76,7 +76,8 @@ class WrappedLLM(FunctionCallingLLM):
                 f"{type(messages).__name__} is no list of ChatMessage",
                 hint='chat takes [ChatMessage(role="user", content="…")]; complete takes a text',
             )
-        return asked_in_messages(messages, question=self._session.question)
+        known = self._session.question
+        return asked_in_messages(messages, question=known, rewrites=self._rewrites)
 
     def _asked_in(self, prompt: str) -> Asked:
         if not isinstance(prompt, str):
@@ -84,7 +85,8 @@ class WrappedLLM(FunctionCallingLLM):
                 f"{type(prompt).__name__} is no text",
                 hint="complete takes a text, predict a PromptTemplate, chat a list of ChatMessage",
             )
-        return asked_in_prompt(prompt, question=self._session.question, rewrites=self._rewrites)
+        known = (*self._rewrites, *HOST_REWRITES)
+        return asked_in_prompt(prompt, question=self._session.question, rewrites=known)
 
     def _rule(self, asked: Asked, *, alone: bool = False) -> Ruling:
         def point(call: ModelCall) -> ModelReply:
@@ -118,6 +120,8 @@ class WrappedLLM(FunctionCallingLLM):
             self._turns.rewrote(ruling, asked, text)
             return text, verdict_metadata(ruling.verdict, model_calls=ruling.model_calls)
         metadata = yield from self._turns.finish(ruling, text)
+        if asked.may_rewrite:
+            self._turns.rewrote(ruling, asked, text)
         if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema:
             raise miss(text)
         return text, metadata

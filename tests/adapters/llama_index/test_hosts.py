@@ -24,6 +24,7 @@ from llama_index.core.chat_engine import (
     SimpleChatEngine,
 )
 from llama_index.core.memory import ChatMemoryBuffer, InsertMethod, Memory
+from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import (
     RetrieverQueryEngine,
     RouterQueryEngine,
@@ -352,6 +353,40 @@ def test_a_custom_condense_prompt_can_be_named(palace):
     assert str(engine.chat(MISS)) == FALLBACK
     assert model.calls == []
     assert set(palace.decided) == {MISS}
+
+
+@pytest.mark.parametrize("chats", [True, False])
+def test_a_custom_condense_prompt_of_any_host_can_be_named(palace, chats):
+    template = "Talk so far:\n{chat_history}\nWhat they now say is {question} Make it alone."
+    model = ScriptedLLM(chats=chats)
+    llm = PalaceLLM(model, palace, rewrite_prompts=[template])
+    engine = CondenseQuestionChatEngine.from_defaults(
+        query_engine=RetrieverQueryEngine.from_args(OneNode(), llm=llm),
+        llm=llm,
+        memory=remembering(TOLD),
+        condense_question_prompt=PromptTemplate(template),
+    )
+    assert str(engine.chat(MISS)) == FALLBACK
+    asked = [ChatMessage(template.format(chat_history="user: Hello.", question=MISS))]
+    assert llm.chat(asked).message.content == MISS
+    assert model.calls == []
+    assert set(palace.decided) == {MISS}
+
+
+@pytest.mark.parametrize("chats", [True, False])
+def test_a_custom_condense_prompt_that_nobody_named_stays_under_the_ruling(palace, chats):
+    model = ScriptedLLM(answer=LIE, chats=chats)
+    llm = PalaceLLM(model, palace, session_id="s1")
+    engine = CondenseQuestionChatEngine.from_defaults(
+        query_engine=RetrieverQueryEngine.from_args(OneNode(), llm=llm),
+        llm=llm,
+        memory=remembering(TOLD),
+        condense_question_prompt=PromptTemplate("{chat_history}\n{question}\nIn one sentence:"),
+    )
+    assert str(engine.chat(MISS)) == FALLBACK
+    assert model.calls == []
+    for words in (HIT, UNCLEAR):
+        assert LIE not in str(engine.chat(words))
 
 
 def test_a_custom_condense_prompt_can_be_helped_by_the_session(palace):

@@ -7,11 +7,15 @@ from typing import Any
 import pytest
 from llama_index.core import Document, DocumentSummaryIndex, MockEmbedding
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.evaluation.multi_modal import MultiModalFaithfulnessEvaluator
 from llama_index.core.extractors import DocumentContextExtractor
 from llama_index.core.indices.property_graph import SchemaLLMPathExtractor
 from llama_index.core.memory import FactExtractionMemoryBlock
 from llama_index.core.postprocessor import PIINodePostprocessor
-from llama_index.core.prompts.default_prompts import DEFAULT_KEYWORD_EXTRACT_TEMPLATE
+from llama_index.core.prompts.default_prompts import (
+    DEFAULT_KEYWORD_EXTRACT_TEMPLATE,
+    DEFAULT_SCHEMA_EXTRACT_PROMPT,
+)
 from llama_index.core.schema import TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_palace import PalaceLLM
@@ -57,6 +61,15 @@ async def keywords_of(llm: Any, words: str) -> object:
     return await llm.apredict(DEFAULT_KEYWORD_EXTRACT_TEMPLATE, max_keywords=3, text=words)
 
 
+async def fields_of(llm: Any, words: str) -> object:
+    return await llm.apredict(DEFAULT_SCHEMA_EXTRACT_PROMPT, schema="colour", text=words)
+
+
+async def grade_of(llm: Any, words: str) -> object:
+    grades = MultiModalFaithfulnessEvaluator(llm)
+    return (await grades.aevaluate(response=words, contexts=["Boats are red."])).feedback
+
+
 async def summary_of(llm: Any, words: str) -> object:
     index = DocumentSummaryIndex.from_documents(
         [Document(text=words, id_="d")],
@@ -81,6 +94,8 @@ KEEPING = {
     "condensed facts": (condensed_facts_of, FACTS),
     "context": (context_of, LIE),
     "keywords": (keywords_of, LIE),
+    "fields": (fields_of, LIE),
+    "grade": (grade_of, LIE),
     "summary": (summary_of, LIE),
     "graph": (graph_of, ""),
     "masked": (masked_of, MASKED),

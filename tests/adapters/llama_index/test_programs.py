@@ -9,7 +9,7 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.program import LLMTextCompletionProgram
-from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
+from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate, PromptType
 from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_palace import PalaceLLM
@@ -162,3 +162,29 @@ class TestFilteringSynthesizers:
         filled = {"answer": LIE, "query_satisfied": True}
         with pytest.raises(UngroundedAnswerError):
             await self.replied(palace, mode, functions, words, answer=json.dumps(filled), tool_arguments=filled)  # fmt: skip
+
+
+class Choice(BaseModel):
+    """A choice."""
+
+    documents: list[int]
+    reason: str
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+def test_an_object_that_the_host_reads_is_no_answer(palace, words):
+    said = {"documents": [88], "reason": "It tells of gardens."}
+    llm = PalaceLLM(ScriptedLLM(tool_arguments=said), palace)
+    prompt = PromptTemplate("{query_str}", prompt_type=PromptType.CHOICE_SELECT)
+    assert llm.structured_predict(Choice, prompt, query_str=words) == Choice(**said)
+
+
+def test_a_question_rewritten_in_an_object_stays_under_the_ruling(palace):
+    llm = PalaceLLM(ScriptedLLM(answer=LIE, tool_arguments={"text": PASS}), palace)
+    prompt = PromptTemplate("{chat_history} Rephrase as standalone question: {question}")
+    given = {"chat_history": "user: Hello.", "question": HIT}
+    made = llm.structured_predict(Answer, prompt, **given)
+    assert made.text == PASS
+    assert code_text(None) in llm.complete(made.text).text
+    with pytest.raises(RecallMiss, match="memory palace"):
+        llm.structured_predict(Answer, prompt, **{**given, "question": MISS})

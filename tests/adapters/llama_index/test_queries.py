@@ -11,6 +11,7 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.indices import SummaryIndex
+from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import RetryGuidelineQueryEngine, RetryQueryEngine
 from llama_index.core.schema import Document
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceQueryEngine, PalaceRetriever
@@ -42,6 +43,25 @@ def wrapped(model: ScriptedLLM, palace: Mempalace, how: str) -> BaseQueryEngine:
     if how == "engine":
         return PalaceQueryEngine(engine_of(model), palace, llm=model)
     return engine_of(PalaceLLM(model, palace))
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["Be kind.\n{chat_history}\nHuman: {question}\nAI:", "{chat_history}\n{context}\n{question}"],
+)
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_template_with_the_conversation_in_it_is_answered(palace, template, streams):
+    model = ScriptedLLM(answer=LIE)
+    llm = PalaceLLM(model, palace)
+
+    def say(question: str) -> str:
+        given = {"chat_history": "Human: Hi.\nAI: Hello.", "context": "", "question": question}
+        prompt = PromptTemplate(template)
+        return "".join(llm.stream(prompt, **given)) if streams else llm.predict(prompt, **given)
+
+    assert say(MISS) == FALLBACK
+    assert model.calls == []
+    assert say(HIT).startswith(SHIPPED)
 
 
 @pytest.mark.parametrize("form", [REPORT, TASK])

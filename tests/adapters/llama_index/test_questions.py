@@ -15,10 +15,13 @@ from llama_index.core.base.llms.generic_utils import messages_to_prompt
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
+from llama_index.core.evaluation.multi_modal import MultiModalRelevancyEvaluator
+from llama_index.core.graph_stores.prompts import DEFAULT_CYPHER_TEMPALTE
 from llama_index.core.output_parsers import PydanticOutputParser
 from llama_index.core.prompts import PromptTemplate, PromptType
 from llama_index.core.prompts.chat_prompts import CHAT_REFINE_PROMPT
 from llama_index.core.prompts.default_prompts import DEFAULT_REFINE_PROMPT, DEFAULT_TEXT_QA_PROMPT
+from llama_index_palace import PalaceLLM
 from llama_index_palace.questions import (
     HOST_REWRITES,
     asked_in_messages,
@@ -27,8 +30,8 @@ from llama_index_palace.questions import (
     told_by_template,
 )
 
-from palace import ConfigError
-from tests.adapters.llama_index.scripted import HIT, PASS
+from palace import ConfigError, RecallMiss
+from tests.adapters.llama_index.scripted import HIT, MISS, PASS, ScriptedLLM, code_text
 
 WORDS = "When did we ship 4.1.0?"
 
@@ -255,7 +258,7 @@ class TestTemplates:
         ("kind", "arguments", "purpose"),
         [
             (PromptType.QUESTION_ANSWER, {"query_str": WORDS}, "answer"),
-            (PromptType.CUSTOM, {"question": WORDS, "chat_history": ""}, "rewrite"),
+            (PromptType.CUSTOM, {"question": WORDS, "chat_history": ""}, "answer"),
             (PromptType.CHOICE_SELECT, {"query_str": WORDS}, "inner"),
             (PromptType.SUB_QUESTION, {"query_str": WORDS}, "steps"),
         ],
@@ -264,3 +267,37 @@ class TestTemplates:
         prompt = PromptTemplate("{query_str}", prompt_type=kind)
         with told_by_template(prompt, arguments):
             assert asked_in_messages([said("user", "x")]).purpose == purpose
+
+    @pytest.mark.parametrize(
+        ("template", "rewrites", "purpose"),
+        [
+            ("{chat_history} Rewrite {question} to be a standalone question.", [], "rewrite"),
+            ("{question} Rewrite it as a stand-alone query.", [], "answer"),
+            ("{chat_history} Standalone question: {question}\nAnswer:", [], "answer"),
+            ("{chat_history} {question} Alone, please.", [], "answer"),
+            ("{chat_history} {question} Alone, please.", "{question} Alone, please.", "rewrite"),
+            ("Be kind. {question}", "{question} Alone, please.", "answer"),
+        ],
+    )
+    def test_a_rewriting_is_known_by_its_words(self, template, rewrites, purpose):
+        given = {"question": WORDS, "chat_history": "user: Hi.\nassistant: Hello."}
+        variables = {name: value for name, value in given.items() if name in template}
+        known = [rewrite_pattern("{chat_history} " + rewrites)] if rewrites else []
+        with told_by_template(PromptTemplate(template), variables, known):
+            assert asked_in_messages([said("user", "x")]).purpose == purpose
+
+    def test_a_query_of_a_graph_is_for_the_host(self):
+        with told_by_template(DEFAULT_CYPHER_TEMPALTE, {"schema": "x", "question": WORDS}):
+            asked = asked_in_messages([said("user", "x")])
+        assert (asked.words, asked.purpose) == (WORDS, "inner")
+
+
+def test_a_grade_of_an_answer_with_pictures_is_for_the_host(palace):
+    model = ScriptedLLM(answer="YES")
+    grades = MultiModalRelevancyEvaluator(PalaceLLM(model, palace))
+    answer = {"response": code_text(None), "contexts": ["Boats are red."]}
+    assert grades.evaluate(query=HIT, **answer).passing
+    with pytest.raises(RecallMiss, match="memory palace"):
+        grades.evaluate(query=MISS, **answer)
+    assert len(model.calls) == 1
+    assert set(palace.decided) == {HIT, MISS}
