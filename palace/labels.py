@@ -56,6 +56,7 @@ _ANSWER_WANTED = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_CHARS = 200
+_LABEL_END = re.compile(rf"\w*{_COLON}")
 
 
 def labelled_question(text: str) -> str:
@@ -64,18 +65,34 @@ def labelled_question(text: str) -> str:
     It is the line "Question: <words>" (or "User: …" and the like) at the end, the last line behind
     "Question:", or what stands there between tags such as `<question>`, perhaps with one more label
     behind it; where the text ends with another label, to be continued, the last line
-    "Question: <words>".
+    "Question: <words>" that has nothing behind that label yet.
     """
     start = _last_lines(text)
     found = None
     if _has_colon(text[start:]):
         found = _LABELLED_TAIL.search(text, start) or _LABELLED_BELOW.search(text, start)
     found = found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
-    if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
-        for line in _LABELLED_LINE.finditer(text):
-            found = line
+    wanted = _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS))
+    if found is None and wanted is not None:
+        found = _open_line(text, wanted)
     words = found["words"].strip() if found else ""
     return "" if words == text.strip() else words
+
+
+def _open_line(text: str, wanted: re.Match[str]) -> re.Match[str] | None:
+    """Return the last line "Question: <words>" that is not answered before the text ends.
+
+    Examples are, and so are questions in a document behind the person's own; thoughts answer none.
+    Where all are answered it is the last one.
+    """
+    label = re.escape(_LABEL_END.findall(wanted[0])[0])
+    answer = re.compile(rf"\n(?!Thought)[> \t\w]{{0,40}}{label}\s*\S", re.IGNORECASE)
+    last, end = None, wanted.start()
+    for line in reversed([*_LABELLED_LINE.finditer(text)]):
+        if not answer.search(text, line.end(), end):
+            return line
+        last, end = last or line, line.start()
+    return last
 
 
 def _has_colon(text: str) -> bool:

@@ -16,6 +16,9 @@ from palace.labels import labelled_question, unlabelled
         "Be kind.\nUser: {}\nAssistant: ",
         "Question: {}\nContext: A document.\nAnswer:",
         "Question: an example?\nAnswer: yes.\n\nQuestion: {}\n\nAnswer: Let's think step by step.",
+        "Question: {}\nContext: Question: none\nQuestion: one?\nAnswer: yes.\n\nQuestion: two?\n"
+        "Answer:\nno.\nHelpful Answer:",
+        "Answer: none\nQuestion: one?\nAnswer: yes.\nQuestion: {}\nAnswer: yes.\nFinal answer:",
         "Write three versions of it, one a line. Original question: {}",
         "You turn questions into queries. Here is the user query: {}",
         "Take the parts that matter.\n\n> Question: {}\n> Context:\n>>>\nRain.\n>>>\nExtracted parts:",
@@ -42,6 +45,7 @@ from palace.labels import labelled_question, unlabelled
         "Yanıtla.\n\nSoru: {}\nYanıt:",
         "Beantwoord de vraag.\n\nVraag: {}\nAntwoord:",
         "Ответь на вопрос.\n\nВопрос: {}\nОтвет:",
+        "问题：{}\n上下文：雨。\n问题：几点？\n回答：三点。\n回答：",
         "请回答问题。\n\n上下文：雨。\n\n用户问题：{}\n回答：",
         "质問に答えてください。\n\n質問：{}\n回答：",
         "답하세요.\n\n질문: {}\n답변:",
