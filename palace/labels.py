@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-# A blank stands before it in French, and it is as wide as a letter in Chinese.
-_COLON = r"[ \t\xa0\u202f]*[:\uff1a]"
+# A blank stands before it in French, it is as wide as a letter in Chinese, and in bold in Markdown.
+_COLON = r"[ \t\xa0\u202f]*(?:\*\*)?[:\uff1a](?:\*\*)?"
 # As a template of one of the other languages calls what the person asks, and the person.
 _QUESTION_ELSEWHERE = (
     r"(?:(?:neue|aktuelle|letzte|ursprüngliche|nouvelle|dernière|nueva|última|nova"
@@ -24,9 +24,16 @@ _PERSON_ELSEWHERE = (
     r"|användare|kullanıcı"
     r"|用户|使用者|ユーザー|사용자"
 )
+# What one calls that from which the question is to be answered.
+_CONTEXTS = (
+    *("context", "document", "source", "passage", "excerpt", "kontext", "kontekst", "contesto"),
+    *("контекст", "bağlam", "上下文", "文脈", "コンテキスト", "문맥", "컨텍스트"),
+)
+_CONTEXT = rf"(?:(?:the )?(?:retrieved |relevant )?(?:{'|'.join(_CONTEXTS)})[eos]?)"
+_ASKED = rf"(?:(?:the )?(?:user(?:['’]s)? )?(?:question|query)|{_QUESTION_ELSEWHERE})"
 _WORDS_AT_END = rf"(?P<words>\S[^\n]{{2,2000}})\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z"
 _LABELLED_TAIL = re.compile(
-    r"(?:(?:^|\n)[> \t]*(?:(?:latest |new |quick |short |another |user |human )?"
+    r"(?:(?:^|\n)[> \t*]*(?:(?:latest |new |quick |short |another |user |user['’]s |human )?"
     r"(?:question|query|message|input|request)|follow[ -]?up(?: \w+)?|user|human"
     rf"|{_QUESTION_ELSEWHERE}|{_PERSON_ELSEWHERE})"
     r"|[.!?][ \t]*(?:here is the )?(?:original|user) (?:question|query|message))"
@@ -35,12 +42,19 @@ _LABELLED_TAIL = re.compile(
 )
 # On the line before, where "Input:" may stand before anything.
 _LABELLED_BELOW = re.compile(
-    rf"(?:^|\n)[> \t]*(?:(?:user )?(?:question|query)|{_QUESTION_ELSEWHERE}){_COLON}"
+    rf"(?:^|\n)(?:[> \t*]*{_ASKED}{_COLON}|#{{1,6}} {_ASKED}(?:{_COLON})?)"
     rf"\s*\n[ \t]*(?!\w{{1,40}}{_COLON}){_WORDS_AT_END}",
     re.IGNORECASE,
 )
 _LABELLED_LINE = re.compile(
-    rf"^[> \t]*(?:question|{_QUESTION_ELSEWHERE}){_COLON}[ \t]*(?P<words>\S[^\n]{{2,2000}})$",
+    rf"^[> \t*]*(?:question|{_QUESTION_ELSEWHERE}){_COLON}[ \t]*(?P<words>\S[^\n]{{2,2000}})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Before what it is to be answered from, each behind a label, perhaps in bold, or under a heading.
+_LABELLED_BEFORE = re.compile(
+    rf"^(?:[> \t*]{{0,9}}{_ASKED}{_COLON}|#{{1,6}} {_ASKED}(?:{_COLON})?[ \t]*\n)\s{{0,9}}"
+    r"(?P<words>\S[^\n]{2,2000})\n\s{0,9}"
+    rf"(?:[> \t*]{{0,9}}{_CONTEXT}{_COLON}|#{{1,6}} {_CONTEXT}(?:{_COLON})?[ \t]*\n)",
     re.IGNORECASE | re.MULTILINE,
 )
 _TAGGED_TAIL = re.compile(
@@ -51,7 +65,7 @@ _TAGGED_TAIL = re.compile(
 )
 _TAGGED_CHARS = 2200
 _ANSWER_WANTED = re.compile(
-    r"\n[> \t]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}"
+    r"\n[> \t*]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}"
     rf"|[\w'’()/ ]{{1,40}}{_COLON})\s*\Z",
     re.IGNORECASE,
 )
@@ -63,23 +77,35 @@ def labelled_question(text: str) -> str:
 
     It is the line "Question: <words>" (or "User: …" and the like) at the end, the last line behind
     "Question:", or what stands there between tags such as `<question>`, perhaps with one more label
-    behind it; where the text ends with another label, to be continued, the last line
-    "Question: <words>".
+    behind it; the last one before a "Context:", or, where the text ends with another label, to be
+    continued, the last line "Question: <words>".
     """
     start = _last_lines(text)
     found = None
-    if _has_colon(text[start:]):
+    if _has_label(text[start:]):
         found = _LABELLED_TAIL.search(text, start) or _LABELLED_BELOW.search(text, start)
     found = found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
+    if found is None and _names_context(text):
+        found = _last_of(_LABELLED_BEFORE, text)
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
-        for line in _LABELLED_LINE.finditer(text):
-            found = line
+        found = _last_of(_LABELLED_LINE, text)
     words = found["words"].strip() if found else ""
     return "" if words == text.strip() else words
 
 
-def _has_colon(text: str) -> bool:
-    return ":" in text or "\uff1a" in text
+def _last_of(labelled: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the last match; those before it are examples."""
+    *_, last = (None, *labelled.finditer(text))
+    return last
+
+
+def _has_label(text: str) -> bool:
+    return any(mark in text for mark in ":\uff1a#")
+
+
+def _names_context(text: str) -> bool:
+    folded = text.casefold()  # looked for in a tenth of the time
+    return any(word in folded for word in _CONTEXTS)
 
 
 def _last_lines(text: str) -> int:

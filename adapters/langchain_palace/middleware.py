@@ -21,6 +21,7 @@ from langchain.agents.middleware import (
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import Field
@@ -45,8 +46,8 @@ from langchain_palace.messages import (
     tool_texts,
     verdict_id,
 )
-from langchain_palace.session import Call, call_of_run, thread_of
-from langchain_palace.steps import Step, Steps, arun, caught, run
+from langchain_palace.session import Call, all_unseen, call_of_run, seen, thread_of
+from langchain_palace.steps import Step, Steps, arun, caught, run, within
 from langchain_palace.turns import Plan, Turns
 from palace import EnforcementError, Mempalace, RecallMiss, UngroundedAnswerError
 
@@ -74,6 +75,16 @@ class PlannedModel(GatedChatModel):
 
     prepared: Prepared = Field(exclude=True)
     turns: Turns = Field(exclude=True)
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AIMessage:
+        """Answer, streamed as it is checked."""
+        return super().invoke(input, seen(config), **kwargs)
+
+    async def ainvoke(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AIMessage:
+        """Answer, streamed as it is checked."""
+        return await super().ainvoke(input, seen(config), **kwargs)
 
     def _prepare(
         self,
@@ -219,9 +230,13 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if plan.stops:
             return _stopped(canned(plan))
         gate = _gate(plan, request)
+        asked = handle(self._asked(request, plan, gate))
+        if not gate.is_open:
+            # A model that middleware further in puts in the place of ours is checked when it is
+            # done: until then nobody gets to see what it says.
+            asked = within(all_unseen, asked)
         # An error is what is left of an answer that the gate refused.
-        step = caught(handle(self._asked(request, plan, gate)), *_REFUSED)
-        made = yield self._turns.told_by(plan, step)
+        made = yield self._turns.told_by(plan, caught(asked, *_REFUSED))
         response = self._passed(made, request, plan, gate)
         self._turns.replied(plan, gate.said)
         if isinstance(response, AIMessage):

@@ -5,14 +5,15 @@ In: a `RunnableConfig`, given or inherited. Out: a frozen `Call`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Annotated, Any
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.config import ensure_config, var_child_runnable_config
 from pydantic import BaseModel, BeforeValidator
 
 from palace import ConfigError, Mempalace, require_palace
@@ -94,6 +95,25 @@ def unseen(config: RunnableConfig | None) -> RunnableConfig:
     """Return a config for a run whose words nobody has checked: LangGraph does not stream them."""
     whole = config or RunnableConfig()
     return {**whole, "tags": [*(whole.get("tags") or ()), _NOT_STREAMED]}
+
+
+@contextmanager
+def all_unseen() -> Iterator[None]:
+    """Run what is within as `unseen`, but for the models that say otherwise; see `seen`."""
+    token = var_child_runnable_config.set(unseen(ensure_config()))
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(token)
+
+
+def seen(config: RunnableConfig | None) -> RunnableConfig:
+    """Return a config for a checked run within `all_unseen`; what the host left out stays out."""
+    whole = ensure_config(config)
+    tags = list(whole.get("tags") or ())
+    if _NOT_STREAMED in tags:
+        tags.remove(_NOT_STREAMED)
+    return {**whole, "tags": tags}
 
 
 def call_of_run(

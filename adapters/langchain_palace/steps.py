@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -34,6 +35,20 @@ Steps = Generator[Step[Any], Any, T]
 def in_thread(work: Callable[[], T]) -> Step[T]:
     """Return blocking work as a step; with an event loop it runs in a thread."""
     return Step(work, lambda: asyncio.to_thread(work))
+
+
+def within(context: Callable[[], AbstractContextManager[None]], step: Step[T]) -> Step[T]:
+    """Return a step that is done within a context of its own."""
+
+    def now() -> T:
+        with context():
+            return step.now()
+
+    async def later() -> T:
+        with context():
+            return await step.later()
+
+    return Step(now, later)
 
 
 def caught(step: Step[T], *errors: type[E]) -> Step[T | E]:

@@ -38,7 +38,7 @@ from langchain_palace.schemas import (
     without_instructions,
 )
 from langchain_palace.session import Call
-from langchain_palace.steps import Step, Steps, in_thread
+from langchain_palace.steps import Step, Steps, in_thread, within
 from langchain_palace.tracing import observed
 from palace import (
     Answer,
@@ -381,16 +381,7 @@ class Turns:
 
     def told_by(self, plan: Plan, step: Step[T]) -> Step[T]:
         """Return the call of a turn as it is, which may tell the wake-up; see `telling`."""
-
-        def now() -> T:
-            with self.telling(plan):
-                return step.now()
-
-        async def later() -> T:
-            with self.telling(plan):
-                return await step.later()
-
-        return Step(now, later)
+        return within(lambda: self.telling(plan), step)
 
     def record(self, plan: Plan, text: str, checked: CheckedAnswer | None, calls: int) -> Step[str]:
         """Return the step that writes what was released into the journal."""

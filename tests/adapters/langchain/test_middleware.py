@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 import pytest
@@ -487,6 +488,39 @@ def test_a_model_that_stands_in_is_checked_too(palace, is_outer, prompt):
     assert liar.calls == 1
     assert "80085" not in done["messages"][-1].content
     assert (HIT_TEXT if prompt == HIT else UNCLEAR_TEXT) in done["messages"][-1].content
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+def test_what_a_model_streams_that_stands_in_is_not_seen_before_it_is_checked(
+    palace, is_async, prompt
+):
+    model, liar = CountingModel(persona=Flaky(honest, 9)), CountingModel(persona=LIARS[3])
+    agent = agent_of(model, palace, after=[ModelFallbackMiddleware(liar)])
+
+    pieces = streamed(agent, asked(prompt), is_async=is_async)
+
+    assert liar.calls == 1
+    assert "80085" not in "".join(pieces)
+    assert (HIT_TEXT if prompt == HIT else UNCLEAR_TEXT) in "".join(pieces)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_the_agents_own_model_streams_in_pieces_unless_the_host_wants_none(palace, is_async):
+    agent = agent_of(CountingModel(persona=honest), palace)
+
+    assert len(streamed(agent, asked(HIT), is_async=is_async)) > 1
+    assert len(streamed(agent, asked(HIT), is_async=is_async, tags=["nostream"])) == 1
+
+
+def streamed(agent, prompt, *, is_async, **config):
+    """Return what is streamed as messages, piece by piece."""
+
+    async def later():
+        return [m async for m, _ in agent.astream(prompt, config, stream_mode="messages")]
+
+    pieces = (m for m, _ in agent.stream(prompt, config, stream_mode="messages"))
+    return [m.text for m in (asyncio.run(later()) if is_async else pieces)]
 
 
 class Interloper(AgentMiddleware):

@@ -50,6 +50,16 @@ def beside_an_answer(question):
     return f"Context: {HIT_TEXT}\n\nQuestion: {question}\nHelpful answer:"
 
 
+def before_context(question):
+    context = "\n\n".join([f"Section {n} tells of ports and boards." for n in range(20)])
+    return f"Answer it.\n\n**Question:** {question}\n\n**Context:**\n{context}"
+
+
+def before_other_questions(question):
+    context = "Question: When is the office open?\nAnswer: From nine to five."
+    return f"Answer it.\nQuestion: {question} \nContext: {context}\n\nThe garden.\nAnswer:"
+
+
 def in_several_lines(question):
     return get_buffer_string([SYSTEM, *EARLIER, HumanMessage(f"Hello.\n\n{question}\nPlease.")])
 
@@ -69,6 +79,8 @@ TEXTS = [
     to_be_continued,
     beside_context,
     beside_an_answer,
+    before_context,
+    before_other_questions,
 ]
 
 
