@@ -148,7 +148,7 @@ def foreign_words(
 def compound_parts(term: str, language: str) -> frozenset[str]:
     """Return what may be a part of a compound that no list has: "budget" of "Laborbudget".
 
-    Only the notes tell which of them is a word. Function words and what is no compound have none.
+    Only the notes tell which of them is a word; function words of the language are left out.
     """
     if language not in _COMPOUNDING or not term.isalpha() or term in everyday_words(language):
         return frozenset()
