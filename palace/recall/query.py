@@ -34,6 +34,8 @@ from palace.recall.lexicon import (
 )
 from palace.recall.own_replies import without_own_words
 from palace.recall.related import (
+    IN_PART,
+    compound_parts,
     foreign_words,
     leads_to_english,
     listed_set,
@@ -195,7 +197,10 @@ class Analyst:
         unmeant = {*soft, *chain.from_iterable(names)}
         meant = self._meant(terms, but=unmeant)
         foreign = self._foreign(meant, lexicon.language, scope=_scope_of(turn))
+        unheld = [t for t in meant if not counts[t].any]
         related = related_words(meant, lexicon.language)
+        for more in (self._held_parts(unheld, lexicon.language, scope=_scope_of(turn)), foreign):
+            related = _nearest_first(related, more) if more else related
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -213,7 +218,7 @@ class Analyst:
             slips=slips,
             carried=carried,
             related={
-                **(_nearest_first(related, foreign) if foreign else related),
+                **related,
                 **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
             },
             # The detector was fitted with what each pair of letters may mean.
@@ -295,6 +300,17 @@ class Analyst:
             for term, near in found.items()
         }
         return _nearest_first({term: near for term, near in held.items() if near}, {})
+
+    def _held_parts(
+        self, terms: Sequence[str], language: str, *, scope: Scope
+    ) -> dict[str, Mapping[str, float]]:
+        """Return the parts of compounds that some memory says as words."""
+        parts = {term: found for term in terms if (found := compound_parts(term, language))}
+        if not parts:
+            return {}
+        counts = self._vocabulary.counts(set(chain.from_iterable(parts.values())), scope=scope)
+        held = {term: [p for p in sorted(found) if counts[p].any] for term, found in parts.items()}
+        return {term: dict.fromkeys(words, IN_PART) for term, words in held.items() if words}
 
     def _written_languages(self, scope: Scope) -> tuple[str, ...]:
         """Return the languages that memories are in, told anew when the palace has changed."""

@@ -29,8 +29,9 @@ _MOST_NEAR = 24
 # Languages that write compounds as one word, and the letters that their parts have at least.
 _COMPOUNDING = frozenset({"de", "nl"})
 _SHORTEST_PART, _SHORTEST_LAST_PART = 3, 4
-# How near the English word for a part of a compound is.
-_IN_PART = 0.7
+_SHORTEST_HELD_PART = 4
+IN_PART = 0.7
+"""How near a part of a compound is, or the English word for it."""
 
 
 class Table:
@@ -144,6 +145,18 @@ def foreign_words(
     return found
 
 
+def compound_parts(term: str, language: str) -> frozenset[str]:
+    """Return what may be a part of a compound that no list has: "budget" of "Laborbudget".
+
+    Only the notes tell which of them is a word; function words of the language are left out.
+    """
+    if language not in _COMPOUNDING or not term.isalpha() or term in everyday_words(language):
+        return frozenset()
+    last = (term[start:] for start in range(_SHORTEST_PART, len(term) - _SHORTEST_HELD_PART + 1))
+    first = (term[:end] for end in range(_SHORTEST_HELD_PART, len(term) - _SHORTEST_PART + 1))
+    return frozenset((*last, *first)) - load_lexicon(language).stopwords
+
+
 @cache
 def leads_to_english(language: str) -> bool:
     """Whether a list leads from a language into English, and so back from it."""
@@ -203,7 +216,7 @@ def _english(term: str, language: str) -> Mapping[str, float]:
         last = _near(name, term[end:])
         if last:
             first = next((n for head in _heads(term[:end]) if (n := _near(name, head))), {})
-            return dict.fromkeys((*last, *first), _IN_PART)
+            return dict.fromkeys((*last, *first), IN_PART)
     return {}
 
 

@@ -353,10 +353,17 @@ def test_a_month_is_no_function_word(prompt: str, months: tuple[str, ...]) -> No
     assert tuple(t for t in analysed(prompt).terms if t.startswith("month")) == months
 
 
-def test_soft_terms_only_say_what_sort() -> None:
-    query = analysed("Which version number does the kettle have?")
-    assert set(query.soft) == {"version", "number"}
-    assert "kettl" not in query.soft
+@pytest.mark.parametrize(
+    ("prompt", "soft", "asked"),
+    [
+        ("Which version number does the kettle have?", {"version", "number"}, "kettl"),
+        ("Zu welchem Preis verkaufen wir den Kessel?", {"prei"}, "kessel"),
+    ],
+)
+def test_soft_terms_only_say_what_sort(prompt: str, soft: set[str], asked: str) -> None:
+    query = analysed(prompt)
+    assert set(query.soft) == soft
+    assert asked in query.terms
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,26 @@ def test_other_languages_write_no_compounds_as_one_word() -> None:
     assert translated(["zahnarztrechnung", "rendezvousdentiste"], "fr") == {}
 
 
+@pytest.mark.parametrize(
+    ("question", "compound", "note", "near"),
+    [
+        ("Wie viel Geld ist noch im Laborbudget?", "laborbudget", "Budget: 900", {"budget"}),
+        ("Wer gießt die Tomatenstauden?", "tomatenstauden", "Tomaten gießt Eda", {"tomaten"}),
+        ("Hoeveel kost de torenkamer?", "torenkam", "Toren: 900 euro", {"toren"}),
+        ("Wo ist das Laborbudget?", "laborbudget", "Das Laborbudget, ein Budget", set()),
+        ("Wer ist der nachbestellte Gast?", "nachbestellt", "nach dem Gast", set()),
+        ("Where is the labbudget?", "labbudget", "Budget: 900", set()),
+    ],
+)
+def test_a_compound_that_nobody_knows_is_looked_for_by_what_notes_have_of_it(
+    question, compound, note, near
+) -> None:
+    index = indexed(memory(note, 0), memory("Sonst nichts", 1))
+    analysed = Analyst(load_lexicons(["en", "de", "nl"]), index).analyse(Turn(question))
+    assert compound in analysed.terms
+    assert {*tokens(note)} & {*analysed.related.get(compound, ())} == near
+
+
 def test_a_word_of_another_language_is_as_rare_as_the_english_one() -> None:
     texts = ("the dog is called Rex", "the cat sleeps", "the cat eats", "the cat is old")
     index = indexed(*(memory(text, number) for number, text in enumerate(texts)))
