@@ -1209,7 +1209,7 @@ def test_a_request_that_begins_with_can_you_asks_for_no_yes():
         (
             "Kompost von Fa. Adler, Antrag auf claims.example.org/new.",
             ["Der Kompost kam von der Firma Adler."],
-            ["Der Kompost kam von der Fa. Lindner.", "Antrag auf claims.example.org/start."],
+            ["Der Kompost kam von der Firma Lindner.", "Antrag auf claims.example.org/start."],
         ),
         (
             "140 x 12, 72 x 7 reduced, hall 480, programmes 96.",

@@ -236,6 +236,7 @@ def test_a_correction_is_heard_in_every_language(listener, prompt, new, old):
         "It is 5433.",
         "Нет, это не вторник",
         "En realidad es el martes",
+        "Non, il est un peu plus cher.",
     ],
 )
 def test_what_is_no_correction_is_none(listener, prompt):
