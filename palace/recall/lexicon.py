@@ -79,7 +79,9 @@ WordKind = Literal[
     "address",
     "surname_particles",
 ]
-PhraseKind = Literal["courtesies", "greetings", "question_openers", "interjections", "closings"]
+PhraseKind = Literal[
+    "courtesies", "greetings", "question_openers", "interjections", "closings", "introductions"
+]
 
 
 class Lexicon:

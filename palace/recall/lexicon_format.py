@@ -52,6 +52,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "question_openers": _LIST,
     "interjections": _LIST,
     "closings": _LIST,
+    "introductions": _LIST,
     "surname_particles": _WORDS,
     "people": _LIST,
     "clock_words": _WORDS,
@@ -70,6 +71,7 @@ _SECOND: Mapping[str, tuple[_Check, str]] = {
 _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
     "requests": (
+        "answer_so",
         "keep",
         "keep_that",
         "keep_whole",
