@@ -26,6 +26,7 @@ from palace.text import Word, fold, words
 _WORD_OF_A_NAME = r"\p{Lu}[\p{L}\p{M}\p{N}-]*+"
 # "You are Rose Miller's memory" tells whose memory it is.
 _TOLD = rf"[*_\"“'‘]*(?P<name>{_WORD_OF_A_NAME}(?: {_WORD_OF_A_NAME}){{0,2}}+)(?!['’]\p{{L}})"
+_IN_A_WORD = r"[\p{L}\p{M}\p{N}]"
 _SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}]")
 _STOPPED = regex.compile(r"[,.!?:;…–—-]\s*\Z")
 _STOPS = regex.compile(r"\s*+(?:[,.!?:;…–—-]++\s*+|\n\s*+)")
@@ -163,7 +164,7 @@ def _as_called(name: tuple[str, ...]) -> str:
     """Return what finds a name or the first word of it, without its accents too."""
     first, *more = (rf"(?:{regex.escape(word)}|{regex.escape(fold(word))})" for word in name)
     whole = "".join(f"(?: {word}" for word in more) + ")?" * len(more)
-    return rf"(?<![\p{{L}}\p{{M}}\p{{N}}@/'’-]){first}{whole}(?![\p{{L}}\p{{M}}\p{{N}}@/]|['’-]\p{{L}})"
+    return rf"(?<![@/'’-]|{_IN_A_WORD}){first}{whole}(?![@/]|['’-]?{_IN_A_WORD})"
 
 
 @cache

@@ -164,6 +164,11 @@ class Lexicon:
         return frozenset(map(fold, str(self._words.get("before_names", "")).split()))
 
     @cached_property
+    def everyday_names(self) -> frozenset[str]:
+        """Folded given names that are words of every day as well."""
+        return frozenset(map(fold, str(self._words.get("everyday_names", "")).split()))
+
+    @cached_property
     def cues(self) -> Mapping[str, str]:
         """Cue name -> one alternation."""
         return {name: _alternation(patterns) for name, patterns in self._patterns["cues"].items()}

@@ -47,6 +47,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "dated_weekdays": _LIST,
     "before_weekdays": _WORDS,
     "before_names": _WORDS,
+    "everyday_names": _WORDS,
     "courtesies": _LIST,
     "greetings": _LIST,
     "question_openers": _LIST,

@@ -42,7 +42,7 @@ from palace.recall.related import (
     translated,
 )
 from palace.recall.slips import meant_words
-from palace.recall.small_names import unheard_name
+from palace.recall.small_names import everyday_names, unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
 from palace.recall.weekdays import weekdays_as_written
 from palace.recall.written_in import written_languages
@@ -210,8 +210,7 @@ class Analyst:
             terms=terms,
             head=_head(found, lexicon, terms),
             names=names,
-            unheard=next(iter(strangers), ())
-            or self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
+            unheard=self._unheard(turn, read, strangers),
             fronted=fronted,
             given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
@@ -267,12 +266,19 @@ class Analyst:
         return first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
 
     def _unheard(
-        self, prompt: str, found: Sequence[Word], lexicon: Lexicon, *, scope: Scope
+        self, turn: Turn, read: _Read, strangers: Sequence[tuple[str, ...]]
     ) -> tuple[str, ...]:
-        """Return a name in small letters that nobody has; the tables tell which words are known."""
-        if not self._related:
-            return ()
-        return unheard_name(prompt, found, lexicon, self._vocabulary, scope=scope)
+        """Return a name that neither memories nor the session's notes have, with a title or small.
+
+        The tables tell which words in small letters are known.
+        """
+        name = next(iter(strangers), ())
+        if not name and self._related:
+            scope = _scope_of(turn)
+            name = unheard_name(
+                read.prompt, read.found, read.lexicon, self._vocabulary, scope=scope
+            )
+        return name if not name or self._noted(turn).isdisjoint(name) else ()
 
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
@@ -522,6 +528,7 @@ def _names(
 ) -> tuple[tuple[str, ...], ...]:
     """Return names: runs of capitalised words, and words the palace itself writes as names."""
     shouting = _is_shouted(found)
+    everyday = everyday_names(prompt, found, lexicon)
     names: list[tuple[str, ...]] = []
     previous_end = -1
     for word in content:
@@ -539,7 +546,8 @@ def _names(
         # A name is one wherever it stands, if the palace does not take it for a word.
         given = word.surface[0].isupper() and not count.any and is_given_name(word, lexicon)
         quoted = prompt[word.start - 1 : word.start] == "`"
-        if not (known or capital or given or quoted):
+        # "when did rose call": nobody unless memories have the word, and then who they tell of.
+        if not (known or capital or given or quoted or (word in everyday and count.any)):
             continue
         adjacent = names and prompt[previous_end : word.start].strip() == "" and previous_end > 0
         if adjacent and word.surface[0].isupper():
