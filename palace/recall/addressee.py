@@ -27,7 +27,7 @@ _WORD_OF_A_NAME = r"\p{Lu}[\p{L}\p{M}\p{N}-]*+"
 # "You are Rose Miller's memory" tells whose memory it is.
 _TOLD = rf"[*_\"“'‘]*(?P<name>{_WORD_OF_A_NAME}(?: {_WORD_OF_A_NAME}){{0,2}}+)(?!['’]\p{{L}})"
 _IN_A_WORD = r"[\p{L}\p{M}\p{N}]"
-_SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}]")
+_SAYS_SOMETHING = regex.compile(_IN_A_WORD)
 _STOPPED = regex.compile(r"[,.!?:;…–—-]\s*\Z")
 _STOPS = regex.compile(r"\s*+(?:[,.!?:;…–—-]++\s*+|\n\s*+)")
 _GAP = regex.compile(r"\s*+(?:[,:;–—-]\s*+)?")
