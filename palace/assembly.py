@@ -21,7 +21,7 @@ from palace.configured import (
 )
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.markers import escape_markers
-from palace.errors import ConfigError, StoreUnavailableError
+from palace.errors import ConfigError, StoreError, StoreUnavailableError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
@@ -96,9 +96,17 @@ class Assembly:
             self._palace.index,
             related=self._settings.search.related_words,
             noted=self.scratchpad_layer.tokens_of,
+            identity=self.identity,
             fallback_text=self._settings.enforce.fallback_text,
             timeout_ms=float(self._settings.detector.pattern_timeout_ms),
         )
+
+    def identity(self) -> str:
+        """Return what says who the agent is; where it cannot be read L0 reports that."""
+        try:
+            return self._palace.identity_file.read().text
+        except StoreError:
+            return ""
 
     @cached_property
     def searcher(self) -> Searcher:

@@ -27,10 +27,10 @@ _BEHIND_A_CLOSING = " \n.!。)"
 _DRAWN_OUT = regex.compile(r"(\p{L}{1,2}?)\1(?=(?:\\b)?\Z)")
 _DENSE = r"[\u2E80-\U0003FFFF]"
 _WORD_OF_A_NAME = r"[\p{L}\p{M}'’-]*"
-_NAME = rf"\p{{L}}{_WORD_OF_A_NAME}"
-_WHOLE_NAME = rf"{_NAME}(?: (?-i:\p{{Lu}}){_WORD_OF_A_NAME}){{0,2}}"
+NAME = rf"\p{{L}}{_WORD_OF_A_NAME}"
+_WHOLE_NAME = rf"{NAME}(?: (?-i:\p{{Lu}}){_WORD_OF_A_NAME}){{0,2}}"
 # What ends a greeting: a stop or a small picture, with a blank or such a letter behind it.
-_STOP = rf"[^\S\n]*(?:[,!?.…、。，！？~–—\-\p{{So}}]+(?:\s+|(?={_DENSE}))|\n\s*)(?=\S)"
+STOP = rf"[^\S\n]*(?:[,!?.…、。，！？~–—\-\p{{So}}]+(?:\s+|(?={_DENSE}))|\n\s*)(?=\S)"
 # Behind a courtesy: "thanks Timmy", "merci, Claire", the "Lee" of "Kind regards\nAnn Lee".
 _THANKED = regex.compile(rf"(?<=\p{{L}},?)\s+\p{{Lu}}{_WORD_OF_A_NAME}(?=[!.…\s]*$)")
 _WORDS_OF_A_NAME = 3
@@ -65,15 +65,6 @@ def opening_of(prompt: str) -> str:
             break
         end = found.end()
     return prompt[:end]
-
-
-def addressee_of(prompt: str) -> regex.Match[str] | None:
-    """Return where a prompt may speak to somebody without a greeting: "Timmy, when did we …".
-
-    Its group `name` may as well be what the question is about ("Ruth, when did we meet?"): that is
-    for who knows the palace to say.
-    """
-    return _addressed().match(prompt)
 
 
 def _without_thanks(prompt: str) -> str:
@@ -129,32 +120,27 @@ def _opening() -> regex.Pattern[str]:
 
     Dictated, a greeting has no comma: then a question has to begin behind it or behind the name.
     """
-    asked = rf"(?:{_any_of('question_openers')})"
-    named = rf"(?:,? {_WHOLE_NAME})?{_STOP}| (?:{_NAME} )??(?={asked})"
-    said = rf"(?:{_any_of('interjections')})[\s,!.…、。，！~]+"
+    asked = rf"(?:{any_of('question_openers')})"
+    named = rf"(?:,? {_WHOLE_NAME})?{STOP}| (?:{NAME} )??(?={asked})"
+    said = rf"(?:{any_of('interjections')})[\s,!.…、。，！~]+"
     # Where many talk, "@timmy" says whom a question is for.
     mentioned = rf"@[\p{{L}}\p{{N}}][\w.-]*[,:]?\s+(?={asked})"
     return regex.compile(
-        rf"¡?(?:{_any_of('greetings')})(?:{named})|{said}(?=\S)|{mentioned}", regex.IGNORECASE
+        rf"¡?(?:{any_of('greetings')})(?:{named})|{said}(?=\S)|{mentioned}", regex.IGNORECASE
     )
-
-
-@cache
-def _addressed() -> regex.Pattern[str]:
-    asked = rf"(?:{_any_of('question_openers')})"
-    return regex.compile(rf"(?P<name>{_NAME})(?:,\s+| )(?={asked})", regex.IGNORECASE)
 
 
 @cache
 def _closing() -> regex.Pattern[str]:
     """Return what finds the end of "… the kettle, thx"."""
-    said = rf"(?:{_any_of('closings')})"
+    said = rf"(?:{any_of('closings')})"
     return regex.compile(
         rf"(?<=\S)(?:[\s,]+|(?<=[?!.。、…！？]))\(?{said}\)?[\s.!…。]*$", regex.IGNORECASE
     )
 
 
-def _any_of(kind: PhraseKind) -> str:
+def any_of(kind: PhraseKind) -> str:
+    """Return what finds any phrase of a kind, in every language, as people type it."""
     listed = phrases_of_every_language(kind)
     # Accents are often left out. Where they are part of a question word, another word is left.
     folded = () if kind == "question_openers" else map(fold, listed)

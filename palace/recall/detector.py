@@ -200,7 +200,7 @@ class CueDetector:
             name: float(matches(pattern, text, timeout_ms=self._timeout_ms))
             for name, pattern in lexicon.cues.items()
         }
-        if cues.get("identity") and self._asks_more(text, lexicon):
+        if cues.get("identity") and self._asks_more(text, query, lexicon):
             cues["identity"] = 0.0
         # What is known about somebody is asked of the memory itself, too.
         cues["meta"] = max(cues.get("meta", 0.0), cues.get("about_me", 0.0))
@@ -212,15 +212,18 @@ class CueDetector:
         }
         return {**found, **_crossed(found)}
 
-    def _asks_more(self, text: str, lexicon: Lexicon) -> bool:
+    def _asks_more(self, text: str, query: Query, lexicon: Lexicon) -> bool:
         """Whether a prompt says more than "who are you": "what are you paying for rent" does.
 
-        In scripts without blanks the rest of a word would be cut from it: there it says no more.
+        Whom it greets or calls by name is none of what it asks for. In scripts without blanks the
+        rest of a word would be cut from it: there it says no more.
         """
         rest = without(lexicon.cues["identity"], text, timeout_ms=self._timeout_ms)
-        small = lexicon.function_words | lexicon.soft
+        content = {*query.terms, *query.slips}
         return any(
-            word.shape != "dense" and len(word.token) > 1 and fold(word.surface) not in small
+            word.shape != "dense"
+            and not content.isdisjoint((word.token, *word.parts))
+            and fold(word.surface) not in lexicon.soft
             for word in words(rest)
         )
 

@@ -79,7 +79,9 @@ WordKind = Literal[
     "address",
     "surname_particles",
 ]
-PhraseKind = Literal["courtesies", "greetings", "question_openers", "interjections", "closings"]
+PhraseKind = Literal[
+    "courtesies", "greetings", "question_openers", "interjections", "closings", "introductions"
+]
 
 
 class Lexicon:
@@ -160,6 +162,11 @@ class Lexicon:
     def before_names(self) -> frozenset[str]:
         """Folded words behind which an unknown word in small letters is a name."""
         return frozenset(map(fold, str(self._words.get("before_names", "")).split()))
+
+    @cached_property
+    def everyday_names(self) -> frozenset[str]:
+        """Folded given names that are words of every day as well."""
+        return frozenset(map(fold, str(self._words.get("everyday_names", "")).split()))
 
     @cached_property
     def cues(self) -> Mapping[str, str]:

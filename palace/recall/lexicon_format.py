@@ -47,11 +47,13 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "dated_weekdays": _LIST,
     "before_weekdays": _WORDS,
     "before_names": _WORDS,
+    "everyday_names": _WORDS,
     "courtesies": _LIST,
     "greetings": _LIST,
     "question_openers": _LIST,
     "interjections": _LIST,
     "closings": _LIST,
+    "introductions": _LIST,
     "surname_particles": _WORDS,
     "people": _LIST,
     "clock_words": _WORDS,
@@ -70,6 +72,7 @@ _SECOND: Mapping[str, tuple[_Check, str]] = {
 _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
     "requests": (
+        "answer_so",
         "keep",
         "keep_that",
         "keep_whole",

@@ -15,9 +15,10 @@ import regex
 from palace.labels import unlabelled
 from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
+from palace.recall.addressee import agent_name, without_addressee
 from palace.recall.apart import sentences_apart
 from palace.recall.borders import FIRST_HANGUL, within_borders
-from palace.recall.courtesies import addressee_of, is_courtesy, without_courtesies
+from palace.recall.courtesies import is_courtesy, without_courtesies
 from palace.recall.days import named_days
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.language import language_of
@@ -43,7 +44,7 @@ from palace.recall.related import (
     translated,
 )
 from palace.recall.slips import meant_words
-from palace.recall.small_names import unheard_name
+from palace.recall.small_names import everyday_names, unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
 from palace.recall.weekdays import weekdays_as_written
 from palace.recall.written_in import written_languages
@@ -65,6 +66,7 @@ _HEAD_WORDS = 6
 _PARTICLE_CHARS = 5
 # "Answer briefly.", "Reply in one short sentence, please.": more may be another thing to do.
 _INSTRUCTION_WORDS = 6
+_BEHIND_AN_INSTRUCTION = r"(?:\s*[:,.!–—-]+\s+|\s*\n\s*)"
 # A lower-case word is taken for a name when the palace mostly writes it as one.
 _NAME_SHARE = 0.6
 # … and one with a capital, at the start of a sentence, also when the palace puts it there itself.
@@ -109,6 +111,7 @@ class Analyst:
             for those of another language, are looked up, and words of other languages that memories
             are in; and slips of the fingers mended.
         noted: Index tokens that the session of a turn has noted: they are no slips.
+        identity: Returns what says who the agent is: its name is whom a prompt speaks to.
         fallback_text: What our own reply says where nothing was found: a follow-up leans on none
             of it.
         timeout_ms: Bound on each pattern, in milliseconds.
@@ -121,6 +124,7 @@ class Analyst:
         *,
         related: bool = True,
         noted: Callable[[Turn], frozenset[str]] = lambda _: frozenset(),
+        identity: Callable[[], str] = lambda: "",
         fallback_text: str = "",
         timeout_ms: float = 50.0,
     ) -> None:
@@ -129,6 +133,7 @@ class Analyst:
         self._vocabulary = vocabulary
         self._related = related
         self._noted = noted
+        self._identity = identity
         self._timeout_ms = timeout_ms
         # Of one state of the palace: what languages the memories of each scope are in.
         self._written: tuple[object, dict[Scope, tuple[str, ...]]] = (None, {})
@@ -142,12 +147,17 @@ class Analyst:
         prompt = without_courtesies(unlabelled(_bounded(turn.prompt)))
         found = words(prompt)
         lexicon = language_of(prompt, found, self.lexicons)
-        behind = self._behind_a_stranger(turn, prompt, found, lexicon)
-        if behind:
-            prompt, found = behind, words(behind)
-        if asked := self._before_instructions(prompt, lexicon):
-            prompt, found = asked, words(asked)
         counts_of = self._counts_in(_scope_of(turn))
+        prompt, fronted = without_addressee(
+            prompt,
+            found,
+            lexicon,
+            agent=agent_name(self._identity()),
+            known=lambda name: counts_of([name])[name].any > 0 or name in self._noted(turn),
+            timeout_ms=self._timeout_ms,
+        )
+        prompt = self._without_instructions(prompt, lexicon)
+        found = words(prompt)
         found = weekdays_as_written(found, lexicon, counts_of)
         found = _without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
@@ -163,7 +173,6 @@ class Analyst:
         if within != content:
             content, counts = within, counts_of(_all_tokens(within))
             terms = _terms(content, counts)
-        fronted = bool(behind)
         return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted)
 
     def _without_slips(
@@ -206,8 +215,7 @@ class Analyst:
             terms=terms,
             head=_head(found, lexicon, terms),
             names=names,
-            unheard=next(iter(strangers), ())
-            or self._unheard(prompt, found, lexicon, scope=_scope_of(turn)),
+            unheard=self._unheard(turn, read, strangers),
             fronted=fronted,
             given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
@@ -235,52 +243,47 @@ class Analyst:
     def _counts_in(self, scope: Scope) -> _CountsOf:
         return partial(self._vocabulary.counts, scope=scope)
 
-    def _behind_a_stranger(
-        self, turn: Turn, prompt: str, found: Sequence[Word], lexicon: Lexicon
-    ) -> str:
-        """Return what is asked behind a name if it may be asked of who is called so, else "".
-
-        "Timmy, when did we move?" speaks to Timmy where the palace knows nobody of that name and
-        no "she" or "he" is asked about: "Ruth, when did she move?" does not. That "Ruth, when did
-        we meet?" does cannot be told, so nothing is proved by what is found for it.
-        """
-        spoken_to = addressee_of(prompt)
-        if spoken_to is None or not is_given_name(found[0], lexicon):
-            return ""
-        token, asked = found[0].token, prompt[spoken_to.end() :]
-        known = self._counts_in(_scope_of(turn))([token])[token].any or token in self._noted(turn)
-        somebody = matches(
-            lexicon.cues["person_ref"], matchable(asked), timeout_ms=self._timeout_ms
-        )
-        return "" if known or somebody else asked
-
-    def _before_instructions(self, prompt: str, lexicon: Lexicon) -> str:
-        """Return the question that a prompt begins with if the rest says how to answer, else ""."""
-        first = next(sentences_apart(prompt), None)
-        if first is None or first.before:
-            return ""
+    def _without_instructions(self, prompt: str, lexicon: Lexicon) -> str:
+        """Return the question of a prompt whose rest says how to answer it, else all of it."""
 
         def has(cue: str, text: str) -> bool:
             pattern = lexicon.cues[cue]
             return matches(pattern, matchable(text), timeout_ms=self._timeout_ms)
 
-        told = all(len(s.split()) <= _INSTRUCTION_WORDS and has("task", s) for s in first.after)
-        return first.sentence if told and has("question", first.sentence) else ""
+        for pattern in lexicon.requests.get("answer_so", ()):
+            said = rf"\A(?:{pattern}){_BEHIND_AN_INSTRUCTION}"
+            told = self._first_match(said, prompt)
+            if told is not None and has("question", prompt[told.end() :]):
+                return prompt[told.end() :]
+        first = next(sentences_apart(prompt), None)
+        if first is None or first.before or not has("question", first.sentence):
+            return prompt
+        only = all(len(s.split()) <= _INSTRUCTION_WORDS and has("task", s) for s in first.after)
+        return first.sentence if only else prompt
 
     def _asks_former(self, prompt: str, lexicon: Lexicon) -> bool:
         """Whether a prompt asks for what was the case before: "what was the rent before?"."""
         return any(
-            first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
-            for pattern in lexicon.requests.get("former", ())
+            self._first_match(pattern, prompt) for pattern in lexicon.requests.get("former", ())
         )
 
+    def _first_match(self, pattern: str, prompt: str) -> regex.Match[str] | None:
+        return first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
+
     def _unheard(
-        self, prompt: str, found: Sequence[Word], lexicon: Lexicon, *, scope: Scope
+        self, turn: Turn, read: _Read, strangers: Sequence[tuple[str, ...]]
     ) -> tuple[str, ...]:
-        """Return a name in small letters that nobody has; the tables tell which words are known."""
-        if not self._related:
-            return ()
-        return unheard_name(prompt, found, lexicon, self._vocabulary, scope=scope)
+        """Return a name that neither memories nor the session's notes have, with a title or small.
+
+        The tables tell which words in small letters are known.
+        """
+        name = next(iter(strangers), ())
+        if not name and self._related:
+            scope = _scope_of(turn)
+            name = unheard_name(
+                read.prompt, read.found, read.lexicon, self._vocabulary, scope=scope
+            )
+        return name if not name or self._noted(turn).isdisjoint(name) else ()
 
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
@@ -541,6 +544,7 @@ def _names(
 ) -> tuple[tuple[str, ...], ...]:
     """Return names: runs of capitalised words, and words the palace itself writes as names."""
     shouting = _is_shouted(found)
+    everyday = everyday_names(prompt, found, lexicon)
     names: list[tuple[str, ...]] = []
     previous_end = -1
     for word in content:
@@ -558,7 +562,8 @@ def _names(
         # A name is one wherever it stands, if the palace does not take it for a word.
         given = word.surface[0].isupper() and not count.any and is_given_name(word, lexicon)
         quoted = prompt[word.start - 1 : word.start] == "`"
-        if not (known or capital or given or quoted):
+        # "when did rose call": nobody unless memories have the word, and then who they tell of.
+        if not (known or capital or given or quoted or (word in everyday and count.any)):
             continue
         adjacent = names and prompt[previous_end : word.start].strip() == "" and previous_end > 0
         if adjacent and word.surface[0].isupper():

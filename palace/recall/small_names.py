@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 from string import ascii_lowercase
 
 from palace.ports import Scope, Vocabulary
 from palace.recall.given_names import is_given_name
-from palace.recall.lexicon import Lexicon
+from palace.recall.lexicon import Lexicon, compiled
 from palace.recall.related import listed_set
 from palace.text import Word, fold
 
@@ -27,7 +28,8 @@ def unheard_name(
 ) -> tuple[str, ...]:
     """Return the index tokens of a name in small letters that the palace has never heard of.
 
-    It is a given name, with the unknown words behind it; or one run of words that stand neither in
+    It is a given name, with the unknown words behind it, or a word of every day that is one too,
+    behind "did" or "is", if no memory has the word; or one run of words that stand neither in
     a list of the language nor in the palace, behind a word such as "dr" or "did", or that open the
     prompt and own something ("whelan's"). Of these no other word of the prompt is unknown: where
     some are, it may be in another language or a dialect. A word that one letter more, less, changed
@@ -40,6 +42,10 @@ def unheard_name(
         vocabulary: What the palace's words are.
         scope: What may be read.
     """
+    everyday = everyday_names(prompt, found, lexicon)
+    counts = vocabulary.counts([word.token for word in everyday], scope=scope) if everyday else {}
+    if strangers := [word for word in everyday if not counts[word.token].any]:
+        return _tokens(strangers[:1])
     unknown = _unknown(found, lexicon, vocabulary, scope)
     given = next((n for n, word in enumerate(unknown) if is_given_name(word, lexicon)), None)
     if given is not None:
@@ -52,6 +58,27 @@ def unheard_name(
     if not 0 < len(named) <= _MOST_WORDS or not stands_as_name(prompt, named[0], found, lexicon):
         return ()
     return _tokens(named) if _run(prompt, named) == named else ()
+
+
+def everyday_names(prompt: str, found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
+    """Return words of every day that are a name where they stand: "when did rose call".
+
+    Behind "of" or "to" it may be the flower, or what one does.
+
+    Args:
+        prompt: What was typed.
+        found: Its words, in order.
+        lexicon: Its language; one that lists no such words has none.
+    """
+    return [
+        word
+        for before, word in pairwise(found)
+        if word.surface.islower()
+        and fold(word.surface) in lexicon.everyday_names
+        and prompt[_end(before) : word.start] == " "
+        and fold(before.surface) in lexicon.before_names
+        and compiled(lexicon.cues["question"]).match(fold(before.surface))
+    ]
 
 
 def _run(prompt: str, unknown: Sequence[Word]) -> list[Word]:

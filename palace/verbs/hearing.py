@@ -5,6 +5,7 @@ In: turns. Out: what was written, told in a sentence; or a question where it is 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
@@ -18,6 +19,7 @@ from palace.errors import (
 )
 from palace.learn.last_word import righted
 from palace.learn.requests import Listener
+from palace.recall.addressee import agent_name, behind_agent
 from palace.types.changes import Unclear, WriteResult
 from palace.types.memory import Memory
 from palace.types.session import Turn
@@ -71,6 +73,8 @@ class HearingVerbs(KeepingVerbs):
         """
         if turn.trust != "user":
             return None
+        said = behind_agent(turn.prompt, agent_name(self._parts.identity()))
+        turn = replace(turn, prompt=said)
         try:
             corrected = self._heard_correction(turn)
         except PalaceError as error:

@@ -59,6 +59,22 @@ def test_what_is_told_is_acknowledged_without_a_model_and_found_at_once(palace):
     assert palace.undo().removed == (written["memory"],)
 
 
+def test_the_agent_may_be_called_by_its_name(palace):
+    assert say(palace, f"Timmy, remember that {PORT}").written == ()
+    palace.set_identity("You are Timmy, who keeps my notes.")
+    assert say(palace, f"Timmy, remember that {PORT}").text == f"I will remember: {PORT}"
+    verdict = say(palace, "Timmy, which port does the staging database listen on?")
+    assert (verdict.action, verdict.evidence[0].text) == ("ground", PORT)
+    assert say(palace, "Timmy, no, it is 5433, not 5432.").written[0].status == "corrected"
+    assert say(palace, f"Dear Ann, remember that {PORT}").written == ()
+
+
+def test_an_identity_that_cannot_be_read_tells_no_name(palace):
+    say(palace, f"Remember this: {PORT}")
+    (palace.root / "identity.txt").mkdir()
+    assert say(palace, ASKED).evidence[0].text == PORT
+
+
 def test_the_rest_of_the_prompt_is_decided_as_ever(palace):
     palace.remember(PORT)
     verdict = say(palace, f"Remember this: the lamp in the hall is green. {ASKED}")

@@ -143,6 +143,7 @@ def test_who_names_an_artifact_may_ask_for_it(prompt: str, band: str) -> None:
     [
         "Who are you?", "who am i", "Hey, who are you really?", "What are your rules?", "what are you",
         "Please introduce yourself.", "What is your name?", "Who am I talking to?", "Who are you and what can you do for me?",
+        "Hi Ann, who are you?", "Ann, who are you?",
         "Wer bist du?", "Was sind deine Regeln?", "wie heißt du", "Qui es-tu ?", "Quelles sont tes règles ?",
         "¿Quién eres?", "Quem é você?", "Chi sei?", "Wie ben jij?", "Кто ты?", "你是谁?", "あなたは誰ですか?", "넌 누구야?",
     ],

@@ -1,0 +1,180 @@
+"""Whom a prompt speaks to, and who speaks: "Where is it, Timmy?", "Ruth, when …", "This is Ann. …".
+
+The agent is called what its identity says. In: that text, a prompt and what the palace knows. Out:
+the prompt without them, and whether they may be asked about all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import regex
+
+from palace.recall.courtesies import NAME, STOP, any_of
+from palace.recall.given_names import is_given_name
+from palace.recall.lexicon import (
+    Lexicon,
+    folded_words,
+    matchable,
+    matches,
+    phrases_of_every_language,
+)
+from palace.text import Word, fold, words
+
+_WORD_OF_A_NAME = r"\p{Lu}[\p{L}\p{M}\p{N}-]*+"
+# "You are Rose Miller's memory" tells whose memory it is.
+_TOLD = rf"[*_\"“'‘]*(?P<name>{_WORD_OF_A_NAME}(?: {_WORD_OF_A_NAME}){{0,2}}+)(?!['’]\p{{L}})"
+_IN_A_WORD = r"[\p{L}\p{M}\p{N}]"
+_SAYS_SOMETHING = regex.compile(_IN_A_WORD)
+_STOPPED = regex.compile(r"[,.!?:;…–—-]\s*\Z")
+_STOPS = regex.compile(r"\s*+(?:[,.!?:;…–—-]++\s*+|\n\s*+)")
+_GAP = regex.compile(r"\s*+(?:[,:;–—-]\s*+)?")
+
+
+class Spoken(NamedTuple):
+    """What a prompt says beside whom it speaks to, and whether he may be asked about as well."""
+
+    prompt: str
+    doubtful: bool
+
+
+@lru_cache(maxsize=64)
+def agent_name(identity: str) -> tuple[str, ...]:
+    """Return the words of the name that an identity tells, none if it tells none.
+
+    A small word is none: "may we" and "the key" speak to nobody.
+
+    Args:
+        identity: "I am Timmy, …" or "You are Timmy, …": where it says both, who is spoken to is
+            the agent.
+    """
+    found = (pattern.search(identity) for pattern in _introductions())
+    told = next((match["name"] for match in found if match), "")
+    return tuple(word for word in told.split() if fold(word) not in folded_words("stopwords"))
+
+
+def behind_agent(prompt: str, agent: tuple[str, ...]) -> str:
+    """Return what a prompt says behind "Timmy, …" or "Hey Timmy, …"; all of it without that.
+
+    A greeting to somebody else stays: what follows may be a letter of somebody else, too.
+
+    Args:
+        prompt: As it was written.
+        agent: As of `agent_name`.
+    """
+    greeted = _greeted(agent).match(prompt) if agent else None
+    return prompt[greeted.end() :] if greeted else prompt
+
+
+def without_addressee(
+    prompt: str,
+    found: Sequence[Word],
+    lexicon: Lexicon,
+    *,
+    agent: tuple[str, ...],
+    known: Callable[[str], bool],
+    timeout_ms: float,
+) -> Spoken:
+    """Return a prompt without the agent's name and without a stranger in front who is spoken to.
+
+    "Timmy, when did we move?" speaks to Timmy where the agent is called so, or where the palace
+    knows nobody of that name and no "she" or "he" is asked about: "Ruth, when did she move?" does
+    not. That "Ruth, when did we meet?" does cannot be told, so it is doubtful.
+
+    Args:
+        prompt: What is asked, without courtesies.
+        found: Its words, in order.
+        lexicon: Its language.
+        agent: As of `agent_name`.
+        known: Whether memories hold the index token of a name.
+        timeout_ms: Bound on each pattern, in milliseconds.
+    """
+
+    def has(cue: str, text: str) -> bool:
+        return matches(lexicon.cues[cue], matchable(text), timeout_ms=timeout_ms)
+
+    doubtful = False
+    spoken = _without_agent(prompt, agent, asks=lambda text: has("question", text.rstrip(" ?!.…")))
+    if spoken is not None:
+        may_be_asked = spoken.doubtful or has("person_ref", spoken.prompt)
+        if not (may_be_asked and known(words(agent[0])[0].token)):
+            prompt, doubtful = spoken
+            found = words(prompt)
+    stranger = _in_front().match(prompt)
+    if stranger is None:
+        return Spoken(prompt, doubtful)
+    name = next((word for word in found if word.start == stranger.start("name")), None)
+    if name is None or not is_given_name(name, lexicon) or known(name.token):
+        return Spoken(prompt, doubtful)
+    asked = prompt[stranger.end() :]
+    if has("person_ref", asked):
+        return Spoken(prompt, doubtful)
+    return Spoken(asked, doubtful or stranger["said"] is None)
+
+
+def _without_agent(
+    prompt: str, name: tuple[str, ...], *, asks: Callable[[str], bool]
+) -> Spoken | None:
+    """Return a prompt without the agent's name where it may speak to the agent, else None.
+
+    It does where the name stands apart at either end, or where the question begins behind it.
+    Dictated, no comma tells: "when did we meet timmy" may ask about it.
+    """
+    for match in _called(name).finditer(prompt) if name else ():
+        before, behind = prompt[: match.start()], prompt[match.end() :]
+        first, last = (_SAYS_SOMETHING.search(beside) is None for beside in (before, behind))
+        if first and last:
+            return None
+        if last:
+            return Spoken(f"{before.rstrip(' ,')}{behind}", _STOPPED.search(before) is None)
+        stop, gap = _STOPS.match(behind), _GAP.match(behind)
+        rest = behind[gap.end() :] if gap else behind
+        begins = not asks(before) and (asks(rest) or _asking().match(rest) is not None)
+        if begins or first:
+            left = behind[stop.end() :] if stop else behind.lstrip()
+            return Spoken(f"{before}{left}", not (begins or stop))
+    return None
+
+
+@cache
+def _introductions() -> tuple[regex.Pattern[str], ...]:
+    listed = phrases_of_every_language("introductions")
+    said = (regex.escape(phrase).replace("'", "['’]") for phrase in listed)
+    return tuple(
+        regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?i:{phrase})\s+(?:[–—-]\s+)?{_TOLD}")
+        for phrase in said
+    )
+
+
+@lru_cache(maxsize=64)
+def _called(name: tuple[str, ...]) -> regex.Pattern[str]:
+    return regex.compile(_as_called(name), regex.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def _greeted(name: tuple[str, ...]) -> regex.Pattern[str]:
+    said = f"{any_of('greetings')}|{any_of('courtesies')}"
+    called = rf"\s*(?:(?:{said})[\s,!.…]+)?{_as_called(name)}[\s,:!.…–—-]+"
+    return regex.compile(called, regex.IGNORECASE)
+
+
+def _as_called(name: tuple[str, ...]) -> str:
+    """Return what finds a name or the first word of it, without its accents too."""
+    first, *more = (rf"(?:{regex.escape(word)}|{regex.escape(fold(word))})" for word in name)
+    whole = "".join(f"(?: {word}" for word in more) + ")?" * len(more)
+    return rf"(?<![@/'’-]|{_IN_A_WORD}){first}{whole}(?![@/]|['’-]?{_IN_A_WORD})"
+
+
+@cache
+def _asking() -> regex.Pattern[str]:
+    return regex.compile(any_of("question_openers"), regex.IGNORECASE)
+
+
+@cache
+def _in_front() -> regex.Pattern[str]:
+    """Return what finds "Timmy, when …" and, said of who speaks, "This is Timmy. …"."""
+    asked = rf"(?={any_of('question_openers')})"
+    introduced = rf"(?P<said>{any_of('introductions')})\s+(?P<name>{NAME})(?:{STOP}| {asked})"
+    return regex.compile(rf"{introduced}|(?P<name>{NAME})(?:,\s+| ){asked}", regex.IGNORECASE)
