@@ -19,7 +19,6 @@ from palace.recall.addressee import agent_name, without_addressee
 from palace.recall.apart import sentences_apart
 from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import is_courtesy, without_courtesies
-from palace.recall.days import named_days
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
@@ -33,28 +32,19 @@ from palace.recall.lexicon import (
     plain,
     word_tokens,
 )
+from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
-from palace.recall.related import (
-    IN_PART,
-    compound_parts,
-    foreign_words,
-    leads_to_english,
-    listed_set,
-    related_words,
-    translated,
-)
+from palace.recall.related import listed_set, translated
 from palace.recall.slips import meant_words
 from palace.recall.small_names import everyday_names, unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
 from palace.recall.weekdays import weekdays_as_written
-from palace.recall.written_in import written_languages
 from palace.text import (
     Word,
     composed,
     fold,
     numbers,
     starts_sentence,
-    utc_now,
     words,
 )
 from palace.types.query import AnswerType, Query
@@ -73,10 +63,6 @@ _NAME_SHARE = 0.6
 _NAME_SHARE_OF_A_CAPITAL = 0.2
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
-# How near another writing of a day is: it may be that of another year.
-_SAME_DAY = 0.99
-# A host has many sessions, and asks for one after the other.
-_KEPT_SCOPES = 1000
 _ASKING, _ANSWERING = frozenset({"user", "human"}), frozenset({"assistant", "ai"})
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 # English alone writes these; "won" and "haven" are other words.
@@ -135,8 +121,7 @@ class Analyst:
         self._noted = noted
         self._identity = identity
         self._timeout_ms = timeout_ms
-        # Of one state of the palace: what languages the memories of each scope are in.
-        self._written: tuple[object, dict[Scope, tuple[str, ...]]] = (None, {})
+        self._others = OtherWords(vocabulary, [lexicon.language for lexicon in lexicons])
 
     def terms(self, turn: Turn) -> tuple[str, ...]:
         """Return the terms of a turn's query, where nothing else of it is asked."""
@@ -205,11 +190,9 @@ class Analyst:
         soft = tuple(t for t in terms if t in lexicon.soft)
         unmeant = {*soft, *chain.from_iterable(names)}
         meant = self._meant(terms, but=unmeant)
-        foreign = self._foreign(meant, lexicon.language, scope=_scope_of(turn))
         unheld = [t for t in meant if not counts[t].any]
-        related = related_words(meant, lexicon.language)
-        for more in (self._held_parts(unheld, lexicon.language, scope=_scope_of(turn)), foreign):
-            related = _nearest_first(related, more) if more else related
+        scope = _scope_of(turn)
+        related, foreign = self._others.of(meant, lexicon.language, unheld=unheld, scope=scope)
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -225,10 +208,7 @@ class Analyst:
             mended=tuple(t for t in dict.fromkeys(slips.values()) if t in terms),
             slips=slips,
             carried=carried,
-            related={
-                **related,
-                **self._days_otherwise(prompt, found, terms, scope=_scope_of(turn)),
-            },
+            related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
                 meant if uncut == terms else self._meant(uncut, but=unmeant), lexicon.language
@@ -289,59 +269,6 @@ class Analyst:
         """Return the terms that other words may stand for; no other name means the same."""
         return tuple(t for t in terms if t not in but) if self._related else ()
 
-    def _foreign(
-        self, terms: Sequence[str], language: str, *, scope: Scope
-    ) -> dict[str, Mapping[str, float]]:
-        """Return what memories in other languages have for terms, nearest first."""
-        into = self._written_languages(scope) if terms else ()
-        found = foreign_words(terms, language, into=into)
-        if not found:
-            return {}
-        counts = self._vocabulary.counts(set(chain.from_iterable(found.values())), scope=scope)
-        held = {
-            term: {token: nearness for token, nearness in near.items() if counts[token].any}
-            for term, near in found.items()
-        }
-        return _nearest_first({term: near for term, near in held.items() if near}, {})
-
-    def _held_parts(
-        self, terms: Sequence[str], language: str, *, scope: Scope
-    ) -> dict[str, Mapping[str, float]]:
-        """Return the parts of compounds that some memory says as words."""
-        parts = {term: found for term in terms if (found := compound_parts(term, language))}
-        if not parts:
-            return {}
-        counts = self._vocabulary.counts(set(chain.from_iterable(parts.values())), scope=scope)
-        held = {term: [p for p in sorted(found) if counts[p].any] for term, found in parts.items()}
-        return {term: dict.fromkeys(words, IN_PART) for term, words in held.items() if words}
-
-    def _written_languages(self, scope: Scope) -> tuple[str, ...]:
-        """Return the languages that memories are in, told anew when the palace has changed."""
-        state = self._vocabulary.state()
-        told, written = self._written
-        if told != state or len(written) > _KEPT_SCOPES:
-            written = {}
-            self._written = (state, written)
-        if scope not in written:
-            known = (lexicon.language for lexicon in self.lexicons)
-            languages = list(filter(leads_to_english, known))
-            written[scope] = written_languages(languages, self._counts_in(scope))
-        return written[scope]
-
-    def _days_otherwise(
-        self, prompt: str, found: Sequence[Word], terms: Sequence[str], *, scope: Scope
-    ) -> dict[str, Mapping[str, float]]:
-        """Return the other writings that the palace has of the days in a prompt."""
-        written: dict[str, Mapping[str, float]] = {}
-        for named in named_days(prompt, found):
-            term = next((t for t in (named.word.token, *named.word.parts) if t in terms), None)
-            writings = named.writings(this_year=utc_now().year)
-            counts = self._vocabulary.counts(writings, scope=scope)
-            known = {token: _SAME_DAY for token in writings if counts[token].any}
-            if term is not None and known:
-                written[term] = known
-        return written
-
     def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
         for kind, pattern in lexicon.question_types.items():
             if matches(pattern, text, timeout_ms=self._timeout_ms):
@@ -393,14 +320,6 @@ class Analyst:
         called = _called(text, found, own, counts_of)
         content = _content(text, found, lexicon, called)
         return content if own is lexicon else _content(text, content, own, called)
-
-
-def _nearest_first(
-    related: Mapping[str, Mapping[str, float]], more: Mapping[str, Mapping[str, float]]
-) -> dict[str, Mapping[str, float]]:
-    """Return what is near each term, with more of it, in order of nearness."""
-    both = {t: {**more.get(t, {}), **related.get(t, {})} for t in dict.fromkeys((*related, *more))}
-    return {t: dict(sorted(near.items(), key=lambda item: -item[1])) for t, near in both.items()}
 
 
 def _scope_of(turn: Turn) -> Scope:
