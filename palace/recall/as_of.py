@@ -95,7 +95,7 @@ def dated_turn(
         prompt = written
         for start, end in sorted([*others, (start_of_cut, when + said)], reverse=True):
             prompt = f"{prompt[:start]} {prompt[end:]}"
-        return replace(turn, prompt=" ".join(prompt.split()), as_of=min(moment, now))
+        return replace(turn, prompt=" ".join(prompt.split()), as_of=moment)
     return turn
 
 
@@ -132,7 +132,10 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
 
 
 def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, int] | None:
-    """Return the last instant of the period a text begins with, and its length in characters."""
+    """Return the last instant of the period a text begins with, and its length in characters.
+
+    A period that is under way has lasted until now.
+    """
     for request, over in _over(now).items():
         said = _compiled(rf"(?:{_any_of(lexicon, request)}){_WORD_END}").match(text)
         if said:
@@ -155,7 +158,8 @@ def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, in
             month = token[-2:]
         try:
             year = str(now.year - 1) if parts.get("ago") else parts.get("year")
-            return _end_of(year, month, parts.get("day"), now, third=third), match.end()
+            begin, end = _period(year, month, parts.get("day"), now, third=third)
+            return end if begin > now else min(end, now), match.end()
         except (ValueError, OverflowError):
             continue  # there is no such day, or time ends before it does
     return None
@@ -210,22 +214,24 @@ def _any_of(lexicon: Lexicon, request: str) -> str:
     return "|".join(lexicon.requests.get(request, ())) or _NEVER
 
 
-def _end_of(
+def _period(
     year: str | None, month: str | None, day: str | None, now: datetime, *, third: int
-) -> datetime:
-    """Return the last instant of a day, or of so many thirds of a month or a year."""
+) -> tuple[datetime, datetime]:
+    """Return the begin and the last instant of a day, or of so many thirds of a month or a year."""
     if month is None:
-        following = (int(year or 0), 1 + 4 * third) if third < 3 else (int(year or 0) + 1, 1)
-        return _start(*following) - _LAST_INSTANT
+        in_year = int(year or 0)
+        following = (in_year, 1 + 4 * third) if third < 3 else (in_year + 1, 1)
+        return _start(in_year, 1), _start(*following) - _LAST_INSTANT
     number, in_year = int(month), int(year) if year else now.year
     if not year and _start(in_year, number, int(day or 1)) > now:
         in_year -= 1  # without a year, the last one is meant
+    begin = _start(in_year, number, int(day or 1))
     if day:
-        return _start(in_year, number, int(day)) + timedelta(days=1) - _LAST_INSTANT
+        return begin, begin + timedelta(days=1) - _LAST_INSTANT
     if third < 3:
-        return _start(in_year, number, 1 + 10 * third) - _LAST_INSTANT
+        return begin, _start(in_year, number, 1 + 10 * third) - _LAST_INSTANT
     following = (in_year, number + 1) if number < 12 else (in_year + 1, 1)
-    return _start(*following) - _LAST_INSTANT
+    return begin, _start(*following) - _LAST_INSTANT
 
 
 def _start(year: int, month: int, day: int = 1) -> datetime:

@@ -230,6 +230,9 @@ def test_validity_bounds_a_state():
         ("Что мы знали в начале мая о порте?", at(2026, 5, 11), "Что мы о порте?"),
         ("Что мы знали 3 июня о порте?", at(2026, 6, 4), "Что мы о порте?"),
         ("Что мы думали в мае о порте?", None, None),
+        ("Who is on call as of 2027-02-01?", at(2027, 2, 2), "Who is on call ?"),
+        ("Wer hat Dienst, Stand März 2027?", at(2027, 4), "Wer hat Dienst, ?"),
+        ("Who is on call as of mid 2027?", at(2027, 9), "Who is on call ?"),
     ],
 )
 def test_moments_in_prompts(prompt, moment, asked):
@@ -240,6 +243,13 @@ def test_moments_in_prompts(prompt, moment, asked):
     assert turn.as_of is not None
     assert 0 < (moment - turn.as_of).total_seconds() < 1
     assert turn.prompt == asked
+
+
+@pytest.mark.parametrize("when", ["2026", "November", "November 2026", "20 November 2026"])
+def test_a_period_that_is_under_way_lasts_until_now(when):
+    lexicons = load_lexicons(DEFAULT_LANGUAGES)
+    turn = dated_turn(Turn(f"Who is on call as of {when}?"), lexicons, now=NOW, timeout_ms=200)
+    assert turn.as_of == NOW
 
 
 @pytest.mark.parametrize(
