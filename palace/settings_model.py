@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from palace.portable import is_device
-from palace.types.memory import TIMELINE, Trust
+from palace.types.memory import PLAYBOOKS, TIMELINE, Trust
 from palace.types.query import RecallKind
 from palace.types.verdict import LayerName
 
@@ -78,7 +78,7 @@ _Repository = Annotated[
 
 
 def _check_room(name: str) -> str:
-    if is_device(name) or name.strip().casefold() in (TIMELINE, "playbooks"):
+    if is_device(name) or name.strip().casefold() in (TIMELINE, PLAYBOOKS):
         raise PydanticCustomError("room", "must not be a name that is kept for something else")
     return name
 

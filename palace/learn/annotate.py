@@ -11,12 +11,11 @@ import regex
 
 from palace.errors import ConfigError, TextRefusedError
 from palace.learn.remember import Writer
-from palace.types.memory import Memory
+from palace.types.memory import PLAYBOOKS, Memory
 
 _TAG = regex.compile(r"(?=.*[^\d/-])[\w/-]{1,200}")
 _INLINE_TAG = regex.compile(r"(?:(?<=\s)|\A)#([\w/-]{1,200})")
 _INLINE_LINK = regex.compile(r"\[\[([^\[\]\n|]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]")
-PLAYBOOKS = "playbooks"
 
 
 def change_tags(
@@ -44,7 +43,7 @@ def change_tags(
     own = [t for t in memory.tags if t not in said | drawers]
     wanted = dict.fromkeys([*own, *(t for t in added if t not in said | drawers)])
     kept = [tag for tag in wanted if tag not in removed]
-    return memory if kept == own else _updated(writer, memory, tags=kept)
+    return memory if kept == own else writer.update(memory, tags=kept)
 
 
 def change_links(writer: Writer, memory: Memory, target: str, *, remove: bool = False) -> Memory:
@@ -58,11 +57,11 @@ def change_links(writer: Writer, memory: Memory, target: str, *, remove: bool = 
     own = [link for link in memory.links if link not in said]
     if not remove:
         known = target in memory.links
-        return memory if known else _updated(writer, memory, links=[*own, target])
+        return memory if known else writer.update(memory, links=[*own, target])
     if target not in own:
         where = f"it stands in the words, edit {memory.source}" if target in said else "see `show`"
         raise ConfigError(f"{memory.id} has no link to {target} that can be removed", hint=where)
-    return _updated(writer, memory, links=[link for link in own if link != target])
+    return writer.update(memory, links=[link for link in own if link != target])
 
 
 def fit_tag(tag: str) -> str:
@@ -77,12 +76,6 @@ def fit_tag(tag: str) -> str:
             f"{tag[:80]!r} is no tag", hint="use letters, digits, _, - and /, not digits alone"
         )
     return tag
-
-
-def _updated(writer: Writer, memory: Memory, **fields: object) -> Memory:
-    changed = writer.store.update(memory, **fields)
-    writer.written(changed.path)
-    return changed
 
 
 def _refuse_playbook(memory: Memory) -> None:

@@ -13,12 +13,11 @@ import regex
 
 from palace.errors import ConfigError
 from palace.learn.dedup import find_duplicate, says_the_same
-from palace.learn.remember import OnConflict, Writer
+from palace.learn.remember import TRUST_RANK, OnConflict, Writer
 from palace.types.changes import Conflict, Duplicate, WriteResult
 from palace.types.memory import Draft, Memory
 
 _KEY = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,79}")
-_RANK = {"user": 2, "agent": 1, "system": 0}
 
 
 def fit_key(key: str) -> str:
@@ -64,7 +63,7 @@ def remember_keyed(
     if known is not None and len(holders) == 1:
         memory, match = known
         return Duplicate(memory, match, reinforced=writer.reinforced(memory, draft, match))
-    above = next((m for m in holders if _RANK[m.trust] > _RANK[draft.trust]), None)
+    above = next((m for m in holders if TRUST_RANK[m.trust] > TRUST_RANK[draft.trust]), None)
     if above is not None:
         detail = f"the {above.trust} set {draft.key}, and this is the word of the {draft.trust}"
         return Conflict(above, detail, stronger="stored")

@@ -23,7 +23,7 @@ from palace.types.memory import Draft, Memory, Trust
 
 OnConflict = Literal["ask", "keep", "supersede"]
 ON_CONFLICT: tuple[OnConflict, ...] = ("ask", "keep", "supersede")
-_RANK: dict[Trust, int] = {"system": 0, "agent": 1, "user": 2}
+TRUST_RANK: dict[Trust, int] = {"system": 0, "agent": 1, "user": 2}
 
 Promised = Callable[[str, Sequence[str]], AbstractContextManager[None]]
 
@@ -148,7 +148,7 @@ class Writer:
         if on_conflict != "keep":
             found = find_conflicts(draft.text, similar, judge=self.judge)
             outranked = any(
-                _RANK[draft.trust] < _RANK[old.trust] or said_later(old, draft.created)
+                TRUST_RANK[draft.trust] < TRUST_RANK[old.trust] or said_later(old, draft.created)
                 for old, _ in found
             )
             if found and (on_conflict == "ask" or outranked):
@@ -168,8 +168,13 @@ class Writer:
     def _retire(self, going: Iterable[Memory], *, by: Memory) -> None:
         # One for each place: a copy of a whole file has the same ids.
         for old in {m.source: m for m in going}.values():
-            retired = self.store.update(old, **superseded_fields(old, by))
-            self.written(retired.path)
+            self.update(old, **superseded_fields(old, by))
+
+    def update(self, memory: Memory, **fields: object) -> Memory:
+        """Change metadata of a memory, and return it as the next question finds it."""
+        changed = self.store.update(memory, **fields)
+        self.written(changed.path)
+        return changed
 
     def _fit_draft(self, draft: Draft, room: str, drawer: str) -> Draft:
         self.check_names(
@@ -276,9 +281,9 @@ def _is_before(end: datetime | None, begin: datetime | None) -> bool:
 
 def _conflict(draft: Draft, found: Sequence[tuple[Memory, str]]) -> Conflict:
     """Return the contradiction of the strongest word, the others beside it."""
-    ordered = sorted(found, key=lambda pair: -_RANK[pair[0].trust])
+    ordered = sorted(found, key=lambda pair: -TRUST_RANK[pair[0].trust])
     memory, detail = ordered[0]
-    ours, theirs = _RANK[draft.trust], _RANK[memory.trust]
+    ours, theirs = TRUST_RANK[draft.trust], TRUST_RANK[memory.trust]
     return Conflict(
         memory,
         detail,

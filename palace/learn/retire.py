@@ -14,9 +14,7 @@ from palace.learn.dedup import says_the_same
 from palace.learn.remember import Writer, makes_room
 from palace.text import utc_now
 from palace.types.changes import Duplicate, WriteResult
-from palace.types.memory import TIMELINE, Draft, Memory, Trust
-
-PLAYBOOKS = "playbooks"
+from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory, Trust
 
 
 def correct(
@@ -88,8 +86,8 @@ def forget(
     why = writer.fit(reason) if reason.strip() else memory.reason
     # The memory itself goes last: while it stands, nobody was told that it is forgotten.
     for copy in _same(memory, copies):
-        _deactivate(writer, copy, reason=why)
-    return _deactivate(writer, memory, reason=why)
+        writer.update(copy, status="inactive", reason=why)
+    return writer.update(memory, status="inactive", reason=why)
 
 
 def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> None:
@@ -138,12 +136,6 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
         session="" if old.room == TIMELINE else old.session,
         reason=reason,
     )
-
-
-def _deactivate(writer: Writer, memory: Memory, **fields: object) -> Memory:
-    retired = writer.store.update(memory, status="inactive", **fields)
-    writer.written(retired.path)
-    return retired
 
 
 def _refuse_unfit(memory: Memory) -> None:

@@ -35,8 +35,8 @@ from palace.store.files import (
 )
 from palace.store.front_matter import FrontMatter, read_front_matter, text_list, write_front_matter
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
-from palace.store.tree import PLAYBOOKS, SUFFIX, existing_name, scan_files
-from palace.types.memory import Fault, FileStamp, Playbook
+from palace.store.tree import SUFFIX, existing_name, scan_files
+from palace.types.memory import PLAYBOOKS, Fault, FileStamp, Playbook
 
 _LISTS = ("triggers", "prerequisites", "warnings")
 

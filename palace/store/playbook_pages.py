@@ -9,9 +9,7 @@ from palace.store.blocks import find_blocks, split_lines
 from palace.store.files import digest, read_bytes
 from palace.store.names import resolve_inside
 from palace.store.playbook_files import PlaybookFiles
-from palace.types.memory import Document, FileStamp, Memory, Playbook
-
-ROOM = "playbooks"
+from palace.types.memory import PLAYBOOKS, Document, FileStamp, Memory, Playbook
 
 
 class PlaybookPages:
@@ -50,7 +48,7 @@ def as_memory(playbook: Playbook) -> Memory:
         text="\n".join([playbook.title, *cautions, _body(playbook)]),
         path=playbook.path,
         line=playbook.line,
-        room=ROOM,
+        room=PLAYBOOKS,
         drawer=playbook.name,
         title=playbook.title,
         kind="procedure",

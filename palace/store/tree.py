@@ -25,10 +25,9 @@ from palace.store.names import (
     safe_component,
     without_suffix,
 )
-from palace.types.memory import TIMELINE, Fault, FileStamp
+from palace.types.memory import PLAYBOOKS, TIMELINE, Fault, FileStamp
 
 ROOMS = "rooms"
-PLAYBOOKS = "playbooks"
 SUFFIX = ".md"
 _LEADS_OUT = "a symlink that leads out of the palace"
 

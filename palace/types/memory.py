@@ -14,6 +14,8 @@ Trust = Literal["user", "agent", "system"]
 Status = Literal["active", "inactive"]
 TIMELINE = "timeline"
 """Folder of what was said in conversations, and the room of its memories."""
+PLAYBOOKS = "playbooks"
+"""Folder of procedures, and the room they are found in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from palace.store.names import safe_component
 from palace.store.timeline_page import minute_of, session_title
 from palace.text import new_id, tokens, utc_now
 from palace.types.changes import Duplicate, WriteResult
-from palace.types.memory import TIMELINE, Draft, Memory
+from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Message, Turn
 from palace.verbs.writing import WritingVerbs
 
@@ -388,7 +388,7 @@ class ConsolidatingVerbs(WritingVerbs):
         hits = self.search(text, top_k=_NEAR, session_id=session_id, project=project or None)
         seen.update((hit.memory.id, hit.memory) for hit in hits)
         for memory in seen.values():
-            usable = memory.status == "active" and memory.room not in (TIMELINE, "playbooks")
+            usable = memory.status == "active" and memory.room not in (TIMELINE, PLAYBOOKS)
             if usable and len(about & set(tokens(memory.text))) > _SHARED_WORDS:
                 yield memory
 

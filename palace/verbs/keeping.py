@@ -10,13 +10,14 @@ from typing import Any
 
 from palace.arguments import check_lists, check_names, check_texts
 from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
-from palace.learn.annotate import PLAYBOOKS, change_links, change_tags
+from palace.learn.annotate import change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
 from palace.learn.retire import drop_plan
 from palace.store.markdown import derived_id
 from palace.types.changes import Erased, History, Undone
-from palace.types.memory import Memory
+from palace.types.memory import PLAYBOOKS, Memory
+from palace.verbs.changing import Change
 from palace.verbs.writing import WritingVerbs
 
 
@@ -63,7 +64,7 @@ class KeepingVerbs(WritingVerbs):
             change.about = {"memory": memory.id, "target": name}
             return change_links(change.writer, memory, name, remove=remove)
 
-    def _target(self, change: Any, target: str) -> str:  # noqa: ANN401 - a `Change`
+    def _target(self, change: Change, target: str) -> str:
         """Return what a link must say: a durable id, or `room/drawer` as it is on disk."""
         found = self.index.get(target)
         if found is None and "/" in target:
@@ -73,8 +74,7 @@ class KeepingVerbs(WritingVerbs):
         found = found or self.get(target)
         if found.id.startswith("d-") and found.room != PLAYBOOKS:
             # A derived id changes with the words: a link needs one that stays.
-            found = change.writer.store.update(found)
-            change.writer.written(found.path)
+            found = change.writer.update(found)
         return found.id
 
     def linked(self, memory_id: str) -> list[Memory]:
