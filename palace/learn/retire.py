@@ -101,12 +101,11 @@ def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> Non
     further = plan if makes_room(plan) else None
     for held in superseded:
         if held.superseded_by == plan.id and makes_room(held):
-            kept = writer.store.update(
+            writer.update(
                 held,
                 valid_to=further.valid_to if further else None,
                 superseded_by=further.superseded_by if further else "",
             )
-            writer.written(kept.path)
 
 
 def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
