@@ -172,6 +172,16 @@ def test_a_key_goes_to_a_word_that_counts_as_much(palace, holder, newer, stored_
     assert getattr(result, "stronger", "new") == ("stored" if stored_text == PORT else "new")
 
 
+def test_a_key_that_two_hold_by_hand_has_one_value_again(palace):
+    file = palace.root / "rooms" / "infra" / "hand.md"
+    file.parent.mkdir(parents=True)
+    held = "- Port {0} is open.\n  <!-- memory id=m-{0} key=port -->\n"
+    file.write_text(held.format(80) + held.format(81), encoding="utf-8")
+    palace.refresh()
+    value = palace.remember("Port 80 is open.", key="port").memory
+    assert [m.id for m in palace.memories()] == [value.id]
+
+
 def test_blanks_around_a_key_are_none_of_it(palace):
     stored(palace, key=" port ")
     assert palace.remember(PORT, key="port").memory.key == "port"
