@@ -89,8 +89,7 @@ def labelled_question(text: str) -> str:
         found = _last_of(_LABELLED_BEFORE, text)
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
         found = _last_of(_LABELLED_LINE, text)
-    words = found["words"].strip() if found else ""
-    return "" if words == text.strip() else words
+    return found["words"].strip() if found else ""
 
 
 def _last_of(labelled: re.Pattern[str], text: str) -> re.Match[str] | None:

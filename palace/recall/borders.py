@@ -28,8 +28,6 @@ def within_borders(content: Sequence[Word], found: Sequence[Word], lexicon: Lexi
         lexicon: Its language.
     """
     pairs = [word for word in found if _is_pair(word)]
-    if not pairs:
-        return list(content)
     small = {place for word in pairs for place in _small_letters(word, lexicon)}
     covered = {
         place
@@ -52,7 +50,7 @@ def _left_of(pair: Word, small: set[int], covered: set[int], lexicon: Lexicon) -
     letter = pair.surface[second]
     if pair.start + second in covered:
         return ()
-    if first and is_hiragana(pair.surface[1]) and pair.surface[1] not in lexicon.particles:
+    if is_hiragana(pair.surface[1]) and pair.surface[1] not in lexicon.particles:
         return (pair,)
     alone = Word(letter, pair.start + second, "dense", letter)
     return () if letter in lexicon.function_words else (alone,)

@@ -96,9 +96,8 @@ def is_courtesy(prompt: str) -> bool:
     """Whether a prompt is a courtesy and nothing else, small words apart; no question mark."""
     text = matchable(prompt)
     rest, found = _phrases().subn(" ", text)
-    asks = "?" in text or "？" in text
     small = folded_words("stopwords")
-    return found > 0 and not asks and all(word in small for word in _WORD.findall(rest))
+    return found > 0 and "?" not in text and all(word in small for word in _WORD.findall(rest))
 
 
 @cache

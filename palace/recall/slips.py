@@ -63,7 +63,7 @@ def meant_words(
             lexicon.capitals_mark_names
             and (word.surface[0].isupper() or count.name >= _NAME_SHARE * count.any)
         )
-        quoted = prompt[max(word.start - 1, 0) : word.start] in _QUOTES
+        quoted = prompt[word.start - 1 : word.start] in _QUOTES
         if (told_apart and not (named or quoted)) or other in _swapped_or_doubled(word):
             meant[token] = other
     return meant
@@ -76,7 +76,6 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
         word.shape == "word"
         and len(word.token) >= (_FEWEST_LETTERS if listed else _FEWEST_LETTERS_UNLISTED)
         and word.surface.isalpha()
-        and word.token.isalpha()
         and not any(word.token in listed_set(x) for x in (lexicon.language, *NEARLY_ALL_LISTED))
         and word.token not in lexicon.soft
         and word.token not in word_tokens("relative_dates")

@@ -22,7 +22,7 @@ def test_a_courtesy_says_nothing_else(prompt: str) -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        "", "?", "ok?", "thanks, and the price", "no milk", "fine print", "danke an Mira", "okapi", "merci à Paul",
+        "", "?", "ok?", "谢谢？", "thanks, and the price", "no milk", "fine print", "danke an Mira", "okapi", "merci à Paul",
         "谢谢信", "Thanksgiving", "good boiler",
     ],
 )  # fmt: skip
@@ -83,6 +83,13 @@ def test_a_question_is_none_whatever_it_says(text: str) -> None:
         ("Yours sincerely, Mira Rossi. When did we move?", "When did we move?"),
         ("Wann war das? Mit freundlichen Grüßen Mira Rossi", "Wann war das?"),
         ("Quand était-ce ? Cordialement, Mira", "Quand était-ce ?"),
+        ("¡Hola Jarvis, cuándo fue!", "cuándo fue!"),
+        ("When did we move?\nKind regards\nMira Rossi\n", "When did we move?"),
+        ("Thanks. When did we move? And to where?", "When did we move? And to where?"),
+        ("When did we move? Thanks Mira Rossi Kim", "When did we move?"),
+        ("Hi! Hello! Hey! when did we move", "when did we move"),
+        ("When did we move? Thanks. Ok. Great.", "When did we move?"),
+        ("Thanks. Ok. Great. When did we move?", "When did we move?"),
     ],
 )
 def test_greetings_and_thanks_around_a_question_are_left_out(prompt: str, asked: str) -> None:

@@ -155,14 +155,50 @@ def test_an_agent_does_not_overwrite_the_value_a_person_set(palace):
     assert [m.text for m in palace.memories()] == [NEW_PORT]
 
 
+@pytest.mark.parametrize(
+    ("holder", "newer", "stored_text"),
+    [
+        ("agent", "system", PORT),
+        ("system", "system", NEW_PORT),
+        ("system", "agent", NEW_PORT),
+        ("agent", "agent", NEW_PORT),
+        ("agent", "user", NEW_PORT),
+    ],
+)
+def test_a_key_goes_to_a_word_that_counts_as_much(palace, holder, newer, stored_text):
+    stored(palace, key="port", source=holder)
+    result = palace.remember(NEW_PORT, key="port", source=newer)
+    assert [m.text for m in palace.memories()] == [stored_text]
+    assert getattr(result, "stronger", "new") == ("stored" if stored_text == PORT else "new")
+
+
+def test_a_key_that_two_hold_by_hand_has_one_value_again(palace):
+    file = palace.root / "rooms" / "infra" / "hand.md"
+    file.parent.mkdir(parents=True)
+    held = "- Port {0} is open.\n  <!-- memory id=m-{0} key=port -->\n"
+    file.write_text(held.format(80) + held.format(81), encoding="utf-8")
+    palace.refresh()
+    value = palace.remember("Port 80 is open.", key="port").memory
+    assert [m.id for m in palace.memories()] == [value.id]
+
+
+def test_blanks_around_a_key_are_none_of_it(palace):
+    stored(palace, key=" port ")
+    assert palace.remember(PORT, key="port").memory.key == "port"
+    assert len(palace.memories()) == 1
+
+
 def test_a_keyed_value_takes_over_the_same_words_without_a_key(palace):
     plain = stored(palace)
+    other = stored(palace, "The staging database is backed up on port days.")
     keyed = palace.remember(PORT, key="port").memory
-    assert [m.id for m in palace.memories()] == [keyed.id]
+    assert {m.id for m in palace.memories()} == {keyed.id, other.id}
     assert palace.get(plain.id).superseded_by == keyed.id
 
 
-@pytest.mark.parametrize("key", ["", " ", "a b", "-x", "x-", "a--b", "k" * 81, "a\nb", 'a"b'])
+@pytest.mark.parametrize(
+    "key", ["", " ", "a b", "-x", "x-", "a--b", "ab-", "k" * 81, "a\nb", 'a"b']
+)
 def test_what_is_no_key_is_refused(palace, key):
     with pytest.raises(ConfigError):
         palace.remember(PORT, key=key)

@@ -34,6 +34,7 @@ from palace.labels import labelled_question, unlabelled
         "Action: clock\nAction Input: now\nObservation: Noon.\nThought:",
         "<documents>Rain.</documents>\n<question>\n{}\n</question>",
         "Be kind.\n<user_query>{}</user_query>\n\nAnswer:",
+        "<question>{}</question>",
         "Be kind. <Follow Up Message>{}</Follow Up Message><answer>",
         "Current state: {{'mood': 'good'}}. User message: {}",
         "Be kind.\n\nContext:\nRain.\n\nQuestion:\n{}\n\nAnswer:\n",
@@ -91,7 +92,7 @@ def test_other_texts_label_no_question(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["Question: {}", " user: {}\n", "Quick question: {}", "Question: {}\nAnswer:", "> Query: {}"]
-    + ["Frage: {}\nAntwort:", "Question : {}", "问题：{}\n回答："],
+    + ["Frage: {}\nAntwort:", "Question : {}", "问题：{}\n回答：", "\n\nQuery: {}  \nAnswer:"],
 )
 def test_labels_around_a_question_are_taken_off(text: str) -> None:
     assert unlabelled(text.format("When was it?")) == "When was it?"

@@ -701,6 +701,10 @@ def test_no_pair_of_letters_reaches_into_a_title() -> None:
         ("房租多少钱?", ("房租",)),
         ("我的领导是谁?", ("领导",)),
         ("狗的生日是哪天?", ("狗", "生日")),
+        ("狗多少钱?", ("狗",)),
+        ("何を食べる?", ("食べ",)),
+        ("林さんの部屋は?", ("林", "部屋")),
+        ("王老师的电话是多少?", ("王", "老师", "电话")),
     ],
 )
 def test_a_pair_of_letters_over_the_end_of_a_word_is_no_term(

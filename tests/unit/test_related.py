@@ -12,7 +12,14 @@ from benchmarks import written_words
 from palace.recall.lexicon import load_lexicons, word_tokens
 from palace.recall.query import Analyst
 from palace.recall.ranking import Pool
-from palace.recall.related import Table, listed_tokens, packed, related_words, translated
+from palace.recall.related import (
+    Table,
+    compound_parts,
+    listed_tokens,
+    packed,
+    related_words,
+    translated,
+)
 from palace.recall.search import Searcher
 from palace.recall.weighing import term_weights
 from palace.text import tokens
@@ -162,6 +169,8 @@ def test_a_model_that_knows_english_alone_is_told_english_words() -> None:
     [
         ("de", "zahnarztrechnung", {"dentist", "invoic"}),
         ("de", "waschmaschinenreparatur", {"machin", "repair"}),
+        ("de", "hochzeitskuchen", {"wed", "cake"}),
+        ("de", "kindesvater", {"child", "father"}),
         ("nl", "schoonmaakschema", {"clean", "schedul"}),
     ],
 )
@@ -170,6 +179,19 @@ def test_a_compound_that_no_list_has_means_what_its_parts_do(language, compound,
     assert both <= set(english)
     near = related_words([compound], language)[compound]
     assert all(near[word] == 0.7 for word in both)
+
+
+@pytest.mark.parametrize(
+    ("term", "language", "parts"),
+    [
+        ("qwrtzpsd", "de", {"qwrt", "qwrtz", "tzpsd", "zpsd"}),
+        ("qwrtz-psd", "de", set()),
+        ("qwrtzpsd", "fr", set()),
+        ("wohnung", "de", set()),  # a word of its own
+    ],
+)
+def test_a_part_of_a_compound_has_four_letters_and_leaves_three(term, language, parts) -> None:
+    assert compound_parts(term, language) == parts
 
 
 def test_other_languages_write_no_compounds_as_one_word() -> None:

@@ -263,6 +263,14 @@ def test_the_one_place_of_the_wrong_value_is_put_right():
         (Contradiction("6月", "3月"), ["2027-3月から13月"]),
         (Contradiction("5433", "blue"), [PORT]),
         (Contradiction("5432", "5432"), [PORT]),
+        (Contradiction("Green", "green"), ["The lamp is green."]),
+        (Contradiction("green", "Green"), ["The lamp is green."]),
+        (Contradiction("pear", "apple"), ["Pineapple is what Nora likes."]),
+        (Contradiction("cod", "cat"), ["Catfish is what Nora likes."]),
+        (Contradiction("size 6", "size 5"), ["The shoes are size 5.5."]),
+        (Contradiction("port", "5432"), [PORT]),
+        (Contradiction("euros", "850"), ["The rent is 850 euros."]),
+        (Contradiction("port on", "5432"), ["It listens on port 5432 on weekdays."]),
         (Contradiction("5433"), [PORT, "The lamp is green."]),
         (Contradiction("5433"), ["Ports 5432 and 5431."]),
         (Contradiction("something else"), [PORT]),
@@ -274,7 +282,41 @@ def test_where_it_is_not_plain_it_asks(said, texts):
     found = righted(said, used)
     assert isinstance(found, Unclear)
     assert said.new in found.question
-    assert set(found.candidates) <= set(used)
+    assert found.candidates == tuple(used)
+
+
+def test_it_asks_about_the_memories_that_say_so():
+    used = [memory(PORT, 0), memory("The lamp is green.", 1), memory("5432 was the old one.", 2)]
+    found = righted(Contradiction("5433", "5432"), used)
+    assert isinstance(found, Unclear)
+    assert found.candidates == (used[0], used[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "right"),
+    [
+        ("豆豆重14公斤", Contradiction("15公斤", "14公斤"), "豆豆重15公斤"),
+        ("妈妈住在北京市", Contradiction("上海", "北京"), "妈妈住在上海市"),
+        ("Rent is due 5-May-27.", Contradiction("June", "May"), "Rent is due 5-June-27."),
+        ("The rent is 850", Contradiction("870 since May", "850"), "The rent is 870 since May"),
+        (
+            "We meet at 9 on Mondays.",
+            Contradiction("10 sharp", "9"),
+            "We meet at 10 sharp on Mondays.",
+        ),
+        (
+            "Ann signs on Fridays.",
+            Contradiction("Bo or Cy Lee", "Ann"),
+            "Bo or Cy Lee signs on Fridays.",
+        ),
+        ("The rent is €850.", Contradiction("€870", "€850"), "The rent is €870."),
+        ("Charge it to 90 %.", Contradiction("80 %", "90 %"), "Charge it to 80 %."),
+        ("The cat weighs 4 kg.", Contradiction("5 kg", "4"), "The cat weighs 5 kg."),
+        ("The cat weighs 4 kg.", Contradiction("about 5 kg", "4"), "The cat weighs about 5 kg."),
+    ],
+)
+def test_nothing_but_the_value_changes(text, said, right):
+    assert righted(said, [memory(text)]) == (memory(text), right)
 
 
 def test_copies_of_one_memory_are_one():

@@ -58,11 +58,20 @@ def test_a_correction_leaves_the_old_words_readable_with_what_supersedes_them(pa
 def test_a_correction_keeps_where_and_what_it_was(palace):
     old = stored(palace, kind="preference", project="site", tags=["db"], importance=0.9)
 
-    new = palace.correct(old.id, NEW_PORT).memory
+    new = palace.correct(old.id, NEW_PORT, reason=" it moved ").memory
 
     kept = (new.room, new.drawer, new.kind, new.scope, new.project, new.importance)
     assert kept == ("infra", "ports", "preference", "project:site", "site", 0.9)
     assert "db" in new.tags
+    assert (new.provenance, new.reason) == ("correction", "it moved")
+
+
+def test_a_correction_stays_in_its_session(palace):
+    old = stored(palace, session_id="s")
+
+    new = palace.correct(old.id, NEW_PORT, reason="  ").memory
+
+    assert (new.scope, new.session, new.reason) == (old.scope, old.session, "")
 
 
 def test_a_correction_that_rewords_is_no_duplicate_of_what_it_corrects(palace):
@@ -198,6 +207,15 @@ def test_what_is_retired_cannot_be_retired_again(palace):
         palace.forget(old.id)
 
 
+def test_what_is_forgotten_was_replaced_by_nothing(palace):
+    old = palace.correct(stored(palace).id, NEW_PORT, reason="the site moved").memory
+
+    assert palace.forget(old.id, reason="  ").reason == old.reason
+    with pytest.raises(MemoryNotFoundError) as caught:
+        palace.forget(old.id)
+    assert "replaced" not in str(caught.value)
+
+
 def test_unknown_ids_are_refused(palace):
     with pytest.raises(MemoryNotFoundError):
         palace.correct("m-unknown", NEW_PORT)
@@ -296,6 +314,32 @@ def test_a_plan_that_is_dropped_ends_nothing(palace, verb):
     if verb == "forget":
         palace.undo()
         assert held(palace, SOON + DAY) == [NEW_PORT]
+
+
+def test_another_plan_and_what_is_over_stay_when_a_plan_is_dropped(palace):
+    old, plan = stored(palace), planned(palace)
+    gate = stored(palace, "The gate code is 4711.")
+    stored(palace, "The gate code is 4712.", valid_from=SOON, on_conflict="supersede")
+    over = stored(palace, "The lamp in the hall is green.")
+    now = palace.correct(over.id, "The lamp in the hall is red.").memory
+
+    for gone in (plan, now):
+        palace.forget(gone.id)
+
+    assert palace.get(old.id).valid_to is None
+    assert palace.get(gate.id).valid_to == SOON
+    assert palace.get(over.id).superseded_by == now.id
+
+
+def test_what_waited_for_a_plan_that_is_dropped_waits_for_the_next(palace):
+    stored(palace)
+    plan = planned(palace)
+    planned(palace, LATER_PORT, begin=SOON + 10 * DAY)
+
+    palace.forget(plan.id)
+
+    assert held(palace, SOON + 5 * DAY) == [PORT]
+    assert held(palace, SOON + 11 * DAY) == [LATER_PORT]
 
 
 def test_what_began_before_it_was_told_was_the_only_value_since(palace):

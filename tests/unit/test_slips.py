@@ -70,21 +70,24 @@ def test_a_mended_word_is_looked_up_in_the_tables() -> None:
     "prompt",
     [
         "where is the boat",  # the palace has it
-        "where is the goat",  # the language knows it
-        "where is the coat",
+        "where is the planet",  # the language knows it
+        "where is the goat",
         "where is the tnet",  # too short
+        "where is the mar-quxe",
+        "Marquxe is where?",  # it may be a name
         "where is the zarquee",  # the first letter is seldom wrong
         "where is the maqree",  # two slips
         "what is 4712",
         "what is v2.0.2",
         "what is kettly7",
+        "What did Imxogen say?",
         "What did Imogan say?",  # another name is another person
         "what did imogan say",
         "What did Marta say?",
         "What did Karel say?",
         "what did karel say",
         "where is 'karel', \"marquxe\" and `marquxe`",
-        "marquxe shaprenx kinvess jukabb tentts",  # nobody knows what language that is
+        "marquxe zyzzyq wrtlbr qqzzop",  # nobody knows what language that is
         "wo ist der Kesten und die kirmesse",  # where few words are listed it may be another one
         "quand est la kermesze",
         "wo ist der kastn",  # too short for a language of which few words are listed
@@ -102,6 +105,24 @@ def test_where_two_words_can_be_meant_neither_is() -> None:
     assert near.mended == ("marque",)
     vocabulary = FixedVocabulary("the zorkmid", "the zorkmix")
     assert Analyst(LEXICONS, vocabulary).analyse(Turn("where is the zorkmiq")).mended == ()
+
+
+@pytest.mark.parametrize(
+    ("held", "typed"),
+    [
+        ("the night", "where is the nicht"),  # German: not
+        ("the domain", "where is the demain"),  # French: tomorrow
+        ("de boot plaatst", "waar is de plaats van de boot"),  # it tells no memory apart
+        ("der Schrankt", "wo ist der schrank"),  # listed in German alone
+    ],
+)
+def test_a_small_or_a_known_word_of_any_language_is_no_slip(held: str, typed: str) -> None:
+    lexicons = load_lexicons(("en", "de", "fr", "nl"))
+    assert Analyst(lexicons, FixedVocabulary(held)).analyse(Turn(typed)).mended == ()
+
+
+def test_a_question_with_three_unknown_words_is_still_one() -> None:
+    assert asked("where is the marquxe of zyzzyq and wrtlbr").mended == ("marque",)
 
 
 def test_what_the_session_noted_is_no_slip() -> None:
