@@ -50,6 +50,14 @@ def test_bars_are_the_same_again_and_written_once(filled):
         assert (again.sufficient_at, again.unclear_at) == (loose.sufficient_at, loose.unclear_at)
 
 
+def test_what_the_one_bar_moves_for_the_other_kind_is_said(filled, capsys):
+    assert run(["--root", str(filled), "calibrate", "--rate", "0.5"]) == 0
+    with Mempalace.open(filled) as palace:
+        turns = palace.calibrate(false_hit_rate=0.5).kinds[1]
+    told = f"this bar holds for turns too: alone they would have {turns.bar_shipped:.3f}\n"
+    assert capsys.readouterr().out.endswith(told)
+
+
 class FailingEmbedder(HashedEmbedder):
     """Fails from some question on."""
 
