@@ -215,7 +215,7 @@ def load_settings(
     from_env = _env_values(variables, here)
     if root is not None:
         from_env[_ROOT] = _Value(str(root), Origin("argument"), here)
-    found, ignored = _find_files(config, _root_of(from_env, here), variables, here)
+    found = next(iter(_files(config, _root_of(from_env, here), variables, here)), None)
     values: _Values = {
         path: _Value(variables[name].strip(), Origin("env", name), here)
         for name, path in FALLBACK_VARIABLES.items()
@@ -230,12 +230,15 @@ def load_settings(
     settings = _validated(values)
     for path, _ in leaves():
         origins[dotted(path)] = values[path].origin if path in values else Origin("default")
+    # The file that was read may have named the palace, whose own file is not read then.
+    meant = _root_of(values, here)
+    others = dict.fromkeys(path for path, _ in _files(config, meant, variables, here))
     return LoadedSettings(
         settings=settings,
         origins=MappingProxyType(origins),
         file=found[0] if found else None,
-        root=_root_of(values, here),
-        ignored=ignored,
+        root=meant,
+        ignored=tuple(p for p in others if found and p != found[0] and _is_there(p)),
     )
 
 
@@ -265,10 +268,10 @@ def explain(loaded: LoadedSettings) -> list[ExplainedSetting]:
 # Finding files and folders
 
 
-def _find_files(
+def _files(
     config: Path | None, root: Path, variables: Mapping[str, str], here: Path
-) -> tuple[tuple[Path, Origin] | None, tuple[Path, ...]]:
-    """Return the file to read with who named it, and the others that exist."""
+) -> list[tuple[Path, Origin]]:
+    """Return the files that are named or exist, with who named them; the first one is read."""
     named: list[tuple[Path, Origin]] = []
     if config is not None:
         named.append((_absolute(str(config), here, "argument: `--config`"), Origin("argument")))
@@ -280,12 +283,7 @@ def _find_files(
         for path in (here / FILE_NAME, root / "config" / FILE_NAME)
         if _is_there(path)
     ]
-    candidates = [*named, *usual]
-    if not candidates:
-        return None, ()
-    first = candidates[0]
-    others = dict.fromkeys(path for path, _ in candidates[1:] if path != first[0])
-    return first, tuple(path for path in others if _is_there(path))
+    return [*named, *usual]
 
 
 def _is_there(path: Path) -> bool:

@@ -514,9 +514,10 @@ class WriteSettings(Section):
     )
     personal_data: Literal["off", "redact", "block"] = Field(
         "off",
-        description="Mail addresses, phone, card and account numbers: off (left alone), redact "
-        "(removed before a text is kept and before a model sees it) or block (such a text is "
-        "refused, and what was there before is redacted for a model).",
+        description="Mail addresses (those at example.org and the like are none), phone, card and "
+        "account numbers: off (left alone), redact (removed before a text is kept and before a "
+        "model sees it) or block (such a text is refused, and what was there before is redacted "
+        "for a model).",
     )
     max_chars: StrictInt = Field(
         4000, ge=1, le=100_000, description="Longest memory text, in characters; 1 to 100000."

@@ -437,7 +437,7 @@ def _httpx() -> Any:  # noqa: ANN401 - a module
         httpx = None  # type: ignore[assignment]
     if httpx is None:
         raise FetchError(
-            "fetching from a forge needs a package that is not installed",
+            "the extra `gitea` is not installed, and issues and pull requests need it",
             hint=install_hint("gitea"),
         )
     return httpx

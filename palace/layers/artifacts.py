@@ -47,7 +47,9 @@ class ArtifactsLayer:
     def _report(self, turn: Turn) -> LayerReport:
         named = self._named(turn)
         if not named:
-            return LayerReport(self.name, "skipped", reason="the prompt names no artifact")
+            return LayerReport(
+                self.name, "skipped", reason="the prompt names no artifact that is listed and there"
+            )
         if not self._trusts:
             return LayerReport(self.name, "skipped", reason="artifacts are below enforce.min_trust")
         fetched: list[Evidence] = []

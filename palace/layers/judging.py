@@ -22,6 +22,7 @@ whose source is not trusted enough."""
 
 # Beside what is sufficient stands only what is this sure: there nothing has to be pointed at.
 _BESIDE_SUFFICIENT = 0.01
+_LEFT_OUT = "what would answer is left out: it is below enforce.min_trust, or gone meanwhile"
 
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "system")
 
@@ -62,6 +63,7 @@ def judge(
     judgement = sufficiency.judgement(first[1]) if first else None
     if judgement and not found and judgement.band != "none":
         judgement = replace(judgement, band="none", rule="off topic" if off_topic else "left out")
+    is_left_out = bool(sure) and not (found and found[0][0].band == "sufficient")
     if judgement and topic:
         judgement = replace(judgement, topic=topic.probability, on_topic_at=topic.bar)
     return LayerReport(
@@ -71,6 +73,7 @@ def judge(
         best=max((weighed.confidence for weighed, _ in judged), default=None),
         evidence=tuple(item for *_, item in found),
         judgement=judgement,
+        reason=_LEFT_OUT if is_left_out else "",
     )
 
 

@@ -105,10 +105,18 @@ def retired_in(
             yield Retired(
                 at=datetime.fromisoformat(str(record["at"])).astimezone(timezone.utc),
                 type=str(record["type"]),
-                memory=get.get(str(record.get("memory"))),
+                memory=next((get[i] for i in _ids_of(record) if i in get), None),
                 by=get.get(str(record.get("superseded_by"))),
                 reason=str(record.get("reason") or ""),
             )
+
+
+def _ids_of(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the id of what a record retired, and the one that hand-written words got by that."""
+    yield str(record.get("memory"))
+    for step in record.get("steps") or ():
+        if step.get("did") == "changed" and step.get("before") is None:
+            yield str(step.get("memory"))
 
 
 def _overview(sources: ReportSources) -> Iterator[str]:

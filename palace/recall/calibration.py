@@ -20,6 +20,7 @@ KEPT_AT_LEAST = 0.5
 # The band below stays wide: what is unclear is only confirmed, never presented.
 _UNCLEAR_KEEPS = 0.95
 _STEPS = 1000
+_FEW_HINT = "write more into it first, into two rooms or more; the shipped bars stay"
 _OVERLAP_HINT = "allow a higher rate with --rate, or let an embedder find what words do not"
 
 
@@ -211,7 +212,7 @@ def calibration(
     measured = [k for k in kinds if k.bar is not None]
     if not measured:
         reasons = [k.reason for k in kinds if k.memories] or ["the palace holds no memories"]
-        return refused("; ".join(reasons), "write more into it first; the shipped bars stay")
+        return refused("; ".join(reasons), _FEW_HINT)
     bar = max(k.bar if k.bar is not None else k.bar_shipped for k in kinds if k.memories)
     for kind in measured:
         kept = share_reaching([a.right for a in asked[kind.kind]], bar)

@@ -62,4 +62,11 @@ def _end_lines(done: Calibration) -> tuple[render.Line, ...]:
         return (render.line(("refused", "yellow"), f"  {done.reason}"), *hint)
     bars = (f"  sufficient_at: {done.sufficient_at:g}", f"  unclear_at: {done.unclear_at:g}")
     first = f"written to {done.file}:" if done.file else "to use it, write, or give --apply:"
-    return tuple(render.line(text) for text in (first, "sufficiency:", *bars))
+    # One bar serves both kinds, so it moves the other one too, measured or not.
+    own = ((kind.kind, kind.bar_shipped if kind.bar is None else kind.bar) for kind in done.kinds)
+    moved = [
+        f"this bar holds for {kind}s too: alone they would have {bar:.3f}"
+        for kind, bar in own
+        if bar < done.sufficient_at
+    ]
+    return tuple(render.line(text) for text in (first, "sufficiency:", *bars, *moved))

@@ -66,8 +66,8 @@ def _ask(
 ) -> Reply:
     """Quote what is remembered, or say honestly that nothing is.
 
-    No model is called. Exit code 0 for evidence and for a prompt that is no recall question, 1 for
-    a fallback or a near miss.
+    No model is called. Exit code 0 for evidence and for a prompt that goes to the model as it is, 1
+    for a fallback or a near miss.
     """
     from palace import RetrievalEnforcer
 

@@ -54,7 +54,8 @@ class CalibratingVerbs(OpenedPalace):
 
         Args:
             false_hit_rate: Most false hits, in (0, 0.5].
-            sample: Most questions for each kind of memory, >= 1; bounds the time.
+            sample: Most questions for each kind of memory, at least as many as the rate takes
+                (52 at 5 %); bounds the time.
             seed: The same seed and palace give the same bars.
             apply: Write the bars into the settings file; a refusal writes nothing.
             progress: Called with (questions asked, questions to ask).
@@ -65,13 +66,19 @@ class CalibratingVerbs(OpenedPalace):
             EmbedderUnavailableError: If the embedder fails.
             StoreUnavailableError: If the palace cannot be read or the file cannot be written.
         """
-        from palace.recall.calibration import calibration
+        from palace.recall.calibration import calibration, fewest_questions
 
         check_counts(sample=sample)
         check_share("false_hit_rate", false_hit_rate)
         if not 0 < false_hit_rate <= 0.5:
             raise ConfigError(
                 "a rate of false hits is above 0 and at most 0.5", hint="0.05 is usual"
+            )
+        needed = fewest_questions(false_hit_rate)
+        if sample < needed:
+            raise ConfigError(
+                f"a rate of {false_hit_rate:g} takes {needed} questions, and sample is {sample}",
+                hint=f"give a sample of at least {needed}, or a higher rate",
             )
         self.refresh()
         if self.vectors is not None:

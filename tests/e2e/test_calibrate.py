@@ -50,6 +50,14 @@ def test_bars_are_the_same_again_and_written_once(filled):
         assert (again.sufficient_at, again.unclear_at) == (loose.sufficient_at, loose.unclear_at)
 
 
+def test_what_the_one_bar_moves_for_the_other_kind_is_said(filled, capsys):
+    assert run(["--root", str(filled), "calibrate", "--rate", "0.5"]) == 0
+    with Mempalace.open(filled) as palace:
+        turns = palace.calibrate(false_hit_rate=0.5).kinds[1]
+    told = f"this bar holds for turns too: alone they would have {turns.bar_shipped:.3f}\n"
+    assert capsys.readouterr().out.endswith(told)
+
+
 class FailingEmbedder(HashedEmbedder):
     """Fails from some question on."""
 
@@ -65,19 +73,19 @@ class FailingEmbedder(HashedEmbedder):
 def test_bars_are_fitted_with_meaning_or_not_at_all(filled):
     embedder = FailingEmbedder()
     with Mempalace.open(filled, embedder=embedder) as palace:
-        first = palace.calibrate(sample=20)
+        first = palace.calibrate(sample=60)
         assert palace.vectors is not None
         assert palace.vectors.state.embedded == 60
-        assert palace.calibrate(sample=20) == first
+        assert palace.calibrate(sample=60) == first
     with Mempalace.open(filled, embedder=embedder) as palace:
         embedder.questions = 10
         with pytest.raises(EmbedderUnavailableError, match=r"were fitted: the server went away"):
-            palace.calibrate(sample=20)
+            palace.calibrate(sample=60)
     with (
         Mempalace.open(filled, embedder=HashedEmbedder("other")) as palace,
         pytest.raises(EmbedderMismatchError),
     ):
-        palace.calibrate(sample=20)
+        palace.calibrate(sample=60)
 
 
 def test_a_file_from_windows_stays_one(filled):
@@ -95,7 +103,9 @@ def test_a_refusal_says_why_and_writes_nothing(tmp_path, capsys):
     with Mempalace.open(tmp_path) as palace:
         palace.remember("The kettle of the cellar is blue.", room="cellar")
     assert run(["--root", str(tmp_path), "calibrate", "--apply"]) == 1
-    assert "refused  too few statements" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "refused  too few statements" in told
+    assert "into two rooms or more" in told
     assert run(["--root", str(tmp_path), "calibrate", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["sufficient_at"] is None
     assert not (tmp_path / "config" / "mempalace.yaml").exists()
@@ -107,11 +117,11 @@ def test_arguments_out_of_bounds_are_refused(tmp_path):
             {"false_hit_rate": 0.0},
             {"false_hit_rate": 0.6},
             {"sample": 0},
+            {"sample": 51},
+            {"false_hit_rate": 0.005},
             {"false_hit_rate": "high"},
         ):
-            with pytest.raises(
-                ConfigError, match=r"rate of false hits|false_hit_rate|sample must be"
-            ):
+            with pytest.raises(ConfigError, match=r"a rate of|false_hit_rate|sample must be"):
                 palace.calibrate(**wrong)
 
 

@@ -202,6 +202,20 @@ def test_a_report_begins_before_it_ends(lived):
         lived.report(since=NOON, by="month")
 
 
+def test_what_was_written_by_hand_is_told_when_it_is_retired(tmp_path):
+    page = tmp_path / "p" / "rooms" / "flat" / "notes.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("- The rent is 950 euros.\n- The guest network is called finch.\n")
+    with Mempalace.open(tmp_path / "p") as palace:
+        rent, network = palace.memories(room="flat")
+        palace.correct(rent.id, "The rent is 1,020 euros.")
+        palace.forget(network.id)
+        report = palace.report(since=utc_now() - timedelta(days=1))
+    assert "- The rent is 950 euros. → The rent is 1,020 euros." in report
+    assert "### Forgotten\n\n- `rooms/flat/notes.md:" in report
+    assert "gone" not in report
+
+
 def test_what_was_taken_back_is_not_told(tmp_path):
     with Mempalace.open(tmp_path / "p") as palace:
         kept = palace.remember("The rent is 950 euros.", room="flat").memory

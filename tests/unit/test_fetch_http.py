@@ -522,6 +522,7 @@ def test_missing_package_says_how_to_install_it(
     monkeypatch.setattr(builtins, "__import__", without_httpx)
     with pytest.raises(FetchError) as error:
         get(client(server))
+    assert "the extra `gitea` is not installed" in error.value.message
     assert "pip install 'mempalace-enforcer[gitea]'" in error.value.hint
     assert "in a checkout: python -m pip install '.[gitea]'" in error.value.hint
 

@@ -361,6 +361,8 @@ def test_only_untrusted_memories_are_no_hit() -> None:
     assert (report.outcome, report.evidence) == ("none", ())
     assert report.judgement is not None
     assert (report.judgement.band, report.judgement.rule) == ("none", "left out")
+    assert "enforce.min_trust" in report.reason
+    assert asked(rooms(index), "blue kettle", index).reason == ""
 
 
 def test_scope_of_the_turn() -> None:

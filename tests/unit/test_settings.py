@@ -106,6 +106,16 @@ def test_the_first_file_of_four_places_is_used_and_the_others_are_named(place, w
     assert loaded.ignored == (by_variable, in_here, in_root)
 
 
+def test_the_own_file_of_a_palace_that_a_file_names_is_told_as_not_read(place, write, tmp_path):
+    own = write("search: {top_k: 4}", tmp_path / "own" / "config" / "mempalace.yaml")
+    usual = tmp_path / "home" / ".mempalace" / "config" / "mempalace.yaml"
+    write(f"root: {tmp_path / 'own'}", usual)
+    loaded = load_settings(env={}, cwd=place)
+    assert (loaded.file, loaded.root, loaded.ignored) == (usual, tmp_path / "own", (own,))
+    named = write(f"root: {tmp_path / 'own'}", tmp_path / "named.yaml")
+    assert load_settings(env={}, cwd=place, config=named).ignored == (own,)
+
+
 @pytest.mark.parametrize("there", ["a folder", "a broken link"])
 def test_a_settings_file_that_is_none_is_not_passed_over(place, there):
     name = place / "mempalace.yaml"
