@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError
+from palace.store.files import DISK
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -25,7 +26,6 @@ from palace.store.json_lines import (
     end_of_lines,
     overwrite_lines,
     read_newest_first,
-    sync_folder,
     unavailable,
 )
 from palace.text import id_time, utc_now
@@ -210,7 +210,7 @@ class FileJournal:
             for path in expired:
                 path.unlink(missing_ok=True)
             if expired:
-                sync_folder(self.folder)
+                DISK.fsync_dir(self.folder)
         except OSError as error:
             raise unavailable("deleted", self.folder, error) from error
         return tuple(path.name for path in expired)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError, StoreUnavailableError
-from palace.store.files import refuse_special
+from palace.store.files import DISK, refuse_special
 
 _APPEND_FLAGS = (
     os.O_RDWR
@@ -101,7 +101,7 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
         finally:
             os.close(descriptor)
         if durable and is_new:
-            sync_folder(path.parent)
+            DISK.fsync_dir(path.parent)
     except OSError as error:
         raise unavailable("written", path, error) from error
 
@@ -117,17 +117,6 @@ def _write_whole(descriptor: int, line: bytes) -> bool:
     if written != len(line):
         raise OSError(f"only {written} of {len(line)} bytes were taken")
     return size == 0
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new or removed name durable, where the platform lets folders be synced."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def end_of_lines(path: Path) -> int:

@@ -26,13 +26,12 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
-from palace.store.files import atomic_write, read_bytes, refuse_special
+from palace.store.files import DISK, atomic_write, read_bytes, refuse_special
 from palace.store.json_lines import (
     append_line,
     decode_line,
     encode_line,
     overwrite_lines,
-    sync_folder,
     unavailable,
 )
 from palace.store.names import session_file_name
@@ -218,7 +217,7 @@ class FileScratchpad:
                 for path in purged:
                     path.unlink(missing_ok=True)
                 if purged:
-                    sync_folder(self.folder)
+                    DISK.fsync_dir(self.folder)
             except OSError as error:
                 raise unavailable("deleted", self.folder, error) from error
         return len(purged)
