@@ -193,6 +193,11 @@ class Word(NamedTuple):
     parts: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
 
+    @property
+    def end(self) -> int:
+        """Offset behind its last character in the text."""
+        return self.start + len(self.surface)
+
 
 def words(text: str) -> list[Word]:
     """Cut a text into words, in order; linear in its length.
@@ -314,7 +319,7 @@ def name_tokens_of(text: str, found: Sequence[Word]) -> Iterator[str]:
             paired = (
                 following is not None
                 and following.surface[:1].isupper()
-                and text[word.start + len(word.surface) : following.start].strip() == ""
+                and text[word.end : following.start].strip() == ""
             )
             if paired or not starts_sentence(text, word.start):
                 yield word.token

@@ -404,7 +404,7 @@ def _is_shouted(found: Sequence[Word]) -> bool:
 def _is_month(text: str, word: Word) -> bool:
     if not starts_sentence(text, word.start):
         return True
-    return is_dated(text, word.start, word.start + len(word.surface))
+    return is_dated(text, word.start, word.end)
 
 
 def _ends_in_particle(text: str, word: Word, lexicon: Lexicon) -> bool:
@@ -491,7 +491,7 @@ def _names(
             names.append((word.token,))
         # A short day of the week stands for a longer word.
         typed = _LETTERS.match(prompt, word.start) if word.shape == "word" else None
-        previous_end = typed.end() if typed else word.start + len(word.surface)
+        previous_end = typed.end() if typed else word.end
     return tuple(dict.fromkeys(names))
 
 
