@@ -484,7 +484,7 @@ def _names(
         # "when did rose call": nobody unless memories have the word, and then who they tell of.
         if not (known or capital or given or quoted or (word in everyday and count.any)):
             continue
-        adjacent = names and prompt[previous_end : word.start].strip() == "" and previous_end > 0
+        adjacent = names and prompt[previous_end : word.start].strip() == ""
         if adjacent and word.surface[0].isupper():
             names[-1] = (*names[-1], word.token)
         else:
