@@ -354,7 +354,7 @@ def _spaced_words(chunk: str) -> list[Word]:
     if chunk.isalpha() and (len(chunk) == 1 or chunk[1:].islower()):  # most words are plain ones
         return [_plain_word(chunk, 0)]
     bare = _POSSESSIVE.sub("", chunk)
-    if bare[0].isdigit() and _is_numeric(bare):
+    if bare[0].isdigit() and not any(c.isalpha() for c in bare):
         return [_number_word(bare)]
     if _is_identifier(bare):
         return [_identifier_word(bare, 0)]
@@ -398,10 +398,6 @@ def _plain_word(piece: str, start: int) -> Word:
 
 def _month_word(piece: str, start: int, folded: str) -> Word:
     return Word(piece, start, "word", _MONTHS[folded], extra=(stem(folded),))
-
-
-def _is_numeric(chunk: str) -> bool:
-    return not any(c.isalpha() for c in chunk)
 
 
 def _number_word(chunk: str) -> Word:
