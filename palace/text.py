@@ -193,6 +193,11 @@ class Word(NamedTuple):
     parts: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
 
+    @property
+    def end(self) -> int:
+        """Offset behind its last character in the text."""
+        return self.start + len(self.surface)
+
 
 def words(text: str) -> list[Word]:
     """Cut a text into words, in order; linear in its length.
@@ -314,7 +319,7 @@ def name_tokens_of(text: str, found: Sequence[Word]) -> Iterator[str]:
             paired = (
                 following is not None
                 and following.surface[:1].isupper()
-                and text[word.start + len(word.surface) : following.start].strip() == ""
+                and text[word.end : following.start].strip() == ""
             )
             if paired or not starts_sentence(text, word.start):
                 yield word.token
@@ -349,8 +354,8 @@ def _spaced_words(chunk: str) -> list[Word]:
     if chunk.isalpha() and (len(chunk) == 1 or chunk[1:].islower()):  # most words are plain ones
         return [_plain_word(chunk, 0)]
     bare = _POSSESSIVE.sub("", chunk)
-    if bare[0].isdigit() and _is_numeric(bare):
-        return [_number_word(bare, 0)]
+    if bare[0].isdigit() and not any(c.isalpha() for c in bare):
+        return [_number_word(bare)]
     if _is_identifier(bare):
         return [_identifier_word(bare, 0)]
     pieces = []
@@ -395,46 +400,39 @@ def _month_word(piece: str, start: int, folded: str) -> Word:
     return Word(piece, start, "word", _MONTHS[folded], extra=(stem(folded),))
 
 
-def _is_numeric(chunk: str) -> bool:
-    return not any(c.isalpha() for c in chunk)
-
-
-def _number_word(chunk: str, start: int) -> Word:
+def _number_word(chunk: str) -> Word:
     token = canonical_number(chunk)
     iso = _ISO_DATE.fullmatch(chunk)
     if iso:
         year, month, _ = iso.groups()
-        return Word(chunk, start, "number", chunk, extra=(year, f"month{month}"))
+        return Word(chunk, 0, "number", chunk, extra=(year, f"month{month}"))
     iso = _ISO_MONTH.fullmatch(chunk)
     if iso:
-        return Word(chunk, start, "number", chunk, extra=(iso[1], f"month{iso[2]}"))
+        return Word(chunk, 0, "number", chunk, extra=(iso[1], f"month{iso[2]}"))
     token = token[:MAX_TOKEN_CHARS]
     date = _PLAIN_DATE.fullmatch(chunk)
     month = (f"month{int(date['month']):02}",) if date else ()
     if chunk.count(".") > 1:  # a version: "4.2.0" is found by "4.2" too
         shorter = chunk.rpartition(".")[0][:MAX_TOKEN_CHARS]
         year = (date["year"],) if date else ()
-        return Word(chunk, start, "number", token, extra=(shorter, *year, *month))
+        return Word(chunk, 0, "number", token, extra=(shorter, *year, *month))
     if token != chunk or "." in chunk:
-        return Word(chunk, start, "number", token)
+        return Word(chunk, 0, "number", token)
     parts = [p[:MAX_TOKEN_CHARS] for p in _SPLIT.split(chunk) if p]
     extra = (*parts, *month) if len(parts) > 1 else ()
-    return Word(chunk, start, "number", token, extra=extra)
+    return Word(chunk, 0, "number", token, extra=extra)
 
 
 def _is_identifier(chunk: str) -> bool:
     """Whether a chunk is code-like: inner capitals, underscores, or digits joined to letters."""
-    if "_" in chunk or "@" in chunk:
+    if "_" in chunk or "@" in chunk or any(c.isdigit() for c in chunk):
         return True
-    if any(c.isdigit() for c in chunk):
-        return True
-    head = chunk[0]
     inner = chunk[1:]
     if "-" in inner or "'" in inner or "’" in inner:
         return False
     if any(c in "./:+," for c in inner):
         return "." in inner and not any(c in "/:," for c in inner) and len(chunk) > 4
-    return any(c.isupper() for c in inner) and any(c.islower() for c in chunk) and head not in "'’"
+    return any(c.isupper() for c in inner) and any(c.islower() for c in chunk)
 
 
 def _identifier_word(chunk: str, start: int) -> Word:

@@ -361,12 +361,11 @@ def _shown(item: Evidence, *, answers: bool) -> dict[str, Any]:
 
 
 def _described(memory: Memory, palace: Mempalace) -> dict[str, Any]:
-    as_of = memory.valid_from or memory.updated or memory.created
     return {
         "id": memory.id,
         "text": harmless(palace.privacy.shown(memory.said)),
         "source": memory.source,
-        "as_of": as_of.date().isoformat() if as_of else None,
+        "as_of": memory.as_of.date().isoformat() if memory.as_of else None,
         "kind": memory.kind,
         "trust": memory.trust,
         "status": memory.status,

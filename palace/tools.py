@@ -30,11 +30,20 @@ from palace.tool_calls import (
     search,
     wake_up,
 )
+from palace.tracing import memory_span
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
 
 _Handler = Callable[[ToolScope, dict[str, Any]], dict[str, Any]]
+# What is done with memory, in words of OpenTelemetry; the other tools search.
+_OPERATIONS = {
+    "palace_remember": "create_memory",
+    "palace_note": "create_memory",
+    "palace_promote": "create_memory",
+    "palace_correct": "update_memory",
+    "palace_forget": "delete_memory",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,22 @@ class AgentTool:
             return self.handler(scope, given)
         except PalaceError as error:
             return {"status": _status_of(error), "message": f"{error}"}
+
+    def run_traced(
+        self,
+        arguments: Mapping[str, Any],
+        *,
+        session_id: str | None,
+        project: str | None,
+        tracer: str,
+    ) -> dict[str, Any]:
+        """Run the tool inside a memory span of the instrumented package `tracer`; see `run`."""
+        operation = _OPERATIONS.get(self.name, "search_memory")
+        told_session = session_id or self.scope.session_id
+        with memory_span(operation, told_session, tracer=tracer) as told:
+            result = self.run(arguments, session_id=session_id, project=project)
+            told["palace.status"] = result["status"]
+        return result
 
 
 def agent_tools(

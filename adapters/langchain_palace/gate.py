@@ -18,9 +18,9 @@ from langchain_core.messages.ai import add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from langchain_palace.messages import (
+    call_parts,
     calls_of,
     chunk_of,
-    is_call,
     labelled,
     leaves,
     of_calls,
@@ -253,7 +253,7 @@ class ChunkGate:
         self._has_text = self._has_text or bool(text.strip())
         out = [AIMessageChunk(content=piece, id=self._id) for piece in sentences.feed(text)]
         self._said = chunk if self._said is None else self._said + chunk
-        calls = [] if isinstance(chunk.content, str) else [*filter(is_call, chunk.content)]
+        calls = call_parts(chunk)
         function = chunk.additional_kwargs.get("function_call")
         calling = bool(chunk.tool_call_chunks or calls or function)
         self._has_calls = self._has_calls or calling

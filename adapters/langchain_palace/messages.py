@@ -211,8 +211,7 @@ def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str,
 def _written_in(message: AIMessage) -> Iterator[object]:
     """Yield what the model wrote in calls of tools; a host may keep them as its provider says."""
     yield from (call["args"] for call in calls_of(message))
-    if isinstance(message.content, list):
-        yield from filter(is_call, message.content)
+    yield from call_parts(message)
 
 
 def with_text(message: BaseMessage, text: str) -> BaseMessage:
@@ -281,7 +280,7 @@ def released(message: AIMessage, text: str, metadata: Mapping[str, Any]) -> AIMe
     What a provider wants back beside a call, it gets back; see `with_thoughts`.
     """
     calling = bool(calls_of(message))
-    calls = [] if isinstance(message.content, str) else [*filter(is_call, message.content)]
+    calls = call_parts(message)
     update: dict[str, Any] = {
         "invalid_tool_calls": [],
         "content": _as_content(text, calls) if calling else text,
@@ -338,9 +337,14 @@ def _is_result(part: object) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "tool_result"
 
 
-def is_call(part: object) -> bool:
+def _is_call(part: object) -> bool:
     """Whether a part of a message is the call of a tool, whole or a piece of it."""
     return isinstance(part, Mapping) and part.get("type") in _CALL_PARTS
+
+
+def call_parts(message: BaseMessage) -> list[Any]:
+    """Return the parts of a message that are calls of tools."""
+    return [] if isinstance(message.content, str) else [*filter(_is_call, message.content)]
 
 
 def of_calls(extras: Mapping[str, Any]) -> dict[str, Any]:

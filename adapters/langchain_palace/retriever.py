@@ -17,7 +17,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from pydantic import Field, model_validator
 
-from langchain_palace.session import Call, OpenPalace, call_of, known_fields
+from langchain_palace.session import OpenPalace, call_of, known_fields
 from langchain_palace.tracing import TRACER, document_of
 from palace import (
     ConfigError,
@@ -71,12 +71,9 @@ class PalaceRetriever(BaseRetriever):
         return await BaseRetriever.ainvoke(self._called(config), input, config, **kwargs)
 
     def _called(self, config: RunnableConfig | None) -> PalaceRetriever:
-        call = self._asks(config)
+        call = call_of(config, session_id=self.session_id, project=self.project)
         update = {"session_id": call.session_id, "project": call.project}
         return self.model_copy(update=update)
-
-    def _asks(self, config: RunnableConfig | None) -> Call:
-        return call_of(config, session_id=self.session_id, project=self.project)
 
     def _get_relevant_documents(
         self,
@@ -85,11 +82,7 @@ class PalaceRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the base class tells the callbacks
         k: int | None = None,
     ) -> list[Document]:
-        session_id = self._asks(None).session_id
-        with memory_span("search_memory", session_id, query=query, tracer=TRACER) as told:
-            documents = self._documents(query, k)
-            told["gen_ai.memory.record.count"] = len(documents)
-        return documents
+        return self._documents(query, k)
 
     async def _aget_relevant_documents(
         self,
@@ -98,13 +91,15 @@ class PalaceRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - the base class tells the callbacks
         k: int | None = None,
     ) -> list[Document]:
-        session_id = self._asks(None).session_id
-        with memory_span("search_memory", session_id, query=query, tracer=TRACER) as told:
-            documents = await asyncio.to_thread(self._documents, query, k)
+        return await asyncio.to_thread(self._documents, query, k)
+
+    def _documents(self, query: str, k: int | None) -> list[Document]:
+        with memory_span("search_memory", self.session_id, query=query, tracer=TRACER) as told:
+            documents = self._found(query, k)
             told["gen_ai.memory.record.count"] = len(documents)
         return documents
 
-    def _documents(self, query: str, k: int | None) -> list[Document]:
+    def _found(self, query: str, k: int | None) -> list[Document]:
         k = self.k if k is None else k
         if not isinstance(k, int) or k < 1:
             raise ConfigError(f"k is {k!r}", hint="ask for at least one document")

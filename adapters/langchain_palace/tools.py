@@ -12,18 +12,11 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from langchain_palace.session import Call, call_of
+from langchain_palace.session import call_of
 from langchain_palace.tracing import TRACER
-from palace import AgentTool, Mempalace, agent_tools, memory_span
+from palace import AgentTool, Mempalace, agent_tools
 
 _TYPES: dict[str, Any] = {"string": str, "integer": int, "array": list[str]}
-_OPERATIONS = {
-    "palace_remember": "create_memory",
-    "palace_note": "create_memory",
-    "palace_promote": "create_memory",
-    "palace_correct": "update_memory",
-    "palace_forget": "delete_memory",
-}
 
 
 def palace_tools(
@@ -46,26 +39,14 @@ def palace_tools(
 def _langchain_tool(
     tool: AgentTool, *, session_id: str | None, project: str | None
 ) -> StructuredTool:
-    operation = _OPERATIONS.get(tool.name, "search_memory")
-
-    def call_for(config: RunnableConfig) -> Call:
-        return call_of(config, session_id=session_id, project=project)
-
     def use(config: RunnableConfig, **arguments: Any) -> dict[str, Any]:
-        call = call_for(config)
-        with memory_span(operation, call.session_id, tracer=TRACER) as told:
-            result = tool.run(arguments, session_id=call.session_id, project=call.project)
-            told["palace.status"] = result["status"]
-        return result
+        call = call_of(config, session_id=session_id, project=project)
+        return tool.run_traced(
+            arguments, session_id=call.session_id, project=call.project, tracer=TRACER
+        )
 
     async def ause(config: RunnableConfig, **arguments: Any) -> dict[str, Any]:
-        call = call_for(config)
-        with memory_span(operation, call.session_id, tracer=TRACER) as told:
-            result = await asyncio.to_thread(
-                tool.run, arguments, session_id=call.session_id, project=call.project
-            )
-            told["palace.status"] = result["status"]
-        return result
+        return await asyncio.to_thread(use, config, **arguments)
 
     return StructuredTool.from_function(
         func=use,

@@ -34,7 +34,7 @@ from llama_index_palace.replies import (
     tool_reply,
 )
 from llama_index_palace.structured import answer_tools, check_object, demand_support, miss
-from llama_index_palace.turns import Lent, Ruling, Steps
+from llama_index_palace.turns import Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 from palace import ConfigError
 
@@ -58,7 +58,7 @@ class ChattingLLM(WrappedLLM):
         with self._turns.telling(ruling, lent):
             sent = self._sent(messages, asked, ruling, lent)
             response = self.inner.chat(sent, **kwargs)
-        return self._turns.run(self._released(response, ruling, asked))
+        return self._turns.run(self._released(response, _Chunks(ruling, asked), self._ended))
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Reply to messages; see `PalaceLLM`."""
@@ -70,7 +70,7 @@ class ChattingLLM(WrappedLLM):
         with self._turns.telling(ruling, lent):
             sent = self._sent(messages, asked, ruling, lent)
             response = await self.inner.achat(sent, **kwargs)
-        return await self._turns.arun(self._released(response, ruling, asked))
+        return await self._turns.arun(self._released(response, _Chunks(ruling, asked), self._ended))
 
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
         """Stream a reply; the decision is made before this returns."""
@@ -82,7 +82,7 @@ class ChattingLLM(WrappedLLM):
         with self._turns.telling(ruling, lent):
             sent = self._sent(messages, asked, ruling, lent)
             source = self.inner.stream_chat(sent, **kwargs)
-        return self._stream(source, ruling, asked, lent)
+        return self._stream(source, _Chunks(ruling, asked), self._ended, lent)
 
     async def astream_chat(
         self, messages: Sequence[ChatMessage], **kwargs: Any
@@ -96,7 +96,7 @@ class ChattingLLM(WrappedLLM):
         with self._turns.telling(ruling, lent):
             sent = self._sent(messages, asked, ruling, lent)
             source = await self.inner.astream_chat(sent, **kwargs)
-        return self._astream(source, ruling, asked, lent)
+        return self._astream(source, _Chunks(ruling, asked), self._ended, lent)
 
     # -- releasing -----------------------------------------------------------------------------
 
@@ -104,39 +104,7 @@ class ChattingLLM(WrappedLLM):
         text, metadata = yield from self._refused(ruling, asked)
         return chat_reply(text, metadata, delta=text)
 
-    def _released(
-        self, response: ChatResponse, ruling: Ruling, asked: Asked
-    ) -> Steps[ChatResponse]:
-        chunks = _Chunks(ruling, asked)
-        shown = list(chunks.take(response))
-        end = yield from self._ended(chunks)
-        last = end or shown[-1]
-        return last.model_copy(update={"delta": None}) if ruling.gated else last
-
-    def _stream(
-        self, source: ChatResponseGen, ruling: Ruling, asked: Asked, lent: Lent
-    ) -> ChatResponseGen:
-        chunks = _Chunks(ruling, asked)
-        with self._left_early(ruling, lent):
-            for chunk in source:
-                yield from chunks.take(chunk)
-        end = self._turns.run(self._ended(chunks))
-        if end is not None:
-            yield end
-
-    async def _astream(
-        self, source: ChatResponseAsyncGen, ruling: Ruling, asked: Asked, lent: Lent
-    ) -> ChatResponseAsyncGen:
-        chunks = _Chunks(ruling, asked)
-        with self._left_early(ruling, lent):
-            async for chunk in source:
-                for shown in chunks.take(chunk):
-                    yield shown
-        end = await self._turns.arun(self._ended(chunks))
-        if end is not None:
-            yield end
-
-    def _ended(self, chunks: _Chunks) -> Steps[ChatResponse | None]:
+    def _ended(self, chunks: Chunks[ChatResponse]) -> Steps[ChatResponse | None]:
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         ruling, asked = chunks.ruling, chunks.asked
         response = chunks.last or chat_reply("", chunks.metadata)

@@ -34,7 +34,9 @@ class CompletingLLM(WrappedLLM):
         sent = _prepared(prompt, ruling, asked, lent)
         with self._turns.telling(ruling, lent):
             response = self.inner.complete(sent, formatted=formatted, **kwargs)
-        return self._turns.run(self._completed(response, ruling, asked))
+        return self._turns.run(
+            self._released(response, _TextChunks(ruling, asked), self._text_ended)
+        )
 
     async def acomplete(
         self, prompt: str, formatted: bool = False, **kwargs: Any
@@ -48,7 +50,9 @@ class CompletingLLM(WrappedLLM):
         sent = _prepared(prompt, ruling, asked, lent)
         with self._turns.telling(ruling, lent):
             response = await self.inner.acomplete(sent, formatted=formatted, **kwargs)
-        return await self._turns.arun(self._completed(response, ruling, asked))
+        return await self._turns.arun(
+            self._released(response, _TextChunks(ruling, asked), self._text_ended)
+        )
 
     def stream_complete(
         self, prompt: str, formatted: bool = False, **kwargs: Any
@@ -62,7 +66,7 @@ class CompletingLLM(WrappedLLM):
         sent = _prepared(prompt, ruling, asked, lent)
         with self._turns.telling(ruling, lent):
             source = self.inner.stream_complete(sent, formatted=formatted, **kwargs)
-        return self._stream_text(source, ruling, asked, lent)
+        return self._stream(source, _TextChunks(ruling, asked), self._text_ended, lent)
 
     async def astream_complete(
         self, prompt: str, formatted: bool = False, **kwargs: Any
@@ -76,7 +80,7 @@ class CompletingLLM(WrappedLLM):
         sent = _prepared(prompt, ruling, asked, lent)
         with self._turns.telling(ruling, lent):
             source = await self.inner.astream_complete(sent, formatted=formatted, **kwargs)
-        return self._astream_text(source, ruling, asked, lent)
+        return self._astream(source, _TextChunks(ruling, asked), self._text_ended, lent)
 
     # -- releasing -----------------------------------------------------------------------------
 
@@ -84,39 +88,7 @@ class CompletingLLM(WrappedLLM):
         text, metadata = yield from self._refused(ruling, asked)
         return completion_reply(text, metadata, delta=text)
 
-    def _completed(
-        self, response: CompletionResponse, ruling: Ruling, asked: Asked
-    ) -> Steps[CompletionResponse]:
-        chunks = _TextChunks(ruling, asked)
-        shown = list(chunks.take(response))
-        end = yield from self._text_ended(chunks)
-        last = end or shown[-1]
-        return last.model_copy(update={"delta": None}) if ruling.gated else last
-
-    def _stream_text(
-        self, source: CompletionResponseGen, ruling: Ruling, asked: Asked, lent: Lent
-    ) -> CompletionResponseGen:
-        chunks = _TextChunks(ruling, asked)
-        with self._left_early(ruling, lent):
-            for chunk in source:
-                yield from chunks.take(chunk)
-        end = self._turns.run(self._text_ended(chunks))
-        if end is not None:
-            yield end
-
-    async def _astream_text(
-        self, source: CompletionResponseAsyncGen, ruling: Ruling, asked: Asked, lent: Lent
-    ) -> CompletionResponseAsyncGen:
-        chunks = _TextChunks(ruling, asked)
-        with self._left_early(ruling, lent):
-            async for chunk in source:
-                for shown in chunks.take(chunk):
-                    yield shown
-        end = await self._turns.arun(self._text_ended(chunks))
-        if end is not None:
-            yield end
-
-    def _text_ended(self, chunks: _TextChunks) -> Steps[CompletionResponse | None]:
+    def _text_ended(self, chunks: Chunks[CompletionResponse]) -> Steps[CompletionResponse | None]:
         """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
         ruling, asked = chunks.ruling, chunks.asked
         said = chunks.said.text

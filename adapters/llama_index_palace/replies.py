@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -233,6 +233,10 @@ class Chunks(Generic[_R]):
         """What is told of the model's reply beside its words; a stream tells it bit by bit."""
         told, extras = _usage_of(self.last)
         return Spent({**self._made, **told} or None, extras)
+
+    def take(self, chunk: _R) -> Iterator[_R]:
+        """Yield what of a chunk of the model may be shown."""
+        raise NotImplementedError
 
     def _note(self, chunk: _R) -> None:
         """Keep a chunk of a checked reply until the next one."""

@@ -124,10 +124,9 @@ def _asked(query_bundle: QueryBundle, session: PalaceSession) -> tuple[Turn, tup
 
 def _hit_node(hit: Hit, palace: Mempalace) -> NodeWithScore:
     memory = hit.memory
-    as_of = memory.valid_from or memory.updated or memory.created
     metadata = {
         "source": memory.source,
-        "as_of": as_of.isoformat() if as_of else None,
+        "as_of": memory.as_of.isoformat() if memory.as_of else None,
         "trust": memory.trust,
     }
     return NodeWithScore(

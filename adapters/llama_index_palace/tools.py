@@ -16,22 +16,9 @@ from llama_index.core.tools import FunctionTool
 
 from llama_index_palace.session import current_session
 from llama_index_palace.spans import TRACER
-from palace import AgentTool, Mempalace, agent_tools, memory_span
+from palace import AgentTool, Mempalace, agent_tools
 
-_OPERATIONS = {
-    "palace_remember": "create_memory",
-    "palace_note": "create_memory",
-    "palace_promote": "create_memory",
-    "palace_correct": "update_memory",
-    "palace_forget": "delete_memory",
-}
-_TYPES: Mapping[str, Any] = {
-    "string": str,
-    "integer": int,
-    "number": float,
-    "boolean": bool,
-    "array": list[str],
-}
+_TYPES: Mapping[str, Any] = {"string": str, "integer": int, "array": list[str]}
 
 
 def palace_tools(
@@ -51,18 +38,15 @@ def palace_tools(
 
 
 def _function_tool(tool: AgentTool) -> FunctionTool:
-    operation = _OPERATIONS.get(tool.name, "search_memory")
     schema = _arguments_model(tool)
     signature = _signature(schema)
 
     def run(*given: Any, **named: Any) -> str:
         arguments = {**signature.bind_partial(*given).arguments, **named}
         session = current_session()
-        session_id = session.session_id
-        span_session = session_id or tool.scope.session_id
-        with memory_span(operation, span_session, tracer=TRACER) as told:
-            result = tool.run(arguments, session_id=session_id, project=session.project)
-            told["palace.status"] = result["status"]
+        result = tool.run_traced(
+            arguments, session_id=session.session_id, project=session.project, tracer=TRACER
+        )
         return json.dumps(result, ensure_ascii=False)
 
     async def arun(*given: Any, **named: Any) -> str:

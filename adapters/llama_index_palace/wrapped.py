@@ -6,11 +6,24 @@ In: what a call is about. Out: a `Ruling`, made before the wrapped model is call
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Generator, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from llama_index.core.base.llms.types import ChatMessage, LLMMetadata
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    LLMMetadata,
+)
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
@@ -23,13 +36,16 @@ from llama_index_palace.questions import (
     asked_in_messages,
     asked_in_prompt,
 )
-from llama_index_palace.replies import prepared_messages, refusal_text
+from llama_index_palace.replies import Chunks, prepared_messages, refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import miss
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from palace import ConfigError, ModelCall, ModelReply
 
 _T = TypeVar("_T")
+_R = TypeVar("_R", ChatResponse, CompletionResponse)
+# The steps that end a reply: its last chunk, if there is one more.
+_Ended = Callable[[Chunks[_R]], Steps[_R | None]]
 # What hosts read and set of a model besides its calls.
 SHARED = tuple(LLM.model_fields)
 
@@ -125,6 +141,35 @@ class WrappedLLM(FunctionCallingLLM):
         if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema:
             raise miss(text)
         return text, metadata
+
+    # -- releasing -----------------------------------------------------------------------------
+
+    def _released(self, response: _R, chunks: Chunks[_R], ended: _Ended[_R]) -> Steps[_R]:
+        """Return what may be shown of a whole reply."""
+        shown = list(chunks.take(response))
+        last = (yield from ended(chunks)) or shown[-1]
+        return last.model_copy(update={"delta": None}) if chunks.ruling.gated else last
+
+    def _stream(
+        self, source: Iterator[_R], chunks: Chunks[_R], ended: _Ended[_R], lent: Lent
+    ) -> Generator[_R, None, None]:
+        with self._left_early(chunks.ruling, lent):
+            for chunk in source:
+                yield from chunks.take(chunk)
+        end = self._turns.run(ended(chunks))
+        if end is not None:
+            yield end
+
+    async def _astream(
+        self, source: AsyncIterator[_R], chunks: Chunks[_R], ended: _Ended[_R], lent: Lent
+    ) -> AsyncGenerator[_R, None]:
+        with self._left_early(chunks.ruling, lent):
+            async for chunk in source:
+                for shown in chunks.take(chunk):
+                    yield shown
+        end = await self._turns.arun(ended(chunks))
+        if end is not None:
+            yield end
 
     @contextmanager
     def _left_early(self, ruling: Ruling, lent: Lent) -> Iterator[None]:

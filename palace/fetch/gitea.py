@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palace.fetch.forge import RECENT_COMMENTS, ForgeFetcher
 from palace.fetch.http import BoundedClient, Service, Session, checked_url
-
-if TYPE_CHECKING:
-    import httpx
 
 _API = "/api/v1"
 _SERVICE = Service("Gitea", "artifacts.gitea", "PALACE_ARTIFACTS__GITEA__TOKEN")
@@ -31,10 +27,7 @@ class GiteaFetcher(ForgeFetcher):
         timeout_s: Seconds for one whole fetch.
         max_bytes: Longest text of an artifact, in bytes. A reply may be four times as large and
             64 KiB more, because JSON and base64 are longer than the text in them.
-        cache: Folder where replies survive the process, or None.
         cache_s: Seconds during which a reply is used again without asking.
-        transport: An `httpx` transport in place of the network.
-        trust_env: Whether proxies named in the environment are used.
         now: Clock; returns aware moments.
 
     Raises:
@@ -55,10 +48,7 @@ class GiteaFetcher(ForgeFetcher):
         token: str | None = None,
         timeout_s: float = 10.0,
         max_bytes: int = 262_144,
-        cache: str | Path | None = None,
         cache_s: float = 60.0,
-        transport: httpx.BaseTransport | None = None,
-        trust_env: bool = False,
         now: Callable[[], datetime] | None = None,
     ) -> None:
         web_url = checked_url(base_url, setting=f"{_SERVICE.setting}.base_url").removesuffix(_API)
@@ -69,10 +59,7 @@ class GiteaFetcher(ForgeFetcher):
             auth_scheme="token",
             timeout_s=timeout_s,
             body_bytes=4 * max_bytes + 65_536,
-            cache=cache,
             cache_s=cache_s,
-            transport=transport,
-            trust_env=trust_env,
             now=now,
         )
         super().__init__(

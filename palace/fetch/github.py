@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from palace.fetch.forge import RECENT_COMMENTS, ForgeFetcher
-from palace.fetch.http import BoundedClient, Service, Session, checked_url
-
-if TYPE_CHECKING:
-    import httpx
+from palace.fetch.http import BoundedClient, Service, Session
 
 _SERVICE = Service("GitHub", "artifacts.github", "PALACE_ARTIFACTS__GITHUB__TOKEN")
 
@@ -24,21 +20,17 @@ class GitHubFetcher(ForgeFetcher):
 
     Args:
         base_url: Address of the API; `https://<host>/api/v3` for an Enterprise server.
-        web_url: Where people see it; None derives it from `base_url`.
         repositories: `owner/name` of each repository that may be read.
         elsewhere: Repositories of other configured forges; none if this is the only forge.
         token: Access token; sent to this server only, never shown.
         timeout_s: Seconds for one whole fetch.
         max_bytes: Longest text of an artifact, in bytes. A reply may be four times as large and
             64 KiB more, because JSON and base64 are longer than the text in them.
-        cache: Folder where replies survive the process, or None.
         cache_s: Seconds during which a reply is used again without asking.
-        transport: An `httpx` transport in place of the network.
-        trust_env: Whether proxies named in the environment are used.
         now: Clock; returns aware moments.
 
     Raises:
-        ConfigError: If an address or a repository is not usable.
+        ConfigError: If the address or a repository is not usable.
 
     Source:
         GitHub REST API: issues, pulls, issue comments and contents.
@@ -51,15 +43,11 @@ class GitHubFetcher(ForgeFetcher):
         *,
         repositories: Sequence[str],
         base_url: str = "https://api.github.com",
-        web_url: str | None = None,
         elsewhere: Sequence[str] = (),
         token: str | None = None,
         timeout_s: float = 10.0,
         max_bytes: int = 262_144,
-        cache: str | Path | None = None,
         cache_s: float = 60.0,
-        transport: httpx.BaseTransport | None = None,
-        trust_env: bool = False,
         now: Callable[[], datetime] | None = None,
     ) -> None:
         client = BoundedClient(
@@ -70,17 +58,12 @@ class GitHubFetcher(ForgeFetcher):
             accept="application/vnd.github+json",
             timeout_s=timeout_s,
             body_bytes=4 * max_bytes + 65_536,
-            cache=cache,
             cache_s=cache_s,
-            transport=transport,
-            trust_env=trust_env,
             now=now,
         )
         super().__init__(
             client=client,
-            web_url=checked_url(
-                web_url or _web_url(client.api_url), setting=f"{_SERVICE.setting}.web_url"
-            ),
+            web_url=_web_url(client.api_url),
             repositories=repositories,
             elsewhere=elsewhere,
             max_bytes=max_bytes,

@@ -18,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
 
@@ -30,7 +29,7 @@ from palace.errors import (
     FetchTimeoutError,
     install_hint,
 )
-from palace.fetch.cache import CachedReply, ReplyCache, reply_key
+from palace.fetch.cache import CachedReply, ReplyCache
 from palace.fetch.plain import minutes
 from palace.text import utc_now
 
@@ -115,10 +114,7 @@ class BoundedClient:
         accept: Value of the `Accept` header.
         timeout_s: Seconds for one whole fetch, all its requests together.
         body_bytes: Largest body, in bytes after decompression.
-        cache: Folder where replies survive the process, or None.
         cache_s: Seconds during which a reply is used again without asking; 0 always asks.
-        transport: An `httpx` transport in place of the network; stays open.
-        trust_env: Whether proxies and certificates named in the environment are used.
         now: Clock; returns aware moments.
 
     Raises:
@@ -135,10 +131,7 @@ class BoundedClient:
         accept: str = "application/json",
         timeout_s: float = 10.0,
         body_bytes: int = 1_114_112,
-        cache: str | Path | None = None,
         cache_s: float = 60.0,
-        transport: httpx.BaseTransport | None = None,
-        trust_env: bool = False,
         now: Callable[[], datetime] | None = None,
     ) -> None:
         self.api_url = checked_url(api_url, setting=f"{service.setting}.base_url")
@@ -146,13 +139,11 @@ class BoundedClient:
         self.timeout_s = timeout_s
         self.body_bytes = body_bytes
         self.cache_s = cache_s
-        self.accept = accept
-        self.replies = ReplyCache(cache)
+        self._accept = accept
+        self.replies = ReplyCache()
         self.now = now or utc_now
         self.token = Token(token, setting=service.token_env)
         self._auth_scheme = auth_scheme
-        self._transport = transport
-        self._trust_env = trust_env
         self._tls: ssl.SSLContext | None = None
 
     def __repr__(self) -> str:
@@ -193,43 +184,32 @@ class BoundedClient:
         """Return a new client that holds connections for one fetch.
 
         Raises:
-            FetchError: If the optional package for HTTP is not installed, or the environment
-                names a proxy or certificates that cannot be used.
+            FetchError: If the optional package for HTTP, or the certificates it trusts, are not
+                there.
         """
         library = _httpx()
         try:
-            if self._transport is None and self._tls is None:
-                self._tls = library.create_ssl_context(trust_env=self._trust_env)
-            client: httpx.Client = library.Client(
-                headers=self._headers(),
-                transport=self._transport,
-                trust_env=self._trust_env,
-                follow_redirects=False,
-                verify=self._tls if self._tls is not None else True,
-            )
-        except (ImportError, OSError, ValueError, library.InvalidURL) as error:
-            reason = type(error).__name__
-        else:
-            return client
-        raise FetchError(
-            f"no connection to {self.service.name} can be set up ({reason})",
-            hint="check the proxy and certificate variables of the environment",
+            if self._tls is None:
+                self._tls = library.create_ssl_context(trust_env=False)
+        except OSError as error:
+            raise FetchError(
+                f"no connection to {self.service.name} can be set up ({type(error).__name__})",
+                hint="install the package certifi anew: its certificates cannot be read",
+            ) from None
+        client: httpx.Client = library.Client(
+            headers=self._headers(), trust_env=False, follow_redirects=False, verify=self._tls
         )
+        return client
 
     def _headers(self) -> dict[str, str]:
         headers = {
-            "Accept": self.accept,
+            "Accept": self._accept,
             "Accept-Encoding": "gzip",
             "User-Agent": "mempalace-enforcer",
         }
         if self.token.reveal():
             headers["Authorization"] = f"{self._auth_scheme} {self.token.reveal()}"
         return headers
-
-    @property
-    def owns_transport(self) -> bool:
-        """Whether connections are this client's own to close."""
-        return self._transport is None
 
 
 class Session:
@@ -247,7 +227,7 @@ class Session:
         try:
             return job(self)
         finally:
-            if self._http is not None and self._client.owns_transport:
+            if self._http is not None:
                 self._http.close()
 
     def cut(self) -> None:
@@ -275,15 +255,14 @@ class Session:
         """
         client = self._client
         url = client.api_url + path + (f"?{urlencode(query)}" if query else "")
-        key = reply_key(url, accept=client.accept, token=client.token.reveal())
-        cached = client.replies.get(key)
+        cached = client.replies.get(url)
         if cached is not None and _is_fresh(cached, client.now(), client.cache_s):
             return Reply(self._parse(cached.body), cached.at)
         sent, etag = self._exchange(url, cached)
         body = client.token.taken_out_of(sent)
         data = self._parse(body)
         at = client.now()
-        client.replies.put(key, CachedReply(body, etag, at))
+        client.replies.put(url, CachedReply(body, etag, at))
         return Reply(data, at)
 
     def _exchange(self, url: str, cached: CachedReply | None) -> tuple[bytes, str]:
@@ -382,9 +361,6 @@ class Session:
         return bytes(body)
 
     def _chunks(self, response: httpx.Response) -> Iterator[bytes]:
-        if response.is_stream_consumed:  # transports without a network hold the body decoded
-            yield response.content
-            return
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding == "identity":
             yield from response.iter_raw()

@@ -131,7 +131,7 @@ class IndexedLayer:
     def _evidence_in(
         self, memory: Memory, state_of: datetime | None, *, is_status: bool = False
     ) -> Evidence:
-        as_of = memory.valid_from or memory.updated or memory.created
+        as_of = memory.as_of
         return Evidence(
             id=memory.id,
             # Whose "I" it is nobody can tell from the words of a turn alone.

@@ -52,7 +52,7 @@ def _reminder(memory: Memory) -> Evidence:
         text=memory.text,
         layer="L1",
         source=memory.source,
-        as_of=memory.valid_from or memory.updated or memory.created,
+        as_of=memory.as_of,
         confidence=1.0,
         trust=memory.trust,
     )

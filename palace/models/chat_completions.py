@@ -17,8 +17,6 @@ from palace.types.session import Message
 if TYPE_CHECKING:
     from types import ModuleType
 
-    import httpx
-
 MAX_REPLY_BYTES = 1_048_576
 _ANSWERS = "check generator.base_url: it must speak the chat completions protocol"
 
@@ -31,7 +29,6 @@ class ChatCompletions:
         model: The model's name, as the server knows it.
         api_key: Sent as a bearer token, if given.
         timeout_s: Longest wait for a whole reply, in seconds, > 0.
-        transport: An `httpx` transport in place of the network.
 
     Source: OpenAI API reference, "Create chat completion"; the same request is understood by vLLM,
     llama.cpp, Ollama and LM Studio.
@@ -44,13 +41,11 @@ class ChatCompletions:
         model: str,
         api_key: str | None = None,
         timeout_s: float = 30.0,
-        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self.model = model
         self.timeout_s = timeout_s
         self._api_key = api_key
-        self._transport = transport
 
     def __repr__(self) -> str:
         return f"ChatCompletions({self.base_url!r}, {self.model!r})"
@@ -88,7 +83,6 @@ class ChatCompletions:
         deadline = time.monotonic() + self.timeout_s
         with (
             library.Client(
-                transport=self._transport,
                 timeout=self.timeout_s,
                 follow_redirects=False,
                 trust_env=False,

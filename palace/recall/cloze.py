@@ -111,5 +111,5 @@ def _said_around(answer: Word, content: Sequence[Word], *, most: int) -> list[Wo
 
 def _as_it_stands(text: str, said: Sequence[Word], answer: Word) -> str:
     """Return the stretch of text that the words span, without the answer wherever it stands."""
-    stretch = text[said[0].start : said[-1].start + len(said[-1].surface)]
+    stretch = text[said[0].start : said[-1].end]
     return stretch.replace(answer.surface, " ").strip(" .?!,;:")

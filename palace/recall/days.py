@@ -81,8 +81,7 @@ def named_days(text: str, found: Sequence[Word]) -> Iterator[NamedDay]:
 
 def _with_letters(text: str, word: Word) -> NamedDay | None:
     """Return the day that "2026年10月14日" names at its 14, or None."""
-    end = word.start + len(word.surface)
-    if word.shape != "number" or text[end : end + 1] not in _DAY_LETTERS:
+    if word.shape != "number" or text[word.end : word.end + 1] not in _DAY_LETTERS:
         return None
     before = right_before(_MONTH_LETTER, text, word.start)
     if before is None or not word.surface.isdecimal():

@@ -72,8 +72,8 @@ def _is_part_of_a_name(prompt: str, found: Sequence[Word], place: int, lexicon: 
     word = found[place]
     before = [o for o in found[max(place - 1, 0) : place] if not starts_sentence(prompt, o.start)]
     beside = [
-        *((other, prompt[_end(other) : word.start]) for other in before),
-        *((other, prompt[_end(word) : other.start]) for other in found[place + 1 : place + 2]),
+        *((other, prompt[other.end : word.start]) for other in before),
+        *((other, prompt[word.end : other.start]) for other in found[place + 1 : place + 2]),
     ]
     return any(
         between == " "
@@ -85,7 +85,3 @@ def _is_part_of_a_name(prompt: str, found: Sequence[Word], place: int, lexicon: 
         and (lexicon.capitals_mark_names or other.token not in everyday_words(lexicon.language))
         for other, between in beside
     )
-
-
-def _end(word: Word) -> int:
-    return word.start + len(word.surface)

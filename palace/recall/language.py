@@ -57,7 +57,7 @@ def _before_surnames(text: str, found: Sequence[Word]) -> frozenset[int]:
     run: list[Word] = []
     places: set[int] = set()
     for word in found:
-        beside = not run or text[run[-1].start + len(run[-1].surface) : word.start] == " "
+        beside = not run or text[run[-1].end : word.start] == " "
         if len(run) > 1 and beside and word.surface[0].isupper():
             places.update(particle.start for particle in run)
         kept = run if beside else []

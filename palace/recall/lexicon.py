@@ -79,6 +79,10 @@ WordKind = Literal[
     "address",
     "surname_particles",
 ]
+# Of these the words of one language alone are looked at.
+_OwnKind = Literal[
+    "soft", "particles", "enclitics", "before_weekdays", "before_names", "everyday_names"
+]
 PhraseKind = Literal[
     "courtesies", "greetings", "question_openers", "interjections", "closings", "introductions"
 ]
@@ -112,12 +116,12 @@ class Lexicon:
     @cached_property
     def particles(self) -> frozenset[str]:
         """What is written on to a noun and says only what the noun does in the sentence."""
-        return frozenset(str(self._words.get("particles", "")).split())
+        return frozenset(self.listed("particles"))
 
     @cached_property
     def enclitics(self) -> frozenset[str]:
         """Folded pronouns that are written on to a verb with a hyphen."""
-        return frozenset(map(fold, str(self._words.get("enclitics", "")).split()))
+        return frozenset(map(fold, self.listed("enclitics")))
 
     @cached_property
     def script_letter(self) -> regex.Pattern[str] | None:
@@ -156,17 +160,17 @@ class Lexicon:
     @cached_property
     def before_weekdays(self) -> frozenset[str]:
         """Folded words behind which a short name is a day of the week."""
-        return frozenset(map(fold, str(self._words.get("before_weekdays", "")).split()))
+        return frozenset(map(fold, self.listed("before_weekdays")))
 
     @cached_property
     def before_names(self) -> frozenset[str]:
         """Folded words behind which an unknown word in small letters is a name."""
-        return frozenset(map(fold, str(self._words.get("before_names", "")).split()))
+        return frozenset(map(fold, self.listed("before_names")))
 
     @cached_property
     def everyday_names(self) -> frozenset[str]:
         """Folded given names that are words of every day as well."""
-        return frozenset(map(fold, str(self._words.get("everyday_names", "")).split()))
+        return frozenset(map(fold, self.listed("everyday_names")))
 
     @cached_property
     def cues(self) -> Mapping[str, str]:
@@ -186,7 +190,7 @@ class Lexicon:
         """Alternation of a prompt that leans on the previous turn."""
         return _alternation(self._patterns["follow_up"])
 
-    def listed(self, key: WordKind | Literal["soft"]) -> list[str]:
+    def listed(self, key: WordKind | _OwnKind) -> list[str]:
         """Return the words of a list as they are written; none where the language has no such."""
         return str(self._words.get(key, "")).split()
 

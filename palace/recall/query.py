@@ -404,7 +404,7 @@ def _is_shouted(found: Sequence[Word]) -> bool:
 def _is_month(text: str, word: Word) -> bool:
     if not starts_sentence(text, word.start):
         return True
-    return is_dated(text, word.start, word.start + len(word.surface))
+    return is_dated(text, word.start, word.end)
 
 
 def _ends_in_particle(text: str, word: Word, lexicon: Lexicon) -> bool:
@@ -484,14 +484,14 @@ def _names(
         # "when did rose call": nobody unless memories have the word, and then who they tell of.
         if not (known or capital or given or quoted or (word in everyday and count.any)):
             continue
-        adjacent = names and prompt[previous_end : word.start].strip() == "" and previous_end > 0
+        adjacent = names and prompt[previous_end : word.start].strip() == ""
         if adjacent and word.surface[0].isupper():
             names[-1] = (*names[-1], word.token)
         else:
             names.append((word.token,))
         # A short day of the week stands for a longer word.
         typed = _LETTERS.match(prompt, word.start) if word.shape == "word" else None
-        previous_end = typed.end() if typed else word.start + len(word.surface)
+        previous_end = typed.end() if typed else word.end
     return tuple(dict.fromkeys(names))
 
 

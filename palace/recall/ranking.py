@@ -312,8 +312,6 @@ class Pool:
     def _cosine_scale(self) -> tuple[float, float]:
         """Mean and deviation of the cosines: models differ in both, the order they agree on."""
         values = [*(self._cosines or {}).values()]
-        if len(values) < 2:
-            return (values[0] if values else 0.0), 1.0
         mean = sum(values) / len(values)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
         return mean, max(deviation, 0.02)

@@ -138,7 +138,7 @@ def foreign_words(
         english = {term: 1.0} if language == "en" else _english(term, language)
         for word, nearness in english.items():
             for words in turned:
-                _add(near, {token: nearness * here for token, here in words.get(word, ())})
+                add_nearer(near, {token: nearness * here for token, here in words.get(word, ())})
         near.pop(term, None)
         if near:
             found[term] = near
@@ -195,11 +195,11 @@ def english_words() -> frozenset[str]:
 def _related(term: str, language: str) -> Mapping[str, float]:
     near: dict[str, float] = {}
     for name in (language, f"{language}_written"):
-        _add(near, _near(name, term))
+        add_nearer(near, _near(name, term))
     for english, nearness in _english(term, language).items():
-        _add(near, {english: nearness})
+        add_nearer(near, {english: nearness})
         further = _related(english, "en").items()
-        _add(near, {token: nearness * more for token, more in further if token != term})
+        add_nearer(near, {token: nearness * more for token, more in further if token != term})
     # Of equally near ones in the order of the tables, so that a question reads the same always.
     nearest = sorted(near.items(), key=lambda item: -item[1])[:_MOST_NEAR]
     return dict(nearest)
@@ -241,7 +241,8 @@ def _heads(part: str) -> Iterator[str]:
             yield part.removesuffix(link)
 
 
-def _add(near: dict[str, float], more: Mapping[str, float]) -> None:
+def add_nearer(near: dict[str, float], more: Mapping[str, float]) -> None:
+    """Add tokens to what is near; one that is there already counts as near as it is nearest."""
     for token, nearness in more.items():
         if nearness > near.get(token, 0.0):
             near[token] = nearness

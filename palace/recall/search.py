@@ -13,6 +13,7 @@ from palace.recall.copies import without_copies
 from palace.recall.fusion import QUESTION, Fusion, fused
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.priors import Priors, with_priors
+from palace.recall.related import add_nearer
 from palace.recall.scoring import Scored, score
 from palace.recall.weighing import NO_WEIGHTS, Weights, term_weights
 from palace.types.query import Hit, Query
@@ -119,9 +120,7 @@ class Searcher:
         """Return what holds words related to those of the query, and was not found yet."""
         nearness: dict[str, float] = {}
         for near in query.related.values():
-            for token, here in near.items():
-                if here > nearness.get(token, 0.0):
-                    nearness[token] = here
+            add_nearer(nearness, near)
         for term in query.terms:
             nearness.pop(term, None)
         if not nearness:

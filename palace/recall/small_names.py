@@ -75,7 +75,7 @@ def everyday_names(prompt: str, found: Sequence[Word], lexicon: Lexicon) -> list
         for before, word in pairwise(found)
         if word.surface.islower()
         and fold(word.surface) in lexicon.everyday_names
-        and prompt[_end(before) : word.start] == " "
+        and prompt[before.end : word.start] == " "
         and fold(before.surface) in lexicon.before_names
         and compiled(lexicon.cues["question"]).match(fold(before.surface))
     ]
@@ -85,7 +85,7 @@ def _run(prompt: str, unknown: Sequence[Word]) -> list[Word]:
     """Return the first of some words with those that stand right behind it, one after the other."""
     run = [*unknown[:1]]
     for word in unknown[1:_MOST_WORDS]:
-        if prompt[_end(run[-1]) : word.start] != " ":
+        if prompt[run[-1].end : word.start] != " ":
             break
         run.append(word)
     return run
@@ -135,13 +135,9 @@ def stands_as_name(prompt: str, word: Word, found: Sequence[Word], lexicon: Lexi
         return False
     before = next((other for other in reversed(found) if other.start < word.start), None)
     if before is None:
-        return prompt.startswith(_POSSESSIVE, _end(word))
-    beside = prompt[_end(before) : word.start] in {" ", ". "}
+        return prompt.startswith(_POSSESSIVE, word.end)
+    beside = prompt[before.end : word.start] in {" ", ". "}
     return beside and fold(before.surface) in lexicon.before_names
-
-
-def _end(word: Word) -> int:
-    return word.start + len(word.surface)
 
 
 def _is_misspelt(token: str, lexicon: Lexicon, vocabulary: Vocabulary, scope: Scope) -> bool:

@@ -42,7 +42,7 @@ def with_names_apart(
     for start, end, *_ in named:
         alone = end - start == 1
         before = start if alone else end  # up to here a word may reach
-        kept = [w for w in kept if _end(w) <= before or w.start >= end]
+        kept = [w for w in kept if w.end <= before or w.start >= end]
         if alone:
             kept.append(Word(prompt[start:end], start, "dense", prompt[start:end]))
     return sorted(kept, key=lambda word: word.start), named
@@ -51,7 +51,7 @@ def with_names_apart(
 def names_at(named: Sequence[Titled], content: Sequence[Word]) -> list[tuple[str, ...]]:
     """Return the index tokens of each name."""
     inside = (
-        tuple(w.token for w in content if start <= w.start and _end(w) <= end)
+        tuple(w.token for w in content if start <= w.start and w.end <= end)
         for start, end, *_ in named
     )
     return [name for name in inside if name]
@@ -60,7 +60,3 @@ def names_at(named: Sequence[Titled], content: Sequence[Word]) -> list[tuple[str
 def but_titles(content: Sequence[Word], named: Sequence[Titled]) -> list[Word]:
     """Return the words that are no titles: the capital of "Dr." makes no name of it."""
     return [w for w in content if not any(t.first <= w.start < t.start for t in named)]
-
-
-def _end(word: Word) -> int:
-    return word.start + len(word.surface)

@@ -237,8 +237,6 @@ def _pairs(comment: str) -> tuple[list[tuple[str, str]], list[str]]:
 def _marks(line: str) -> Iterator[tuple[int, int]]:
     """Yield (start of its backslashes, start) of each comment of ours, real or escaped."""
     position = line.find(_OPEN)
-    if position < 0:
-        return
     ticks = scanned = 0
     last_tick = line.rfind("`")
     while position >= 0:

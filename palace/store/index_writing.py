@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
 from palace.store.passages import TURNS_BEFORE, passage_digest, passage_of
@@ -278,13 +279,8 @@ class WriteBatch:
 
 def _common(before: Sequence[Memory], now: Sequence[Memory]) -> int:
     """Return how many memories at the beginning are the same."""
-    size = min(len(before), len(now))
-    if before[:size] == now[:size]:
-        return size
-    for number, (old, new) in enumerate(zip(before, now, strict=False)):
-        if old is not new and old != new:
-            return number
-    return size
+    same = (old is new or old == new for old, new in zip(before, now, strict=False))
+    return sum(takewhile(bool, same))
 
 
 def _active(memories: Iterable[Memory]) -> int:

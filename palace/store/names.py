@@ -149,12 +149,17 @@ def resolve_inside(root: Path, relative: str) -> Path:
     real = os.path.normpath(os.path.join(real_root, relative))  # noqa: PTH118 - realpath's type
     if _may_lead_elsewhere(real_root, real):
         real = os.path.realpath(real)
-    if real != real_root and not real.startswith(real_root.rstrip(os.sep) + os.sep):
+    if not is_inside(real, real_root):
         raise UnsafeNameError(
             f"{relative[:80]!r} leads out of the palace.",
             hint="Put the folder or file itself where the link stands.",
         )
     return Path(real)
+
+
+def is_inside(real: str, real_root: str) -> bool:
+    """Whether a path is a folder or below it; links in both are followed already."""
+    return real == real_root or real.startswith(real_root.rstrip(os.sep) + os.sep)
 
 
 def _may_lead_elsewhere(real_root: str, path: str) -> bool:

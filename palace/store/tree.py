@@ -19,6 +19,7 @@ from palace.store.identity_file import IDENTITY_FILE
 from palace.store.names import (
     drawer_name,
     fold_case,
+    is_inside,
     resolve_inside,
     room_of,
     room_parts,
@@ -84,7 +85,7 @@ def own_files(root: Path) -> list[str]:
         StoreUnavailableError: If a folder cannot be read.
     """
     identity = root / IDENTITY_FILE
-    is_own = identity.is_file() and _is_inside(os.path.realpath(identity), os.path.realpath(root))
+    is_own = identity.is_file() and is_inside(os.path.realpath(identity), os.path.realpath(root))
     stamps = scan_files(root, (ROOMS, TIMELINE))[0]
     stamps += [stamp for stamp in scan_files(root, (PLAYBOOKS,))[0] if stamp.path.count("/") == 1]
     return sorted([*[IDENTITY_FILE] * is_own, *(stamp.path for stamp in stamps)])
@@ -121,7 +122,7 @@ def walk(
     while pending:
         relative, folder = pending.pop()
         real = os.path.realpath(folder)
-        if not _is_inside(real, real_root):
+        if not is_inside(real, real_root):
             faults.append(Fault(relative, 1, _LEADS_OUT))
             continue
         if real in seen:
@@ -268,13 +269,9 @@ def _unreadable(entry: os.DirEntry[str], real_root: str) -> str:
     if not entry.is_symlink():
         return ""
     real = os.path.realpath(entry.path)
-    if not _is_inside(real, real_root):
+    if not is_inside(real, real_root):
         return _LEADS_OUT
     return "" if os.path.exists(real) else "a symlink to nothing"  # noqa: PTH110 - a plain string
-
-
-def _is_inside(real: str, real_root: str) -> bool:
-    return real == real_root or real.startswith(real_root.rstrip(os.sep) + os.sep)
 
 
 def _is_text(name: str) -> bool:

@@ -83,6 +83,11 @@ class Memory:
         """Its words; those of a turn behind who says them: `Olga: I have moved.`."""
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
+    @property
+    def as_of(self) -> datetime | None:
+        """Of when it speaks: since when it is true, else when it was last written."""
+        return self.valid_from or self.updated or self.created
+
     def holds_at(self, moment: datetime) -> bool:
         """Whether it is active, and the moment is in the time it is true."""
         begun = self.valid_from is None or self.valid_from <= moment

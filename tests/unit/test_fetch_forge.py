@@ -45,7 +45,6 @@ def gitea(server: FakeForge, **keywords: object) -> GiteaFetcher:
 def github(server: FakeForge, **keywords: object) -> GitHubFetcher:
     defaults = {
         "base_url": server.url,
-        "web_url": "https://github.com",
         "repositories": [REPO],
         "now": lambda: NOW,
     }
@@ -209,7 +208,7 @@ def test_github_issue_and_its_last_comments(github_server: FakeForge) -> None:
     assert "closed as: not planned" in artifact.text
     assert "comments: 12 in all, the last 5:" in artifact.text
     assert [f"comment number {n}" in artifact.text for n in (6, 7, 11)] == [False, True, True]
-    assert artifact.url == "https://github.com/own/tool/issues/9"
+    assert artifact.url == f"{github_server.url}/own/tool/issues/9"
     seen = github_server.seen[0].headers
     assert seen["authorization"] == "Bearer t0ken"
     assert seen["accept"] == "application/vnd.github+json"
@@ -222,7 +221,7 @@ def test_github_pull(github_server: FakeForge) -> None:
     )
     artifact = github(github_server).fetch(ref("pull", "own/tool#5", "github"))
     assert artifact.title == 'own/tool#5 "Fix the tray" is merged'
-    assert artifact.url == "https://github.com/own/tool/pull/5"
+    assert artifact.url == f"{github_server.url}/own/tool/pull/5"
     assert "authorization" not in github_server.seen[0].headers
 
 
@@ -319,7 +318,7 @@ def test_folder_of_a_repository(github_server: FakeForge) -> None:
     ]
     artifact = github(github_server).fetch(ref("repo_file", "own/tool:docs", "github"))
     assert artifact.text == "img/\na.md"
-    assert artifact.url == "https://github.com/own/tool/blob/HEAD/docs"
+    assert artifact.url == f"{github_server.url}/own/tool/blob/HEAD/docs"
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,7 @@ from pydantic import SecretStr, ValidationError
 from palace.errors import ConfigError
 from palace.settings import (
     FILE_KEY,
-    Cue,
-    GiteaSettings,
     Origin,
-    SearchSettings,
     Settings,
     default_yaml,
     explain,
@@ -25,6 +22,7 @@ from palace.settings import (
 )
 from palace.settings_file import MAX_DEPTH, MAX_FILE_BYTES, parse_yaml, read_yaml
 from palace.settings_keys import as_yaml, leaves, variable
+from palace.settings_model import Cue, GiteaSettings, SearchSettings
 
 SECRET = "hunter2hunter2hunter2"
 
