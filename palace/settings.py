@@ -232,7 +232,7 @@ def load_settings(
         origins[dotted(path)] = values[path].origin if path in values else Origin("default")
     return LoadedSettings(
         settings=settings,
-        origins=MappingProxyType(origins),
+        origins=origins,
         file=found[0] if found else None,
         root=_root_of(values, here),
         ignored=ignored,

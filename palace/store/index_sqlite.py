@@ -76,6 +76,7 @@ class SqliteIndex:
 
     Attributes:
         uses: How memories were used; as disposable as the rest.
+        held: Keeps other threads out for more than one call.
 
     Raises:
         StoreUnavailableError: If the file cannot be opened or rebuilt.
@@ -84,6 +85,7 @@ class SqliteIndex:
     def __init__(self, path: Path | None, *, at: datetime | None = None) -> None:
         self._at = at
         self._database = IndexDatabase(path, SCHEMA)
+        self.held = self._database.held
         self.uses = UseTable(self._database)
         self._terms = TermTable(self._database)
         self._written: dict[str, Written] = {}

@@ -6,13 +6,15 @@ In: settings and a root folder. Out: `OpenedPalace`; `palace.assembly` puts its 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from palace.assembly import Assembly
 from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
@@ -45,6 +47,17 @@ if TYPE_CHECKING:
 
 _WRITTEN = ("rooms", "timeline", "playbooks")
 _log = logging.getLogger(__name__)
+_open_ones: WeakSet[OpenedPalace] = WeakSet()
+
+
+class _Forking(threading.local):
+    """What the thread that forks keeps other threads out of meanwhile."""
+
+    def __init__(self) -> None:
+        self.held = ExitStack()
+
+
+_forking = _Forking()
 
 
 class OpenedPalace:
@@ -71,12 +84,17 @@ class OpenedPalace:
     ) -> None:
         self.loaded = loaded
         self.root = loaded.root
-        settings = self.settings
         self.judge = judge
         self.preset = preset
         self.fetchers = fetchers
         self.embedder = embedder
         self.generator = generator
+        self._open()
+        _open_ones.add(self)
+
+    def _open(self) -> None:
+        given = set(vars(self))
+        settings = self.settings
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
         self._unfilled = False
@@ -99,12 +117,47 @@ class OpenedPalace:
             self.root / "journal", retention_days=settings.journal.retention_days
         )
         self.pending = PendingChanges(self.root / ".palace" / "pending")
+        self._made = set(vars(self)) - given
         self.refresh()
         self._finish()
         self._count_uses()
         self._tidy()
         if self.vectors is not None:
             self.vectors.start()
+
+    def _hold(self, held: ExitStack) -> None:
+        """Keep other threads out of the databases: half a transaction cannot be left."""
+        if "index" in vars(self):
+            if self.vectors is not None:
+                held.enter_context(self.vectors.held())
+            held.enter_context(self.index.held())
+
+    def _leave(self) -> None:
+        """Leave what is open to the process that this one was forked from.
+
+        Its locks may be held by threads that are not here, SQLite takes its connections' hold on a
+        file for ours, and what works in the background does not work here. So all of it is opened
+        anew when it is first used.
+        """
+        if "index" not in vars(self):
+            return
+        self.index.close()  # else one that is opened here would share it, unknown to others
+        for name in list(vars(self)):
+            if name in self._made or isinstance(getattr(type(self), name, None), cached_property):
+                del vars(self)[name]
+        self._left = threading.RLock()
+
+    if not TYPE_CHECKING:  # or every misspelt name would pass for an attribute
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever was left
+            left = vars(self).get("_left")
+            if left is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            with left:
+                if "_left" in vars(self) and name not in vars(self):
+                    self._open()
+                    del self._left
+            return getattr(self, name)
 
     def _finish(self) -> None:
         """Retire what a memory replaces whose writer was killed before it could do so."""
@@ -149,6 +202,7 @@ class OpenedPalace:
 
     def close(self) -> None:
         """End background work and close the index; the files need no closing."""
+        _open_ones.discard(self)
         if self.vectors is not None:
             self.vectors.close()
         self.index.close()
@@ -277,3 +331,24 @@ class OpenedPalace:
     def _tell_vectors(self, *, changed: bool) -> None:
         if changed and self.vectors is not None:
             self.vectors.wake()
+
+
+def _before_fork() -> None:
+    for palace in sorted(_open_ones, key=id):  # in one order, whoever else forks
+        palace._hold(_forking.held)
+
+
+def _after_fork() -> None:
+    _forking.held.close()
+
+
+def _in_forked_process() -> None:
+    _after_fork()
+    for palace in list(_open_ones):
+        palace._leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_forked_process
+    )
