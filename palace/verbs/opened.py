@@ -70,6 +70,9 @@ class OpenedPalace:
         fetchers: Used instead of the configured fetchers when given.
         embedder: Used instead of the configured embedder when given.
         generator: Used instead of the configured language model when given.
+
+    Attributes:
+        tally: How memories were used.
     """
 
     def __init__(
@@ -89,7 +92,9 @@ class OpenedPalace:
         self.fetchers = fetchers
         self.embedder = embedder
         self.generator = generator
+        self._made: set[str] = set()
         self._open()
+        self._begin()
         _open_ones.add(self)
 
     def _open(self) -> None:
@@ -117,7 +122,11 @@ class OpenedPalace:
             self.root / "journal", retention_days=settings.journal.retention_days
         )
         self.pending = PendingChanges(self.root / ".palace" / "pending")
-        self._made = set(vars(self)) - given
+        self.tally = UseTally(self.journal.appended, self.index.uses)
+        self._parts = Assembly(self)
+        self._made |= set(vars(self)) - given
+
+    def _begin(self) -> None:
         self.refresh()
         self._finish()
         self._count_uses()
@@ -145,19 +154,23 @@ class OpenedPalace:
         for name in list(vars(self)):
             if name in self._made or isinstance(getattr(type(self), name, None), cached_property):
                 del vars(self)[name]
-        self._left = threading.RLock()
+        self._left = threading.Lock()
 
     if not TYPE_CHECKING:  # or every misspelt name would pass for an attribute
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever was left
             left = vars(self).get("_left")
-            if left is None:
+            if left is not None:
+                with left:  # and no longer: who waits here may hold what `_begin` waits for
+                    is_first = "_left" in vars(self)
+                    if is_first:
+                        self._open()
+                        del self._left
+                if is_first:
+                    self._begin()
+            if name not in vars(self):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            with left:
-                if "_left" in vars(self) and name not in vars(self):
-                    self._open()
-                    del self._left
-            return getattr(self, name)
+            return vars(self)[name]
 
     def _finish(self) -> None:
         """Retire what a memory replaces whose writer was killed before it could do so."""
@@ -222,15 +235,6 @@ class OpenedPalace:
         """What may be written and shown: secrets and personal data, as the settings say."""
         write = self.settings.write
         return PrivacyFilter(write.secrets, write.personal_data)
-
-    @cached_property
-    def tally(self) -> UseTally:
-        """How memories were used."""
-        return UseTally(self.journal.appended, self.index.uses)
-
-    @cached_property
-    def _parts(self) -> Assembly:
-        return Assembly(self)
 
     @property
     def derived(self) -> tuple[Scrubbable, ...]:

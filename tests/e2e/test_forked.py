@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -117,8 +118,27 @@ def test_a_fork_waits_for_what_a_thread_is_writing_to_the_index(palace: Mempalac
     assert was_true(child)
 
 
+def test_threads_of_a_forked_process_may_use_it_first_all_at_once(palace: Mempalace) -> None:
+    enforcer = RetrievalEnforcer(palace)
+
+    def ask_at_once() -> bool:
+        threads = threading.Barrier(4)
+
+        def ask(number: int) -> bool:
+            threads.wait()
+            palace.remember(f"The crate {number} is in hall {number}0.")
+            return bool(enforcer.decide("Where is the blue ladder?").evidence)
+
+        with ThreadPoolExecutor(4) as pool:
+            return all(pool.map(ask, range(4)))
+
+    for _ in range(5):
+        assert was_true(forked(ask_at_once))
+
+
 def test_what_a_thread_is_saving_is_not_kept_open_by_a_forked_process(tmp_path: Path) -> None:
     path = tmp_path / "notes.md"
+    begun, begin = os.pipe()
     read, write = os.pipe()
     disk = SlowDisk()
     thread = threading.Thread(
@@ -128,7 +148,8 @@ def test_what_a_thread_is_saving_is_not_kept_open_by_a_forked_process(tmp_path: 
     )
     thread.start()
     disk.writing.wait(20)
-    child = forked(lambda: bool(os.read(read, 1)))
+    child = forked(lambda: bool(os.write(begin, b"x") and os.read(read, 1)))
+    os.read(begun, 1)
     disk.go_on.set()
     thread.join()
 
