@@ -192,7 +192,7 @@ def load_settings(
     others = dict.fromkeys(path for path, _ in _files(config, meant, variables, here))
     return LoadedSettings(
         settings=settings,
-        origins=MappingProxyType(origins),
+        origins=origins,
         file=found[0] if found else None,
         root=meant,
         ignored=tuple(p for p in others if found and p != found[0] and _is_there(p)),

@@ -53,6 +53,7 @@ class _Held(threading.local):
 
 
 _held = _Held()
+_written: set[int] = set()
 
 
 class FileSystem:
@@ -386,10 +387,12 @@ def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:
 
 def _write_temporary(path: Path, data: bytes, *, mode: int, file_system: FileSystem) -> None:
     descriptor = file_system.create(path, mode)
+    _written.add(descriptor)
     try:
         file_system.write(descriptor, data)
         file_system.fsync(descriptor)
     finally:
+        _written.discard(descriptor)
         os.close(descriptor)
 
 
@@ -422,3 +425,17 @@ def _changed(path: Path) -> WriteConflictError:
         f"{path.name} was changed while it was being written.",
         hint="Try again: the change of the other writer was kept.",
     )
+
+
+def _close_written() -> None:
+    """Close what threads of the process that this one was forked from are writing.
+
+    Kept open, the file would look to everybody like one that somebody is in the middle of saving.
+    """
+    while _written:
+        with suppress(OSError):
+            os.close(_written.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_written)

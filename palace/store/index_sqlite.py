@@ -11,6 +11,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -32,13 +33,7 @@ from palace.store.index_schema import SCHEMA
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.passages import TURNS_BEFORE, passage_of
-from palace.store.postings import (
-    PostingList,
-    best_rows,
-    bm25,
-    keys_of,
-    posting_lists,
-)
+from palace.store.postings import PostingList, best_rows, bm25, keys_of, posting_lists
 from palace.text import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
@@ -94,6 +89,10 @@ class SqliteIndex:
     def path(self) -> Path | None:
         """The database file; None while the index is in memory."""
         return self._database.path
+
+    def held(self) -> AbstractContextManager[object]:
+        """Keep other threads out for more than one call."""
+        return self._database.held()
 
     def close(self) -> None:
         """Close the connection; the index can be opened again by a new object."""

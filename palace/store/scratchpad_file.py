@@ -399,11 +399,12 @@ def _take_in(state: _FileState, added: bytes) -> None:
     whole, newline, _ = added.rpartition(b"\n")
     if not state.offset:
         state.head = (whole + newline)[:_HEAD_BYTES]
-    state.offset += len(whole) + len(newline)
     for line in whole.split(b"\n"):
         record = decode_line(line)
         if record is not None:
             _apply(state.entries, record)
+    # Last: who is interrupted (a host's time limit raises anywhere) reads these lines once more.
+    state.offset += len(whole) + len(newline)
 
 
 def _apply(entries: dict[str, ScratchEntry], record: Mapping[str, Any]) -> None:

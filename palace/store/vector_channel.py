@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -371,6 +371,10 @@ class VectorChannel:
     def wake(self) -> None:
         """Tell the background that memories were written."""
         self._woken.set()
+
+    def held(self) -> AbstractContextManager[object]:
+        """Keep other threads from reading and writing vectors."""
+        return self._file.held()
 
     def close(self) -> None:
         """End the background work after its current batch, and close embedder and file."""

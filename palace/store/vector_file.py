@@ -12,7 +12,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
@@ -57,6 +57,10 @@ class VectorFile:
         """Whether nothing can be added here."""
         present = next((p for p in (self.folder, *self.folder.parents) if p.exists()), None)
         return present is None or not os.access(present, os.W_OK)
+
+    def held(self) -> AbstractContextManager[object]:
+        """Keep other threads out for more than one call."""
+        return self._lock
 
     def _connection(self) -> sqlite3.Connection:
         path = self.folder / _DATABASE

@@ -6,13 +6,15 @@ In: settings and a root folder. Out: `OpenedPalace`; `palace.assembly` puts its 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from palace.assembly import Assembly
 from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
@@ -45,6 +47,17 @@ if TYPE_CHECKING:
 
 _WRITTEN = ("rooms", "timeline", "playbooks")
 _log = logging.getLogger(__name__)
+_open_ones: WeakSet[OpenedPalace] = WeakSet()
+
+
+class _Forking(threading.local):
+    """What the thread that forks keeps other threads out of meanwhile."""
+
+    def __init__(self) -> None:
+        self.held = ExitStack()
+
+
+_forking = _Forking()
 
 
 class OpenedPalace:
@@ -71,12 +84,22 @@ class OpenedPalace:
     ) -> None:
         self.loaded = loaded
         self.root = loaded.root
-        settings = self.settings
         self.judge = judge
         self.preset = preset
         self.fetchers = fetchers
         self.embedder = embedder
         self.generator = generator
+        self._open()
+        self.refresh()
+        self._finish()
+        self._count_uses()
+        self._tidy()
+        if self.vectors is not None:
+            self.vectors.start()
+        _open_ones.add(self)
+
+    def _open(self) -> None:
+        settings = self.settings
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
         self._unfilled = False
@@ -99,10 +122,24 @@ class OpenedPalace:
             self.root / "journal", retention_days=settings.journal.retention_days
         )
         self.pending = PendingChanges(self.root / ".palace" / "pending")
-        self.refresh()
-        self._finish()
-        self._count_uses()
-        self._tidy()
+
+    def _hold(self, held: ExitStack) -> None:
+        """Keep other threads out of the databases: half a transaction cannot be forked."""
+        if self.vectors is not None:
+            held.enter_context(self.vectors.held())
+        held.enter_context(self.index.held())
+
+    def _open_anew(self) -> None:
+        """Open everything again, in a process that was forked from the one that opened it.
+
+        Locks may be held by threads that are not here, and SQLite takes the hold of the inherited
+        connection on its file for ours.
+        """
+        self.index.close()
+        for name in list(vars(self)):
+            if isinstance(getattr(type(self), name, None), cached_property):
+                del vars(self)[name]
+        self._open()
         if self.vectors is not None:
             self.vectors.start()
 
@@ -149,6 +186,7 @@ class OpenedPalace:
 
     def close(self) -> None:
         """End background work and close the index; the files need no closing."""
+        _open_ones.discard(self)
         if self.vectors is not None:
             self.vectors.close()
         self.index.close()
@@ -277,3 +315,24 @@ class OpenedPalace:
     def _tell_vectors(self, *, changed: bool) -> None:
         if changed and self.vectors is not None:
             self.vectors.wake()
+
+
+def _before_fork() -> None:
+    for palace in sorted(_open_ones, key=id):  # in one order, whoever else forks
+        palace._hold(_forking.held)
+
+
+def _after_fork() -> None:
+    _forking.held.close()
+
+
+def _in_forked_process() -> None:
+    _after_fork()
+    for palace in list(_open_ones):
+        palace._open_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_forked_process
+    )

@@ -242,6 +242,21 @@ def test_what_another_scratchpad_erased_is_gone_at_once(pad, folder, clock, numb
     assert f"note {number}".encode() not in the_file(folder).read_bytes()
 
 
+def test_a_look_that_is_interrupted_hides_no_note(pad, folder, clock, monkeypatch):
+    pad.append("one", "first")
+    assert texts(pad.entries("one")) == ["first"]
+    FileScratchpad(folder, clock=clock).append("one", "second")
+
+    def interrupted(_line):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("palace.store.scratchpad_file.decode_line", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pad.entries("one")
+    assert texts(pad.entries("one")) == ["first", "second"]
+
+
 def test_notes_of_many_sessions_are_not_all_kept_in_memory(pad, monkeypatch):
     monkeypatch.setattr("palace.store.scratchpad_file._KEPT_STATES", 3)
     for number in range(9):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -860,6 +862,12 @@ def test_explain_says_the_file_and_where_each_value_is_from(place, write, tmp_pa
     assert by_key["search.top_k"].value == "3"
     assert by_key["layers"].value == "[L0, L1, L2, L3, L4]"
     assert by_key["search.top_k"].description.startswith("Hits that a search returns")
+
+
+def test_loaded_settings_can_be_pickled_and_copied(place):
+    loaded = load_settings()
+    assert pickle.loads(pickle.dumps(loaded)) == loaded
+    assert copy.deepcopy(loaded) == loaded
 
 
 def test_explain_has_every_key_once(place):
