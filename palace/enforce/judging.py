@@ -294,9 +294,7 @@ def _mark_chars(sentence: str, *, german: bool) -> int:
     return marks.end()
 
 
-def _support_of(
-    sentence: str, cited: Sequence[int], grounds: Grounds, *, aside: bool = False
-) -> Support:
+def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds, *, aside: bool) -> Support:
     """Return what the specifics of a sentence must stand in.
 
     A cited sentence stands on what it cites, unless an aside alone cites. An affirmed sentence in
@@ -471,7 +469,7 @@ def is_label(sentence: str) -> bool:
 
 
 def _claims_missing(
-    sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds, *, label: bool = False
+    sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds, *, label: bool
 ) -> list[str]:
     """Return the parts of a sentence whose words stand nowhere, or which say the opposite."""
     listed = [w for w in read_words(sentence) if not is_inside(w.start, taken)]

@@ -162,7 +162,7 @@ def places_in(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
     return frozenset(place for start, end in spans for place in range(start, end))
 
 
-def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> list[Specific]:
+def find_specifics(text: str, quantities: Sequence[tuple[int, int]]) -> list[Specific]:
     """Return addresses, code, quotes, paths and identifiers of a text; names are `find_names`.
 
     Args:
