@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from palace.types.changes import Relation
-from palace.types.memory import Document, Draft, FileStamp, Memory, MemoryKind, Trust
+from palace.types.memory import Document, Draft, Memory, MemoryKind, Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import ConversationTurn, Message, ScratchEntry, SessionMark, Turn
 from palace.types.verdict import LayerName, LayerReport
@@ -43,6 +43,13 @@ class Scope(NamedTuple):
 
 GLOBAL = Scope()
 """A reader outside every session and project."""
+
+
+def scope_of(project: str | None, session_id: str | None = None) -> str:
+    """Return the scope of a memory of a project or, more narrowly, of a session."""
+    if session_id:
+        return f"session:{session_id}"
+    return f"project:{project}" if project else "global"
 
 
 class Candidate(NamedTuple):
@@ -330,20 +337,21 @@ class DrawerStore(Protocol):
     def locked(self) -> AbstractContextManager[None]:
         """Keep all other writers out meanwhile; whoever holds it may write, and hold it again."""
 
-    def scan(self) -> list[FileStamp]:
-        """Return a stamp for every memory file (rooms and timeline), sorted by path."""
-
     def read(self, path: str) -> Document:
         """Parse one file; nonsense in it becomes faults, never an exception."""
 
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
         """Append one memory durably (fsync) and return it with its id, path and line."""
 
-    def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
-        """Append memories to one drawer in one durable write."""
-
     def update(self, memory: Memory, **fields: object) -> Memory:
         """Change metadata fields of one memory in place; its text and all else stay as they are."""
+
+
+class BulkStore(Protocol):
+    """The same, for what comes in as a whole."""
+
+    def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
+        """Append memories to one drawer in one durable write."""
 
     def append_timeline(self, turns: Sequence[ConversationTurn]) -> list[str]:
         """Add the turns that are not there yet; return the paths that changed."""

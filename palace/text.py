@@ -510,6 +510,18 @@ def id_time(identifier: str) -> datetime | None:
     return datetime.fromtimestamp(millis / 1000, tz=timezone.utc)
 
 
+def aware_moment(value: object) -> datetime | None:
+    """Return a moment or its ISO text in UTC, or None for anything else and for one of no zone."""
+    if isinstance(value, str):
+        try:  # Python 3.10 does not know the Z of ISO 8601
+            value = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value))
+        except ValueError:
+            return None
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return None
+    return value.astimezone(timezone.utc)
+
+
 def utc_now() -> datetime:
     """Return the present moment, aware, UTC, without microseconds."""
     return datetime.now(tz=timezone.utc).replace(microsecond=0)

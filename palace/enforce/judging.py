@@ -268,7 +268,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     elif not found and (claimed := _behind_refusal(bare)):
         beyond = [span for span in taken if claimed[slice(*span)].strip()]
         if not _claims_nothing(claimed, before, strict=grounds.strict):
-            found = _claims_missing(claimed, beyond, grounds)
+            found = _claims_missing(claimed, beyond, grounds, label=False)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
 
 
@@ -309,9 +309,7 @@ def _mark_chars(sentence: str, *, german: bool) -> int:
     return marks.end()
 
 
-def _support_of(
-    sentence: str, cited: Sequence[int], grounds: Grounds, *, aside: bool = False
-) -> Support:
+def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds, *, aside: bool) -> Support:
     """Return what the specifics of a sentence must stand in.
 
     A cited sentence stands on what it cites, unless an aside alone cites. An affirmed sentence in
@@ -492,7 +490,7 @@ def is_label(sentence: str) -> bool:
 
 
 def _claims_missing(
-    sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds, *, label: bool = False
+    sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds, *, label: bool
 ) -> list[str]:
     """Return the parts of a sentence whose words stand nowhere, or which say the opposite."""
     listed = [w for w in read_words(sentence) if not is_inside(w.start, taken)]

@@ -115,11 +115,7 @@ class KnownQuantities:
         )
 
     def has_quantity(
-        self,
-        quantity: Quantity,
-        sentence: str,
-        before: str = "",
-        beside: Sequence[Quantity] = (),
+        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
     ) -> bool:
         """Whether a number stands there with its unit, or follows from what stands there.
 

@@ -150,13 +150,12 @@ def _from_json(text: str) -> QuoteReply | None:
             value = json.loads(candidate, strict=False)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict):
-            inner = value.get("arguments", value.get("parameters"))
-            reply = _from_arguments(value) or (
-                _from_arguments(inner) if isinstance(inner, dict) else None
-            )
-            if reply is not None:
-                return reply
+        inner = value.get("arguments", value.get("parameters"))
+        reply = _from_arguments(value) or (
+            _from_arguments(inner) if isinstance(inner, dict) else None
+        )
+        if reply is not None:
+            return reply
     return None
 
 

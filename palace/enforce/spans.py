@@ -87,7 +87,7 @@ def clock_comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> 
 
 
 def date_comes_to(
-    said: FoundDate, sources: Sequence[Source], sentence: str, *, strict: bool = False
+    said: FoundDate, sources: Sequence[Source], sentence: str, *, strict: bool
 ) -> bool:
     """Whether a date is one that stands there, so many days, months or years on or back.
 

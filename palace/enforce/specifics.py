@@ -68,7 +68,7 @@ _VERBS = frozenset(
     "is was has had will would did does says said wants wanted can could should and or also "
     "told thinks likes gets got took made gave went sent came left kept paid put chose built "
     "wrote met ran won found saw brought bought thought taught led drove began spoke heard held"
-    " sold sent lent spent flew drew grew knew threw broke woke wore rode rang sang lost stood let"
+    " sold lent spent flew drew grew knew threw broke woke wore rode rang sang lost stood let"
     " understood".split()
 )
 # What a sentence that tells somebody what to do may begin with.
@@ -80,9 +80,9 @@ _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "e
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
     " vom bis für bei nach ihr wir hat haben sind kein keine oder aus um"
-    " war waren wurde wurden dafür dagegen gegen kann hatte auch noch nur dann sind du dich"
-    " dir wie wer wann welche welcher welches zahlt seit dieser diese dieses jetzt noch schon ab"
-    " pro je wurde kommt".split()
+    " war waren wurde wurden dafür dagegen gegen kann hatte auch noch nur dann du dich"
+    " dir wie wer wann welche welcher welches zahlt seit dieser diese dieses jetzt schon ab"
+    " pro je kommt".split()
 )
 # Not a part of an identifier: "none" of a build target is no negation.
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
@@ -163,7 +163,7 @@ def places_in(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
     return frozenset(place for start, end in spans for place in range(start, end))
 
 
-def find_specifics(text: str, quantities: Sequence[tuple[int, int]] = ()) -> list[Specific]:
+def find_specifics(text: str, quantities: Sequence[tuple[int, int]]) -> list[Specific]:
     """Return addresses, code, quotes, paths and identifiers of a text; names are `find_names`.
 
     Args:

@@ -14,8 +14,7 @@ from typing import Any, Protocol
 from palace.errors import MemoryNotFoundError, WriteConflictError
 from palace.ports import DrawerStore
 from palace.types.changes import Undone
-from palace.types.memory import Document, Draft, FileStamp, Memory
-from palace.types.session import ConversationTurn
+from palace.types.memory import Document, Draft, Memory
 
 
 class EditableStore(DrawerStore, Protocol):
@@ -49,34 +48,16 @@ class WatchedStore:
         """See `DrawerStore.locked`."""
         return self._store.locked()
 
-    def scan(self) -> list[FileStamp]:
-        """See `DrawerStore.scan`."""
-        return self._store.scan()
-
     def read(self, path: str) -> Document:
         """See `DrawerStore.read`."""
         return self._store.read(path)
 
-    def append_timeline(self, turns: Sequence[ConversationTurn]) -> list[str]:
-        """See `DrawerStore.append_timeline`; what was said is never taken back."""
-        return self._store.append_timeline(turns)
-
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
         """Add a memory, and note it."""
         memory = self._store.add(draft, room=room, drawer=drawer)
-        self._added(memory)
-        return memory
-
-    def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
-        """Add memories, and note them."""
-        memories = self._store.add_many(drafts, room=room, drawer=drawer)
-        for memory in memories:
-            self._added(memory)
-        return memories
-
-    def _added(self, memory: Memory) -> None:
         step = {"did": "added", "memory": memory.id, "words": fingerprint(memory.text)}
         self.steps.append(step)
+        return memory
 
     def update(self, memory: Memory, **fields: object) -> Memory:
         """Change metadata, and note the comment before and after."""

@@ -30,7 +30,7 @@ from palace.learn.conversation import (
     turn_starts,
 )
 from palace.learn.cues import Cues
-from palace.ports import Generator, SessionMarks
+from palace.ports import Generator, SessionMarks, scope_of
 from palace.recall.blocks import strip_own_markers
 from palace.secrets import redact
 from palace.text import estimate_tokens
@@ -395,7 +395,7 @@ def _entry(
         at=at,
         provenance=f"{PROVENANCE}:{mark.count}+{len(batch)}:{batch_digest(batch)}",
         trust="agent",
-        scope=f"project:{about.project}" if about.project else "global",
+        scope=scope_of(about.project),
         project=about.project,
         task=about.task,
     )

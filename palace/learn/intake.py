@@ -17,7 +17,7 @@ from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.places import place_reason
 from palace.learn.record_files import missing_lines, record_place_reason
 from palace.learn.transfer import IDENTITY, MAX_IDENTITY_CHARS, said
-from palace.ports import DrawerStore
+from palace.ports import BulkStore
 from palace.privacy import PrivacyFilter
 from palace.types.memory import Memory
 
@@ -90,7 +90,7 @@ class Destination:
 
     root: Path
     home: Path
-    store: DrawerStore
+    store: BulkStore
     write_file: Callable[[str, bytes], None]
     known: Callable[[], Iterable[Memory]] = tuple
     fit: Callable[[str], str] = str.strip

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from palace.errors import TextRefusedError
 from palace.learn.remember import Writer
+from palace.ports import scope_of
 from palace.text import utc_now
 from palace.types.memory import Draft, MemoryKind
 from palace.types.session import ScratchEntry
@@ -46,7 +47,7 @@ def promotion_of(
     return Draft(
         text=summary,
         kind=kind,
-        scope=f"project:{project}" if project else "global",
+        scope=scope_of(project),
         trust=entry.source,
         provenance=f"scratchpad:{entry.id}",
         created=utc_now(),

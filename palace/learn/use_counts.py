@@ -7,14 +7,14 @@ A correction needs no count: what it writes is a memory of its own, as young as 
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, Literal
 
 from palace.ports import UNUSED, JournalMark, UseCounters, UseCounts
+from palace.text import aware_moment
 
 _Counted = Literal["uses", "said_again", "helpful", "unhelpful"]
 _TYPES = ("verdict", "reinforced", "feedback")
@@ -93,7 +93,7 @@ def counted(
     counts = dict(before or {})
     for record in records:
         for memory, what in _told(record):
-            counts[memory] = _more(counts.get(memory, UNUSED), what, _moment(record.get("at")))
+            counts[memory] = _more(counts.get(memory, UNUSED), what, aware_moment(record.get("at")))
     return counts
 
 
@@ -125,13 +125,3 @@ def _more(counts: UseCounts, what: _Counted, at: datetime | None) -> UseCounts:
             return replace(counts, unhelpful=counts.unhelpful + 1)
     moments = [moment for moment in (counts.last, at) if moment is not None]
     return replace(more, last=max(moments, default=None))
-
-
-def _moment(value: object) -> datetime | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value))
-    except ValueError:
-        return None
-    return None if moment.tzinfo is None else moment.astimezone(timezone.utc)

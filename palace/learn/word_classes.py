@@ -56,10 +56,9 @@ FUNCTION_WORDS = (
     PREPOSITIONS | ARTICLES | AUXILIARIES | FIRST_PERSON | frozenset(OWNERS)
     | _folded(
         "the this that these those there here it he she they them him you who which whose where"
-        " when"
-        " me us and or but so if when because while also too just very really actually now"
+        " when me us and or but if because while also too just very really actually now"
         " currently already"
-        " still please okay ok so turns out these days any more anymore else then up down out off"
+        " still please okay ok so turns out these days any more anymore else then up down off"
         " usually always normally again each every all both per instead longer being"
         " der die das den dem des und oder aber auch jetzt schon noch sich es er sie mehr sehr"
         " immer"
@@ -89,7 +88,7 @@ EXCLUSIVE_VERBS = _stems(
     "live reside work stay stand hang store keep park meet locate sit lie base host run build write"
     " deliver call name paint print face answer sell track lead head manage teach chair supply own"
     " belong drive start begin end open close shut take expire leave depart arrive cost pay weigh"
-    " hold contain collect schedule place get end use point listen report wohnen arbeiten heissen"
+    " hold contain collect schedule place get use point listen report wohnen arbeiten heissen"
     " leiten leitet nutzen nutzt wohne arbeite"
 )
 ROLE_VERBS = _stems("lead head manage teach chair run host write deliver supply own leiten leitet")
@@ -99,10 +98,9 @@ LIST_VERBS = _stems(
     " depend fix repair join order ask pack bring sell want need see say tell add mention mogen"
 )
 OTHER_VERBS = _stems(
-    "say send require allow accept file rotate encrypt lock drip smoke prefer wear reach last"
-    " produce receive connect return serve ship deploy test check need seat teach wash store"
-    " complain prefer play go come make include find break service repair trinken liefern horen"
-    " betragen"
+    "send require allow accept file rotate encrypt lock drip smoke prefer wear reach last"
+    " produce receive connect return serve ship deploy test check seat wash complain come make find"
+    " break service trinken liefern horen betragen"
 )
 VERBS = (EXCLUSIVE_VERBS | LIST_VERBS | OTHER_VERBS | CHANGE_VERBS | LEAVING_VERBS) - _stems(
     "place service order test check report own file lock end name head base host return play"
@@ -113,7 +111,7 @@ ATTRIBUTES = _stems(
     " favourite theme mode type size brand model title author partner wife husband accountant"
     " plumber cleaner guide coach trainer secretary president chair contact provider supplier"
     " insurance bank school employer job seat key period unit timezone shell database framework"
-    " software car drummer bass singer genre tuning region blood brand lieblingsfarbe chef deadline"
+    " software car drummer bass singer genre tuning region blood lieblingsfarbe chef deadline"
     " venue space room policy method strategy tool stack"
 )
 # Of these a group has one at a time.

@@ -28,7 +28,7 @@ from palace.store.json_lines import (
     read_newest_first,
     unavailable,
 )
-from palace.text import id_time, utc_now
+from palace.text import aware_moment, id_time, utc_now
 
 MIN_PREFIX_CHARS = 6
 _MONTH_FILE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])\.jsonl")
@@ -82,7 +82,7 @@ class FileJournal:
             ConfigError: If one of these is missing, or JSON cannot say the record.
             StoreUnavailableError: If the disk refuses.
         """
-        at = _moment(record.get("at"))
+        at = aware_moment(record.get("at"))
         if at is None or not all(_is_name(record.get(key)) for key in ("id", "type")):
             raise ConfigError(
                 "a journal record needs an id, a type and the moment it is about",
@@ -125,7 +125,7 @@ class FileJournal:
                 if not any(needle in line for needle in needles):
                     continue
                 record = _record(line, types)
-                at = _moment(record["at"]) if record else None
+                at = aware_moment(record["at"]) if record else None
                 if record and (since is None or (at is not None and at >= since)):
                     yield record
 
@@ -305,18 +305,6 @@ def _record(line: bytes, types: Mapping[str, bytes] | None = None) -> dict[str, 
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and value != ""
-
-
-def _moment(value: object) -> datetime | None:
-    """An aware moment in UTC, or None for anything else."""
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value))
-        except ValueError:
-            return None
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        return None
-    return value.astimezone(timezone.utc)
 
 
 def _month_end(path: Path) -> datetime:

@@ -16,6 +16,7 @@ from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefu
 from palace.learn.dedup import says_the_same
 from palace.learn.fields import check_choice
 from palace.learn.remember import said_later
+from palace.ports import scope_of
 from palace.secrets import redact
 from palace.store.names import safe_component
 from palace.store.timeline_page import minute_of, session_title
@@ -191,7 +192,7 @@ class ConsolidatingVerbs(WritingVerbs):
             at=utc_now(),
             provenance="task",
             trust="agent",
-            scope=f"project:{project}" if project else "global",
+            scope=scope_of(project),
             project=project,
             task=task,
         )
@@ -333,7 +334,7 @@ class ConsolidatingVerbs(WritingVerbs):
         draft = Draft(
             text,
             kind=statement.kind,
-            scope=f"project:{project}" if project else "global",
+            scope=scope_of(project),
             provenance=_origin(session_id),
             created=_said_at(statement),
             project=project,
@@ -439,8 +440,8 @@ class ConsolidatingVerbs(WritingVerbs):
 
         oldest = utc_now() - timedelta(days=days)
         for memory in list(self.index.memories(room=TIMELINE)):
-            is_due = is_condensed(memory) and _before(memory.created, oldest)
-            if is_due and not self.store.goes_on(memory):
+            is_due = memory.created is not None and memory.created < oldest
+            if is_due and is_condensed(memory) and not self.store.goes_on(memory):
                 self.store.erase(memory)
                 self.index_file(memory.path)
 
@@ -458,10 +459,6 @@ def _why_not(result: WriteResult) -> str:
     if result.memory.status != "active":
         return "it was stored before, and retired since"
     return result.detail if result.status == "conflict" else ""
-
-
-def _before(when: datetime | None, moment: datetime) -> bool:
-    return when is not None and when < moment
 
 
 def _holds(words: str, text: str) -> bool:

@@ -16,6 +16,7 @@ from palace.learn.keyed import fit_key, remember_keyed
 from palace.learn.promote import promotion_of
 from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, drop_plan, forget
+from palace.ports import scope_of
 from palace.recall.triggers import trigger_fault
 from palace.text import utc_now
 from palace.types.changes import WriteResult
@@ -94,7 +95,7 @@ class WritingVerbs(ChangingVerbs):
         draft = Draft(
             text=text,
             kind=kind,
-            scope=_scope_of(project, session_id),
+            scope=scope_of(project, session_id),
             trust=source,
             provenance=provenance,
             tags=tuple(fit_tag(tag) for tag in tags),
@@ -323,9 +324,3 @@ class WritingVerbs(ChangingVerbs):
                 hint="notes expire; `palace note --list` shows the living ones",
             )
         return entry
-
-
-def _scope_of(project: str | None, session_id: str | None) -> str:
-    if session_id:
-        return f"session:{session_id}"
-    return f"project:{project}" if project else "global"
