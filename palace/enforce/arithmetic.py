@@ -406,12 +406,9 @@ def _bill(row: Sequence[Quantity], said: Quantity, text: str) -> Iterator[float]
     """
     priced = _multiplied(row, text)
     if len(priced) < len(row):
-        sizes = [size for part in priced if (size := _size(part, said)) is not None]
-        yield sum(sizes)
-        made = [
-            size for part in priced if part not in row if (size := _size(part, said)) is not None
-        ]
-        yield sum(made)
+        sized = [(part, size) for part in priced if (size := _size(part, said)) is not None]
+        yield sum(size for _, size in sized)
+        yield sum(size for part, size in sized if part not in row)
         yield from (m for part in priced if part.unit == said.unit for m in part.measures)
     rates: dict[str, float] = {}
     for part in priced:

@@ -64,7 +64,9 @@ def behind_agent(prompt: str, agent: tuple[str, ...]) -> str:
         prompt: As it was written.
         agent: As of `agent_name`.
     """
-    greeted = _greeted(agent).match(prompt) if agent else None
+    if not agent or _called(agent).search(prompt) is None:
+        return prompt  # nearly all: their greetings need not be looked for
+    greeted = _greeted(agent).match(prompt)
     return prompt[greeted.end() :] if greeted else prompt
 
 

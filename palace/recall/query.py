@@ -133,7 +133,7 @@ class Analyst:
         found = words(prompt)
         lexicon = language_of(prompt, found, self.lexicons)
         counts_of = self._counts_in(_scope_of(turn))
-        prompt, fronted = without_addressee(
+        asked, fronted = without_addressee(
             prompt,
             found,
             lexicon,
@@ -141,8 +141,9 @@ class Analyst:
             known=lambda name: counts_of([name])[name].any > 0 or name in self._noted(turn),
             timeout_ms=self._timeout_ms,
         )
-        prompt = self._without_instructions(prompt, lexicon)
-        found = words(prompt)
+        asked = self._without_instructions(asked, lexicon)
+        if asked != prompt:
+            prompt, found = asked, words(asked)
         found = weekdays_as_written(found, lexicon, counts_of)
         found = _without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
