@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from palace.arguments import require_palace
-    from palace.echoes import without_echoes
     from palace.enforce.answering import (
         Answer,
         AnswerOptions,
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
         WriteConflictError,
     )
     from palace.explaining import explain_trace
-    from palace.labels import labelled_question
     from palace.learn.consolidate import Compressed
     from palace.learn.gapfill import GapFill, stated_in
     from palace.learn.gaps import Gap, Gaps
@@ -66,12 +64,12 @@ if TYPE_CHECKING:
     from palace.learn.transfer import Exported
     from palace.learn.turns import read_history
     from palace.mempalace import Mempalace, PalaceRoom
-    from palace.personal_data import find_personal_data
     from palace.ports import Embedder, EmbedderIdentity, VectorState
     from palace.presets import load_preset, seed
     from palace.recall.blocks import holds_own_evidence
     from palace.recall.calibration import Calibration, KindCalibration
     from palace.secrets import find_secrets, redact
+    from palace.secrets.personal_data import find_personal_data
     from palace.settings import (
         LoadedSettings,
         Settings,
@@ -82,8 +80,10 @@ if TYPE_CHECKING:
     from palace.settings import explain as explain_settings
     from palace.store.identity_file import Identity
     from palace.store.vector_channel import Embedded
-    from palace.tool_calls import search_evidence
+    from palace.text.echoes import without_echoes
+    from palace.text.labels import labelled_question
     from palace.tools import AgentTool, agent_tools
+    from palace.tools.calls import search_evidence
     from palace.tracing import memory_span, verdict_attributes
     from palace.types.changes import (
         Conflict,
@@ -169,7 +169,7 @@ _HOME = {
     "palace.learn.statements": ("Statement",),
     "palace.learn.turns": ("read_history",),
     "palace.mempalace": ("Mempalace", "PalaceRoom"),
-    "palace.personal_data": ("find_personal_data",),
+    "palace.secrets.personal_data": ("find_personal_data",),
     "palace.ports": ("Embedder", "EmbedderIdentity", "VectorState"),
     "palace.presets": ("load_preset", "seed"),
     "palace.recall.blocks": ("holds_own_evidence",),
@@ -185,9 +185,9 @@ _HOME = {
     ),
     "palace.store.identity_file": ("Identity",),
     "palace.store.vector_channel": ("Embedded",),
-    "palace.echoes": ("without_echoes",),
-    "palace.labels": ("labelled_question",),
-    "palace.tool_calls": ("search_evidence",),
+    "palace.text.echoes": ("without_echoes",),
+    "palace.text.labels": ("labelled_question",),
+    "palace.tools.calls": ("search_evidence",),
     "palace.tools": ("AgentTool", "agent_tools"),
     "palace.tracing": ("memory_span", "verdict_attributes"),
     "palace.types.changes": (

@@ -17,7 +17,7 @@ from palace.ports import Embedder, Fetcher, Generator
 if TYPE_CHECKING:
     from palace.enforce.answering import AnswerOptions
     from palace.settings import Settings
-    from palace.settings_model import ArtifactsSettings, EmbeddingsSettings, GeneratorSettings
+    from palace.settings.model import ArtifactsSettings, EmbeddingsSettings, GeneratorSettings
 
 
 def configured_policy(settings: Settings) -> Policy:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palace.errors import PersonalDataRefusedError, SecretRefusedError
-from palace.findings import describe
 from palace.secrets import find_secrets, redact
+from palace.secrets.findings import describe
 
 Secrets = Literal["refuse", "redact"]
 PersonalData = Literal["off", "redact", "block"]
@@ -37,7 +37,7 @@ class PrivacyFilter:
             return f"it holds a secret: {describe(findings, text)}"
         if self.personal_data != "block":
             return ""
-        from palace.personal_data import find_personal_data
+        from palace.secrets.personal_data import find_personal_data
 
         findings = find_personal_data(text)
         return f"it holds personal data: {describe(findings, text)}" if findings else ""
@@ -73,7 +73,7 @@ class PrivacyFilter:
         text = redact(text)
         if self.personal_data == "off":
             return text
-        from palace.personal_data import redact_personal_data
+        from palace.secrets.personal_data import redact_personal_data
 
         return redact_personal_data(text)
 

@@ -15,8 +15,8 @@ from itertools import pairwise
 import regex
 
 from palace.enforce.han import DAY, MONTH, YEAR, han_value
-from palace.months import exists
 from palace.text import fold, month_token, right_before
+from palace.text.months import exists
 
 _WEEKDAY_LINES = (
     "monday mon montag lundi lunes segunda-feira lunedi maandag "

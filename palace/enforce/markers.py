@@ -11,7 +11,7 @@ from html import unescape
 
 import regex
 
-from palace.findings import INVISIBLE, hides_something
+from palace.secrets.findings import INVISIBLE, hides_something
 
 # Look-alikes that compatibility folding leaves as they are.
 _LOOKALIKES = str.maketrans(

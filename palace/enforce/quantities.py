@@ -18,7 +18,7 @@ from palace.enforce.answer_words import answer_words
 from palace.enforce.han import HanNumber, han_clocks, han_numbers, han_value
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
 from palace.enforce.units import UNITS, before_length, unit_of
-from palace.findings import INVISIBLE
+from palace.secrets.findings import INVISIBLE
 from palace.text import fold, right_before, stem
 
 _ORDINALS = {

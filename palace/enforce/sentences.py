@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import regex
 
-from palace.full_stops import MAY_END, is_full_stop, last_word
 from palace.text import month_token
+from palace.text.full_stops import MAY_END, is_full_stop, last_word
 
 # The longest text without a sentence end that is waited for, in characters.
 MAX_SENTENCE_CHARS = 1200

@@ -17,8 +17,8 @@ from palace.enforce.dates import FoundDate
 from palace.enforce.han import han_clocks, han_numbers
 from palace.enforce.quantities import Quantity, clock_in_han, find_quantities
 from palace.enforce.spoken import spoken_numbers
-from palace.months import exists
 from palace.text import month_token, right_before
+from palace.text.months import exists
 
 _DASH = r"\s?(?:[-–—]|to|until|till|bis|and|und|et|y|e|en|tot|até|alle|à|a)\s?"
 _HOUR = r"(?P<h{0}>[01]?\d|2[0-4])(?:[:.h](?P<m{0}>[0-5]\d))?"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import regex
 
-from palace.full_stops import ends_sentence
 from palace.recall.lexicon import Lexicon, first_match, matchable, matches
 from palace.recall.shape import code_share, machine_reason
 from palace.text import fold, tokens
+from palace.text.full_stops import ends_sentence
 
 # Longer prompts are documents, and a request in one of them is somebody else's.
 MAX_PROMPT_CHARS = 1500

@@ -13,10 +13,10 @@ from typing import Literal
 
 import regex
 
-from palace.full_stops import ends_sentence
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
 from palace.recall.blocks import strip_own_markers
 from palace.text import Word, tokens, words
+from palace.text.full_stops import ends_sentence
 
 StatementKind = Literal["preference", "fact", "correction"]
 

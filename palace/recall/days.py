@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import regex
 
-from palace.months import exists
 from palace.text import Word, right_before
+from palace.text.months import exists
 
 # A day without a year is looked for in so many years before this one, and in the next.
 _YEARS_BEFORE = 10

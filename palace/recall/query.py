@@ -12,8 +12,6 @@ from typing import NamedTuple, TypeAlias
 
 import regex
 
-from palace.labels import unlabelled
-from palace.months import is_dated
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.addressee import agent_name, without_addressee
 from palace.recall.apart import sentences_apart
@@ -47,6 +45,8 @@ from palace.text import (
     starts_sentence,
     words,
 )
+from palace.text.labels import unlabelled
+from palace.text.months import is_dated
 from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
 

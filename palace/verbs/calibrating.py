@@ -186,7 +186,7 @@ class CalibratingVerbs(OpenedPalace):
         )
 
     def _write_bars(self, sufficient_at: float, unclear_at: float) -> Path:
-        from palace.settings_edit import with_section
+        from palace.settings.edit import with_section
         from palace.store.files import ABSENT, atomic_write, digest, read_bytes
 
         for key in ("sufficient_at", "unclear_at"):

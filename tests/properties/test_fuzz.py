@@ -21,8 +21,8 @@ from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.recall.shape import code_share, machine_reason
 from palace.settings import load_settings
-from palace.settings_file import parse_yaml
-from palace.settings_model import Settings
+from palace.settings.file import parse_yaml
+from palace.settings.model import Settings
 from palace.store.comments import read_comment, write_comment
 from palace.store.front_matter import read_front_matter, write_front_matter
 from palace.store.inline import find_marks

@@ -8,7 +8,6 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from palace import labels
 from palace import text as palace_text
 from palace.text import (
     MAX_TOKEN_CHARS,
@@ -18,6 +17,7 @@ from palace.text import (
     estimate_tokens,
     fold,
     id_time,
+    labels,
     name_tokens,
     new_id,
     numbers,

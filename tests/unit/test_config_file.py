@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from palace.settings import Settings, default_yaml, load_settings, settings_table
-from palace.settings_file import read_yaml
-from palace.settings_keys import is_secret, leaves, variable
+from palace.settings.file import read_yaml
+from palace.settings.keys import is_secret, leaves, variable
 
 CONFIG = Path(__file__).parents[2] / "config"
 

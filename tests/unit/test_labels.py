@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from palace.labels import labelled_question, unlabelled
+from palace.text.labels import labelled_question, unlabelled
 
 
 @pytest.mark.parametrize(

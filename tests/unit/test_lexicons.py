@@ -21,7 +21,7 @@ from palace.recall.lexicon import (
     matchable,
     matches,
 )
-from palace.settings_model import DetectorSettings
+from palace.settings.model import DetectorSettings
 from palace.text import fold
 from palace.types.query import AnswerType
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from palace.personal_data import (
+from palace.secrets.personal_data import (
     find_personal_data,
     passes_luhn,
     passes_mod_97,

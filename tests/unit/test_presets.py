@@ -14,7 +14,7 @@ from palace.learn.hygiene import control_character_reason
 from palace.presets import load_preset, preset_names, seed
 from palace.recall.lexicon import matchable
 from palace.secrets import find_secrets
-from palace.settings_model import Settings
+from palace.settings.model import Settings
 from palace.store.playbook_files import PlaybookFiles
 from palace.store.rooms import RoomStore
 from palace.types.query import RecallKind

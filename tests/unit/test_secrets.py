@@ -12,9 +12,9 @@ import time
 
 import pytest
 
-from palace.findings import Finding, describe
-from palace.secret_values import entropy_bits
 from palace.secrets import find_secrets, redact
+from palace.secrets.findings import Finding, describe
+from palace.secrets.values import entropy_bits
 
 _random = random.Random(7)
 

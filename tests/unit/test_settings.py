@@ -22,9 +22,9 @@ from palace.settings import (
     explain,
     load_settings,
 )
-from palace.settings_file import MAX_DEPTH, MAX_FILE_BYTES, parse_yaml, read_yaml
-from palace.settings_keys import as_yaml, leaves, variable
-from palace.settings_model import Cue, GiteaSettings, SearchSettings
+from palace.settings.file import MAX_DEPTH, MAX_FILE_BYTES, parse_yaml, read_yaml
+from palace.settings.keys import as_yaml, leaves, variable
+from palace.settings.model import Cue, GiteaSettings, SearchSettings
 
 SECRET = "hunter2hunter2hunter2"
 

@@ -6,8 +6,8 @@ import pytest
 
 from palace.errors import ConfigError
 from palace.settings import default_yaml
-from palace.settings_edit import with_section
-from palace.settings_file import parse_yaml
+from palace.settings.edit import with_section
+from palace.settings.file import parse_yaml
 
 BARS = {"unclear_at": 0.05, "sufficient_at": 0.425}
 

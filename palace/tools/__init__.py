@@ -18,8 +18,8 @@ from palace.errors import (
     StoreUnavailableError,
     WriteConflictError,
 )
-from palace.tool_arguments import arguments_fault, arguments_schema, text_schema, texts_schema
-from palace.tool_calls import (
+from palace.tools.arguments import arguments_fault, arguments_schema, text_schema, texts_schema
+from palace.tools.calls import (
     ToolScope,
     correct,
     forget,

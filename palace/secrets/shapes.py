@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import regex
 
-from palace.findings import Finding
-from palace.secret_values import EXAMPLE
+from palace.secrets.findings import Finding
+from palace.secrets.values import EXAMPLE
 
 _L = r"(?<![A-Za-z0-9])"
 _R = r"(?![A-Za-z0-9])"

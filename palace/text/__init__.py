@@ -22,7 +22,7 @@ import regex
 from snowballstemmer.english_stemmer import EnglishStemmer
 from snowballstemmer.russian_stemmer import RussianStemmer
 
-from palace.months import DATED_MONTHS, MONTH_NAMES, NO_MONTH, SMALL_MONTHS, is_dated
+from palace.text.months import DATED_MONTHS, MONTH_NAMES, NO_MONTH, SMALL_MONTHS, is_dated
 
 MAX_TOKEN_CHARS = 64
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

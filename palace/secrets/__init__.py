@@ -20,10 +20,10 @@ import math
 
 import regex
 
-from palace.findings import Finding, cut_out, find_unseen_too, join_findings
-from palace.secret_assignments import find_assigned
-from palace.secret_places import find_in_places, find_private_keys
-from palace.secret_shapes import find_shapes
+from palace.secrets.assignments import find_assigned
+from palace.secrets.findings import Finding, cut_out, find_unseen_too, join_findings
+from palace.secrets.places import find_in_places, find_private_keys
+from palace.secrets.shapes import find_shapes
 
 _SOURCES = (find_private_keys, find_shapes, find_in_places, find_assigned)
 _MARKER = regex.compile(r"\[secret removed: [a-z0-9-]{1,40}\]")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import yaml
 
 from palace.errors import ConfigError
-from palace.settings_file import parse_yaml
+from palace.settings.file import parse_yaml
 
 
 def with_section(text: str, section: str, values: Mapping[str, float], *, name: str) -> str:

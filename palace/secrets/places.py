@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import regex
 
-from palace.findings import Finding
 from palace.patterns import compiled_later
-from palace.secret_names import is_open_token
-from palace.secret_values import (
+from palace.secrets.findings import Finding
+from palace.secrets.names import is_open_token
+from palace.secrets.values import (
     EXAMPLE,
     is_code,
     is_mixed,

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import regex
 
-from palace.findings import Finding
 from palace.patterns import compiled_later
-from palace.secret_names import (
+from palace.secrets.findings import Finding
+from palace.secrets.names import (
     family_in,
     family_of,
     is_random_by_nature,
@@ -22,7 +22,7 @@ from palace.secret_names import (
     may_name_secrets,
     plain_name,
 )
-from palace.secret_values import (
+from palace.secrets.values import (
     BASE64_MIN_CHARS,
     HASHED,
     IDENTIFIER,

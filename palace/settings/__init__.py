@@ -21,8 +21,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from palace.errors import ConfigError
-from palace.settings_file import KeyPath, YamlSource, dotted, parse_yaml, read_yaml
-from palace.settings_keys import (
+from palace.settings.file import KeyPath, YamlSource, dotted, parse_yaml, read_yaml
+from palace.settings.keys import (
     FALLBACK_VARIABLES,
     FILE_NAME,
     PREFIX,
@@ -38,7 +38,7 @@ from palace.settings_keys import (
     variable,
     variables_of,
 )
-from palace.settings_model import Cue, Settings
+from palace.settings.model import Cue, Settings
 
 __all__ = [
     "LoadedSettings",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import regex
 
-from palace.findings import Finding, cut_out, find_unseen_too, join_findings
+from palace.secrets.findings import Finding, cut_out, find_unseen_too, join_findings
 
 _MAIL = regex.compile(
     r"(?<![\w.+%/@-])(?<!(?<!mailto):)[\w+%-]{1,64}(?:\.[\w+%-]{1,64}){0,5}+"

@@ -1,6 +1,6 @@
 """Every key of the settings: its path, its variable, its type in words, its default as YAML.
 
-In: the models of `palace.settings_model`. Out: what loading needs to know of them, and the
+In: the models of `palace.settings.model`. Out: what loading needs to know of them, and the
 annotated file and the table that are made from them.
 """
 
@@ -16,8 +16,8 @@ from typing import Annotated, Literal, get_args, get_origin
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from palace.settings_file import KeyPath, dotted
-from palace.settings_model import Cue, Settings
+from palace.settings.file import KeyPath, dotted
+from palace.settings.model import Cue, Settings
 
 FILE_NAME = "mempalace.yaml"
 PREFIX = "PALACE_"
