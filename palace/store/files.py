@@ -232,12 +232,10 @@ def keep_out_of_git(folder: Path) -> None:
 
     Where it cannot be written, nothing is: it is a courtesy, and a read-only palace is read.
     """
-    told = folder / ".gitignore"
-    if not told.exists():
-        with suppress(OSError):
-            descriptor = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write("# The index: made anew from the files wherever it is missing.\n*\n")
+    with suppress(OSError):  # such as that it is there
+        told = os.open(folder / ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(told, "w", encoding="utf-8") as file:
+            file.write("# The index: made anew from the files wherever it is missing.\n*\n")
 
 
 @contextmanager

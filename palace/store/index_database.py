@@ -240,7 +240,7 @@ class IndexDatabase:
     def _is_read_only(self) -> bool:
         if self.path is None:
             return False
-        present = next((p for p in (self.path, *self.path.parents) if p.exists()), None)
+        present = next((p for p in (self.path, *self.path.parents) if os.access(p, os.F_OK)), None)
         return present is not None and not os.access(present, os.W_OK)
 
     def _is_full(self, error: Exception) -> bool:

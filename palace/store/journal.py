@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError
-from palace.store.files import DISK
+from palace.store.files import DISK, unavailable
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -26,7 +26,6 @@ from palace.store.json_lines import (
     end_of_lines,
     overwrite_lines,
     read_newest_first,
-    unavailable,
 )
 from palace.text import aware_moment, id_time, utc_now
 
@@ -212,7 +211,7 @@ class FileJournal:
             if expired:
                 DISK.fsync_dir(self.folder)
         except OSError as error:
-            raise unavailable("deleted", self.folder, error) from error
+            raise unavailable(error, "delete", self.folder) from error
         return tuple(path.name for path in expired)
 
     def redact(
@@ -248,7 +247,7 @@ class FileJournal:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise unavailable("read", self.folder, error) from error
+            raise unavailable(error, "read", self.folder) from error
         return sorted(names, reverse=True)
 
     def _beginning_with(self, prefix: str) -> Iterator[dict[str, Any]]:

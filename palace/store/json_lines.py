@@ -16,8 +16,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from palace.errors import ConfigError, StoreUnavailableError
-from palace.store.files import DISK, refuse_special
+from palace.errors import ConfigError
+from palace.store.files import DISK, refuse_special, unavailable
 
 _APPEND_FLAGS = (
     os.O_RDWR
@@ -103,7 +103,7 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
         if durable and is_new:
             DISK.fsync_dir(path.parent)
     except OSError as error:
-        raise unavailable("written", path, error) from error
+        raise unavailable(error, "write", path) from error
 
 
 def _write_whole(descriptor: int, line: bytes) -> bool:
@@ -139,7 +139,7 @@ def end_of_lines(path: Path) -> int:
     except FileNotFoundError:
         return 0
     except OSError as error:
-        raise unavailable("read", path, error) from error
+        raise unavailable(error, "read", path) from error
     return 0
 
 
@@ -177,7 +177,7 @@ def read_newest_first(path: Path, *, behind: int = 0, end: int | None = None) ->
     except FileNotFoundError:
         return
     except OSError as error:
-        raise unavailable("read", path, error) from error
+        raise unavailable(error, "read", path) from error
 
 
 def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
@@ -212,13 +212,5 @@ def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
     except FileNotFoundError:
         return 0
     except OSError as error:
-        raise unavailable("changed", path, error) from error
+        raise unavailable(error, "change", path) from error
     return changed
-
-
-def unavailable(what: str, path: Path, error: OSError) -> StoreUnavailableError:
-    """Return the error that says which file could not be read or written, and why."""
-    return StoreUnavailableError(
-        f"{path} could not be {what}: {error.strerror or error}",
-        hint="check free space, permissions and that the path is a plain file",
-    )

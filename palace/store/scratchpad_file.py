@@ -26,13 +26,12 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
-from palace.store.files import DISK, atomic_write, read_bytes, refuse_special
+from palace.store.files import DISK, atomic_write, read_bytes, refuse_special, unavailable
 from palace.store.json_lines import (
     append_line,
     decode_line,
     encode_line,
     overwrite_lines,
-    unavailable,
 )
 from palace.store.names import session_file_name
 from palace.text import new_id, utc_now
@@ -219,7 +218,7 @@ class FileScratchpad:
                 if purged:
                     DISK.fsync_dir(self.folder)
             except OSError as error:
-                raise unavailable("deleted", self.folder, error) from error
+                raise unavailable(error, "delete", self.folder) from error
         return len(purged)
 
     def erase(self, spoils: Callable[[ScratchEntry], bool]) -> tuple[str, ...]:
@@ -260,7 +259,7 @@ class FileScratchpad:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise unavailable("read", self.folder, error) from error
+            raise unavailable(error, "read", self.folder) from error
 
     def _locate(self, entry_id: str) -> tuple[Path, ScratchEntry] | None:
         for path in self._files():
@@ -280,7 +279,7 @@ class FileScratchpad:
                 hint="try again in a moment",
             ) from error
         except OSError as error:
-            raise unavailable("locked", self.folder, error) from error
+            raise unavailable(error, "lock", self.folder) from error
         try:
             yield
         finally:
@@ -304,7 +303,7 @@ class FileScratchpad:
                 self._states.pop(path.name, None)
                 return []
             except OSError as error:
-                raise unavailable("read", path, error) from error
+                raise unavailable(error, "read", path) from error
             return list(state.entries.values())
 
 

@@ -334,3 +334,16 @@ def test_a_read_only_palace_answers_and_says_why_it_does_not_remember(read_only,
     code, document = told(capsys, "remember", "The ferry has two decks.")
     assert (code, "permission" in document["error"]["hint"].lower()) == (3, True)
     assert files(read_only) == before
+
+
+def test_an_index_that_only_another_user_may_enter_keeps_nobody_out(read_only):
+    _, asking, owner = os.getresuid()
+    os.seteuid(owner)
+    (read_only / ".palace").chmod(0)
+    os.seteuid(asking)
+    with Mempalace.open(read_only) as palace:
+        assert RetrievalEnforcer(palace).decide("Who is the harbour master?").action == "ground"
+        with pytest.raises(StoreUnavailableError, match="permission"):
+            WRITES["remember"](palace)
+    os.seteuid(owner)
+    (read_only / ".palace").chmod(0o700)

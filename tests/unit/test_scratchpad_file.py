@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
@@ -354,3 +355,13 @@ def test_a_pipe_in_place_of_the_notes_is_refused_instead_of_waited_for(pad, fold
     os.mkfifo(folder / "s.jsonl")
     with pytest.raises(StoreUnavailableError, match="a pipe or a device"):
         pad.entries("s")
+
+
+def test_a_disk_that_stays_read_only_is_not_tried_again(pad, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(StoreUnavailableError, match="read-only") as caught:
+        pad.append("one", "a")
+    assert not caught.value.retryable
