@@ -101,7 +101,7 @@ def dated_turn(
 
 def _may_name_a_date(prompt: str, lexicons: tuple[Lexicon, ...]) -> bool:
     """Whether a prompt holds a digit, a month or yesterday: else no pattern need be looked at."""
-    return _yesterday(lexicons).search(prompt) is not None or any(
+    return any(said.search(prompt) for said in _yesterday(lexicons)) or any(
         text[0].isdigit() or month_token(text) is not None
         for text in _DIGIT_OR_WORD.findall(prompt)
     )
@@ -185,11 +185,14 @@ def _third_in(text: str, lexicon: Lexicon) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=32)
-def _yesterday(lexicons: tuple[Lexicon, ...]) -> regex.Pattern[str]:
-    """Return what finds the words for yesterday or last week, perhaps in longer ones."""
+def _yesterday(lexicons: tuple[Lexicon, ...]) -> tuple[regex.Pattern[str], ...]:
+    """Return what finds the words for yesterday or last week, perhaps in longer ones.
+
+    A pattern each, because what a single one begins with is looked for first.
+    """
     over = ("yesterday", "last_week", "last_month", "last_year")
     said = (word for x in lexicons for request in over for word in x.requests.get(request, ()))
-    return _compiled("|".join(said) or _NEVER)
+    return tuple(map(_compiled, said))
 
 
 @lru_cache(maxsize=32)

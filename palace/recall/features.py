@@ -316,7 +316,7 @@ def _tells_money(token: str) -> bool:
     return token == MONEY or token in word_tokens("price_words")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=65_536)  # it is asked of every word of a candidate
 def _tells_date(token: str) -> bool:
     """Whether a token tells when: an hour does too."""
     return _is_day(token) or token in word_tokens("relative_dates") or _tells_clock(token)

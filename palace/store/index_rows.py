@@ -62,7 +62,7 @@ def decode_row(path: str, line: int, position: int, data: str) -> Memory:
 
 def candidate(row: CandidateRow) -> Candidate:
     """Return the candidate of a row, without a relevance."""
-    return _candidate(row, row[4].split(), row[5].split(), 0.0)
+    return _candidate(row, row[4].split(), _split_place(row[5]), 0.0)
 
 
 def best_candidates(rows: Iterable[CandidateRow], *, score: Score, limit: int) -> list[Candidate]:
@@ -75,18 +75,23 @@ def best_candidates(rows: Iterable[CandidateRow], *, score: Score, limit: int) -
     """
     scored = []
     for row in rows:
-        body, context = row[4].split(), row[5].split()
+        body, context = row[4].split(), _split_place(row[5])
         scored.append((-score(body, context), row[0], row, body, context))
     scored.sort()  # ties by key, of which each row has its own
     return [_candidate(row, body, context, -less) for less, _, row, body, context in scored[:limit]]
 
 
 def _candidate(
-    row: CandidateRow, body: Iterable[str], context: Iterable[str], bm25: float
+    row: CandidateRow, body: Iterable[str], context: tuple[str, ...], bm25: float
 ) -> Candidate:
     key, path, position, session, _, _, names, asks = row
     named, asked = frozenset(names.split()), _ranges(asks) if asks else ()
-    return Candidate(key, path, position, session, tuple(body), tuple(context), named, bm25, asked)
+    return Candidate(key, path, position, session, tuple(body), context, named, bm25, asked)
+
+
+@lru_cache(maxsize=4096)
+def _split_place(context: str) -> tuple[str, ...]:
+    return tuple(context.split())  # the memories of a drawer share their place
 
 
 def _ranges(text: str) -> tuple[tuple[int, int], ...]:
