@@ -17,6 +17,7 @@ from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, read_quantities
 from palace.enforce.source import Source, listed_length
 from palace.enforce.spans import APART
+from palace.enforce.units import DAY_SECONDS
 from palace.text import fold, stem
 
 MOST_COUNTED = 12
@@ -34,7 +35,6 @@ _IN_BRACKETS = regex.compile(r"[^\d.,:;!?()\n]{0,40}\(([^()]+)\)")
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
-_DAY_SECONDS = 86_400.0
 # What stands behind the number of a house, a floor or a room, as "Room" does before it.
 _IN_A_ROW = frozenset("동층호号號楼樓层層階室番栋棟厅廳")
 _RANGE = regex.compile(
@@ -51,7 +51,7 @@ def is_small(said: Quantity) -> bool:
 
 def is_of_days(said: Quantity) -> bool:
     """Whether a number is one of days, weeks, months or years."""
-    return said.unit == "months" or (said.unit == "time" and said.factor >= _DAY_SECONDS)
+    return said.unit == "months" or (said.unit == "time" and said.factor >= DAY_SECONDS)
 
 
 def is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
@@ -120,9 +120,9 @@ def _times_a_day(source: Source) -> Iterator[float]:
         if q.noun == "time" and ("-" in q.text or _DAILY.match(source.text, q.end)):
             yield from q.values
     yield from (
-        _DAY_SECONDS / every.measures[0]
+        DAY_SECONDS / every.measures[0]
         for every in find_intervals(source.text)
-        if every.unit == "time" and 0 < every.measures[0] <= _DAY_SECONDS
+        if every.unit == "time" and 0 < every.measures[0] <= DAY_SECONDS
     )
 
 

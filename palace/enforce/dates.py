@@ -481,11 +481,15 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         for year in years
         if day.day and not day.year and exists(year, day.month or 1, day.day)
     )
-    if as_of is None or as_of.year not in _TELLING_YEARS:
-        return found
-    said = as_of.date()
+    if as_of is not None and as_of.year in _TELLING_YEARS:
+        found.extend(_days_worked_out(text, as_of.date()))
+    return found
+
+
+def _days_worked_out(text: str, said: date) -> Iterator[FoundDate]:
+    """Yield the days that a text means by the day it was said: itself, "yesterday", "week 12"."""
     folded = fold(text)
-    found.extend(_days_of_weeks(text, said))
+    yield from _days_of_weeks(text, said)
     worked_out = [said, *_days_told(folded, said)]
     if _WEEKEND.search(folded):
         worked_out.extend(_weekends_near(said))
@@ -495,9 +499,8 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
             continue  # "Mon 27 April" is that day and no other
         back = (said.weekday() - weekday) % 7
         worked_out.extend(said - timedelta(days=n) for n in (back, back - 7) if n)
-    found.extend(FoundDate(day.year, day.month, day.day) for day in worked_out)
-    found.extend(_periods_meant(folded, said))
-    return found
+    yield from (FoundDate(day.year, day.month, day.day) for day in worked_out)
+    yield from _periods_meant(folded, said)
 
 
 def _bare_days(text: str, dated: Sequence[FoundDate]) -> list[int]:

@@ -357,26 +357,31 @@ def _specifics_missing(
     numbers = find_quantities(sentence, taken)
     taken += [(q.start, end_of(q, sentence, support.sources)) for q in numbers]
     wrong.extend((q.start, q.text.strip()) for q in _unfounded(numbers, sentence, support, before))
-    wrong.extend(
-        (word.start, word.surface)
-        for word, opening in find_names(sentence, taken, german=german)
-        if not support.has_name(word)
-        and not support.has_joined_name(word, sentence)
-        and not is_spelled(word, support)
-        and (len(word.surface) > 1 or support.has_other_label(word, sentence))
-        and not (opening and _is_known_word(word, support))
-    )
-    wrong.extend(
-        (word.start, word.surface)
-        for word in read_words(sentence)
-        if not is_inside(word.start, taken)
-        and (
+    words = _words_missing(sentence, support, taken, german=german)
+    wrong.extend((word.start, word.surface) for word in words)
+    return [text for _, text in sorted(set(wrong))], taken
+
+
+def _words_missing(
+    sentence: str, support: Support, taken: Sequence[tuple[int, int]], *, german: bool
+) -> Iterator[Word]:
+    """Yield the names that do not stand there, and the words in whose place others do."""
+    for word, opening in find_names(sentence, taken, german=german):
+        if (
+            not support.has_name(word)
+            and not support.has_joined_name(word, sentence)
+            and not is_spelled(word, support)
+            and (len(word.surface) > 1 or support.has_other_label(word, sentence))
+            and not (opening and _is_known_word(word, support))
+        ):
+            yield word
+    for word in read_words(sentence):
+        if not is_inside(word.start, taken) and (
             support.has_like_name(word, sentence)
             or (support.has_another(word) and not _is_shade(sentence, word, support))
             or _has_another_in_english(word, support)
-        )
-    )
-    return [text for _, text in sorted(set(wrong))], taken
+        ):
+            yield word
 
 
 def _is_known_word(word: Word, support: Support) -> bool:

@@ -17,7 +17,7 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.han import HanNumber, han_clocks, han_numbers, han_value
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
-from palace.enforce.units import UNITS, before_length, unit_of
+from palace.enforce.units import DAY_SECONDS, UNITS, before_length, unit_of
 from palace.secrets.findings import INVISIBLE
 from palace.text import fold, right_before, stem
 
@@ -330,9 +330,9 @@ def _parts(text: str) -> Iterator[Quantity]:
 
 def _fortnights(text: str) -> Iterator[Quantity]:
     for match in _FORTNIGHT.finditer(text):
-        yield Quantity((14.0,), "time", 86400.0, *match.span(), match[0])
+        yield Quantity((14.0,), "time", DAY_SECONDS, *match.span(), match[0])
     for match in _FIFTEEN_DAYS.finditer(text):  # how French and Spanish say two weeks
-        yield Quantity((15.0, 14.0), "time", 86400.0, *match.span(), match[0])
+        yield Quantity((15.0, 14.0), "time", DAY_SECONDS, *match.span(), match[0])
 
 
 def _myriads(text: str) -> Iterator[Quantity]:

@@ -17,6 +17,7 @@ from palace.enforce.dates import FoundDate
 from palace.enforce.han import han_clocks, han_numbers
 from palace.enforce.quantities import Quantity, clock_in_han, find_quantities
 from palace.enforce.spoken import spoken_numbers
+from palace.enforce.units import DAY_SECONDS
 from palace.text import month_token, right_before
 from palace.text.months import exists
 
@@ -99,7 +100,6 @@ _LEFT_OUT = frozenset({"time", "months", "length", "area", "mass", "volume"})
 _NO_THINGS = frozenset("at in on for if with min max better best ideally".split())
 _GOES_ON_WITH = regex.compile(r"[^\d.;:!?\n()]{0,25},\s|\s?(?:/|or|and|to|then|->|→)\s?")
 _OLDEST_SHORT_YEAR = 70
-_DAY_SECONDS = 86_400.0
 _NOON = 12
 
 
@@ -128,8 +128,8 @@ def short_quantities(text: str) -> Iterator[Quantity]:
         taken = float(sum(dose > 0 for dose in doses))
         yield Quantity((taken,), "", 1.0, *match.span(), match[0], noun="time")
         for course in find_quantities(text):  # what 1-0-1 comes to in two weeks
-            if course.unit == "time" and course.factor >= _DAY_SECONDS:
-                days = course.measures[0] / _DAY_SECONDS
+            if course.unit == "time" and course.factor >= DAY_SECONDS:
+                days = course.measures[0] / DAY_SECONDS
                 yield Quantity((sum(doses) * days,), "", 1.0, *match.span(), match[0])
     yield from _scaled(text)
     yield from _in_han(text)

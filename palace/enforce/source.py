@@ -27,6 +27,7 @@ from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import is_inside
+from palace.enforce.units import DAY_SECONDS
 from palace.text import fold, month_token
 
 _QUOTES = str.maketrans(
@@ -266,7 +267,7 @@ class Source:
     def next_days(self) -> tuple[Quantity, ...]:
         """A day for each "next morning" or "the day after"."""
         return tuple(
-            Quantity((1.0,), "time", 86_400.0, *match.span(), match[0])
+            Quantity((1.0,), "time", DAY_SECONDS, *match.span(), match[0])
             for match in _NEXT_DAY.finditer(self.text)
         )
 

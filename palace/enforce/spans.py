@@ -17,6 +17,7 @@ from palace.enforce.dates import FoundDate, find_dates
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity
 from palace.enforce.source import Source, nearest_words
+from palace.enforce.units import DAY_SECONDS
 
 _ENDED = regex.compile(
     r"\b(?:until|till|by|latest|to|before|after|from|since|ends?|ending|expires?|runs? out|through"
@@ -56,15 +57,14 @@ _WORK_DAYS = 5
 _OLDEST = 120
 _INCLUSIVE_DAYS = 5
 _NEAR_DAYS = 183
-_FEW_SPAN_SECONDS = 3 * 86_400
+_FEW_SPAN_SECONDS = 3 * DAY_SECONDS
 _FEW_DAYS = 40
 _MOST_DAYS = 40_000  # a little more than a century
 _FEW_MONTHS = 4
 _MOST_PARTS = 16
 _LOOSE_SHARE = 0.1
 _MONTH_SHARE = 0.02
-_DAY_SECONDS = 86_400.0
-_DAYS_IN = {"time": 1 / 86_400, "months": 30.436875}
+_DAYS_IN = {"time": 1 / DAY_SECONDS, "months": 30.436875}
 
 
 def clock_comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
@@ -161,7 +161,7 @@ def days_on(
 
 def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
     start = date(day.year or 2000, day.month or 1, day.day or 1)
-    days = span.measures[0] / _DAY_SECONDS
+    days = span.measures[0] / DAY_SECONDS
     if span.unit == "time" and not 1 <= days <= _MOST_DAYS:
         return
     try:

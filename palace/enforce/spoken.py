@@ -324,24 +324,17 @@ def spoken_numbers(text: str) -> Iterator[Spoken]:
 def spoken_parts(text: str) -> Iterator[Spoken]:
     """Yield parts of a unit: "half a minute", "an hour and a half", "a metre forty"."""
     for match in _METRES.finditer(text) if _METRE_SAID.search(text) else ():
-        number = match["n"]
-        hundredths = float(number) if number.isdigit() else _value(number)
-        whole = match["whole"] or "1"
-        metres = float(whole) if whole.isdigit() else _value(whole)
+        hundredths, metres = _amount(match["n"]), _amount(match["whole"] or "1")
         if 10 <= hundredths < 100:
             yield Spoken((metres + hundredths / 100,), *match.span(), "m")
     for match in _KILOS.finditer(text) if _KILO_SAID.search(text) else ():
-        whole, number = match["whole"], match["n"]
-        grams = float(number) if number.isdigit() else _value(number)
-        kilos = float(whole) if whole.isdigit() else _ITALIAN_SMALL.get(whole) or _value(whole)
+        whole, grams = match["whole"], _amount(match["n"])
+        kilos = _ITALIAN_SMALL.get(whole) or _amount(whole)
         if _GRAMS <= grams < 10 * _GRAMS:
             yield Spoken(((kilos or 1.0) + grams / 1000,), *match.span(), "kg")
     for match in _hours_and().finditer(text) if _HOUR_SAID.search(text) else ():
-        hours = match["whole"] or "1"
-        minutes = match["n"]
-        value = float(hours) if hours.isdigit() else _value(hours)
-        value += (float(minutes) if minutes.isdigit() else _value(minutes)) / 60
-        yield Spoken((value,), *match.span(), "h")
+        hours = _amount(match["whole"] or "1") + _amount(match["n"]) / 60
+        yield Spoken((hours,), *match.span(), "h")
     for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
         whole = match["whole"] or ""
         said = float(whole) if whole.isdigit() else float(_below_thousand(whole.casefold()))
@@ -400,7 +393,7 @@ def _shift(said: dict[str, str | None]) -> float:
     part = " ".join((said.get("part") or "").casefold().split())
     if part:
         word = regex.sub(r"\s*min(?:ute)?s?$", "", part)
-        minutes = float(word) if word.isdigit() else float(_PARTS.get(word) or _value(word))
+        minutes = float(_PARTS.get(word) or _amount(word))
         return -minutes if (said.get("way") or "").casefold() in _BEFORE else minutes
     return (
         30.0 if said.get("half") else 15.0 if said.get("past") else -15.0 if said.get("to") else 0.0
@@ -411,6 +404,11 @@ def minutes_past(text: str, end: int) -> float:
     """Return the minutes that stand behind an hour: 30 of "et demie", below 0 before it, else 0."""
     match = _PAST_HOUR.match(text, end)
     return _shift(match.groupdict()) if match else 0.0
+
+
+def _amount(text: str) -> float:
+    """Return the value of a number in digits or in words."""
+    return float(text) if text.isdigit() else _value(text)
 
 
 def _value(run: str) -> float:

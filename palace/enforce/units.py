@@ -134,6 +134,7 @@ _SHAPED_BEHIND = regex.compile(
     r"|\s?³|\^3|3(?![\w.,]*\d)|\s(?:cubes?|c[úu]bicos?|cubi)\b",
     regex.IGNORECASE,
 )
+DAY_SECONDS = 86_400.0
 _LITRES = 1000.0  # in a cubic metre
 _BITS = regex.compile(r"[KMGT]b")
 

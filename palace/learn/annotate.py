@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError
-from palace.learn.remember import Writer
-from palace.types.memory import PLAYBOOKS, Memory
+from palace.errors import ConfigError
+from palace.learn.remember import Writer, refuse_playbook
+from palace.types.memory import Memory
 
 _TAG = regex.compile(r"(?=.*[^\d/-])[\w/-]{1,200}")
 _INLINE_TAG = regex.compile(r"(?:(?<=\s)|\A)#([\w/-]{1,200})")
@@ -27,7 +27,7 @@ def change_tags(
         ConfigError: If a tag is none, or one to take away is not there or stands in the words.
         SecretRefusedError: If a tag to add is one.
     """
-    _refuse_playbook(memory)
+    refuse_playbook(memory, instead="edit")
     added, removed = [fit_tag(t) for t in add], [fit_tag(t) for t in remove]
     writer.check_names(*added)
     said = {m.group(1).rstrip("/-") for m in _INLINE_TAG.finditer(memory.text)}
@@ -52,7 +52,7 @@ def change_links(writer: Writer, memory: Memory, target: str, *, remove: bool = 
     Raises:
         ConfigError: If a link to take away is not there or stands in the words.
     """
-    _refuse_playbook(memory)
+    refuse_playbook(memory, instead="edit")
     said = {m.group(1).partition("#")[0].strip() for m in _INLINE_LINK.finditer(memory.text)}
     own = [link for link in memory.links if link not in said]
     if not remove:
@@ -76,13 +76,6 @@ def fit_tag(tag: str) -> str:
             f"{tag[:80]!r} is no tag", hint="use letters, digits, _, - and /, not digits alone"
         )
     return tag
-
-
-def _refuse_playbook(memory: Memory) -> None:
-    if memory.room == PLAYBOOKS:
-        raise TextRefusedError(
-            f"{memory.id} is a playbook, not a memory", hint=f"edit the file {memory.path}"
-        )
 
 
 def _tags_hint(memory: Memory) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -79,7 +80,7 @@ def items_of(source: Path, *, progress: Progress | None = None) -> Iterator[Item
     """
     size = source.stat().st_size
     with source.open("rb") as file:
-        start = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        start = file.read(4096).removeprefix(BOM_UTF8).lstrip()[:1]
         file.seek(0)
         if start == b"[":
             for item in stream_items(file):

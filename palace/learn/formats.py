@@ -6,6 +6,7 @@ In: a file or folder. Out: the name of its format, or an error that says what wa
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -46,7 +47,7 @@ def recognise(source: Path) -> Format:
     if source.suffix.lower() == SUFFIX:
         return "markdown"
     with source.open("rb") as file:
-        start = file.read(_SAMPLE_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+        start = file.read(_SAMPLE_BYTES).removeprefix(BOM_UTF8).lstrip()
     if start.startswith(UTF16_MARKS):
         raise ConfigError(f"{source} is written in UTF-16", hint="save it as UTF-8")
     if not start:

@@ -17,7 +17,6 @@ UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """What a text begins with that was saved in UTF-16, as some editors and shells do."""
 MAX_ITEM_BYTES = 64 * 1024 * 1024
 _BLOCK_BYTES = 1 << 20
-_MARK = b"\xef\xbb\xbf"
 # A string is skipped whole; one that does not end in what was read so far is a lone quote.
 _TOKEN = regex.compile(rb'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', regex.DOTALL)
 
@@ -66,9 +65,9 @@ class _Reader:
         self._ended = False
 
     def enter_list(self) -> bool:
-        while len(self._data) < len(_MARK) and not self._ended:
+        while len(self._data) < len(codecs.BOM_UTF8) and not self._ended:
             self._more()
-        self._drop(len(self._data) - len(self._data.removeprefix(_MARK).lstrip()))
+        self._drop(len(self._data) - len(self._data.removeprefix(codecs.BOM_UTF8).lstrip()))
         while not self._data and not self._ended:
             self._more()
             self._drop(len(self._data) - len(self._data.lstrip()))

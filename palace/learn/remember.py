@@ -19,7 +19,7 @@ from palace.privacy import PersonalData, PrivacyFilter, Secrets
 from palace.recall.blocks import strip_own_markers
 from palace.text import new_id, utc_now
 from palace.types.changes import Conflict, Duplicate, Match, Remembered, WriteResult
-from palace.types.memory import Draft, Memory, Trust
+from palace.types.memory import PLAYBOOKS, Draft, Memory, Trust
 
 OnConflict = Literal["ask", "keep", "supersede"]
 ON_CONFLICT: tuple[OnConflict, ...] = ("ask", "keep", "supersede")
@@ -224,6 +224,14 @@ class Writer:
                 hint="store one statement at a time, or import the document",
             )
         return self._privacy.written(text)
+
+
+def refuse_playbook(memory: Memory, *, instead: str) -> None:
+    """Refuse a playbook, which is a file of its own; `instead` says what to do with that."""
+    if memory.room == PLAYBOOKS:
+        raise TextRefusedError(
+            f"{memory.id} is a playbook, not a memory", hint=f"{instead} the file {memory.path}"
+        )
 
 
 def superseded_fields(old: Memory, by: Memory) -> dict[str, object]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from palace.errors import MemoryNotFoundError, TextRefusedError
+from palace.errors import MemoryNotFoundError
 from palace.learn.dedup import says_the_same
-from palace.learn.remember import Writer, makes_room
+from palace.learn.remember import Writer, makes_room, refuse_playbook
 from palace.text import utc_now
 from palace.types.changes import Duplicate, WriteResult
-from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory, Trust
+from palace.types.memory import TIMELINE, Draft, Memory, Trust
 
 
 def correct(
@@ -138,11 +138,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
 
 
 def _refuse_unfit(memory: Memory) -> None:
-    if memory.room == PLAYBOOKS:
-        raise TextRefusedError(
-            f"{memory.id} is a playbook, not a memory",
-            hint=f"edit or delete the file {memory.path}",
-        )
+    refuse_playbook(memory, instead="edit or delete")
     if memory.status != "active":
         by = f"; it was replaced by {memory.superseded_by}" if memory.superseded_by else ""
         raise MemoryNotFoundError(

@@ -7,6 +7,7 @@ In: a file of objects `{"session", "speaker", "text", "at"}`, or for a history a
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,6 @@ from palace.ports import Progress
 from palace.types.session import ConversationTurn, Message
 
 KEYS = ("session", "speaker", "text", "at")
-_MARK = b"\xef\xbb\xbf"
 _PROGRESS_LINES = 500
 _IS_MESSAGE = "it is a message with role and content, and no turn"
 _MESSAGE_EXAMPLE = '{"role": "user", "content": "Hello.", "at": "2026-05-08T13:56:00Z"}'
@@ -195,7 +195,7 @@ _Read = tuple[int, ConversationTurn | _Refused]
 def _lines(source: Path) -> Iterator[bytes]:
     with source.open("rb") as file:
         for number, line in enumerate(file):
-            yield line.removeprefix(_MARK) if number == 0 else line
+            yield line.removeprefix(BOM_UTF8) if number == 0 else line
 
 
 def _turn_of_line(line: bytes) -> ConversationTurn | _Refused:

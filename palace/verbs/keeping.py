@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from palace.arguments import check_lists, check_names, check_texts
-from palace.errors import ConfigError, MemoryNotFoundError, TextRefusedError
+from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.annotate import change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
+from palace.learn.remember import refuse_playbook
 from palace.learn.retire import drop_plan
+from palace.store.identity_file import IDENTITY_FILE
 from palace.store.markdown import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.memory import PLAYBOOKS, Memory
@@ -202,10 +204,7 @@ class KeepingVerbs(WritingVerbs):
         check_texts(reason=reason)
         self.refresh()
         memory = self._meant(memory_id)
-        if memory.room == PLAYBOOKS:
-            raise TextRefusedError(
-                f"{memory.id} is a playbook, not a memory", hint=f"delete the file {memory.path}"
-            )
+        refuse_playbook(memory, instead="delete")
         drop_plan(self._parts.writer, memory, self.index.marked("superseded_by"))
         gone = {
             m.id: m for m in (memory, *older_versions(memory, self.index.marked("superseded_by")))
@@ -248,7 +247,7 @@ class KeepingVerbs(WritingVerbs):
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]
         found = [m.source for m in memories if eraser.holds(m.text)]
-        return [*found, *(["identity.txt"] if eraser.holds(self.identity.text) else [])]
+        return [*found, *([IDENTITY_FILE] if eraser.holds(self.identity.text) else [])]
 
 
 def _touches(record: dict[str, Any], ids: set[str]) -> bool:
