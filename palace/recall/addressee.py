@@ -133,7 +133,9 @@ def _without_agent(
             return Spoken(f"{before.rstrip(' ,')}{behind}", _STOPPED.search(before) is None)
         stop, gap = _STOPS.match(behind), _GAP.match(behind)
         rest = behind[gap.end() :] if gap else behind
-        begins = not asks(before) and (asks(rest) or _asking().match(rest) is not None)
+        begins = not asks(before) and (
+            asks(rest) or bool(_asking().match(rest) or _in_front().match(rest))
+        )
         if begins or first:
             left = behind[stop.end() :] if stop else behind.lstrip()
             return Spoken(f"{before}{left}", not (begins or stop))
@@ -176,7 +178,12 @@ def _asking() -> regex.Pattern[str]:
 
 @cache
 def _in_front() -> regex.Pattern[str]:
-    """Return what finds "Timmy, when …" and, said of who speaks, "This is Timmy. …"."""
+    """Return what finds "Timmy, when …" and, who speaks, "This is Ann. …" or "Ann here, …"."""
     asked = rf"(?={any_of('question_openers')})"
-    introduced = rf"(?P<said>{any_of('introductions')})\s+(?P<name>{NAME})(?:{STOP}| {asked})"
-    return regex.compile(rf"{introduced}|(?P<name>{NAME})(?:,\s+| ){asked}", regex.IGNORECASE)
+    greeted = rf"(?:(?:{any_of('greetings')})[\s,!.…–—-]+)?+"
+    before = rf"(?P<said>{any_of('introductions')}|{any_of('who_speaks')})"
+    behind = rf"{any_of('speaking')}"
+    introduced = rf"{before}\s+(?P<name>{NAME})(?: (?:{behind}))?"
+    speaking = rf"(?P<name>{NAME}) (?P<said>{behind})"
+    speaker = rf"{greeted}(?:{introduced}|{speaking})(?:{STOP}| {asked})"
+    return regex.compile(rf"{speaker}|(?P<name>{NAME})(?:,\s+| ){asked}", regex.IGNORECASE)

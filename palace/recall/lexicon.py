@@ -84,7 +84,14 @@ _OwnKind = Literal[
     "soft", "particles", "enclitics", "before_weekdays", "before_names", "everyday_names"
 ]
 PhraseKind = Literal[
-    "courtesies", "greetings", "question_openers", "interjections", "closings", "introductions"
+    "courtesies",
+    "greetings",
+    "question_openers",
+    "interjections",
+    "closings",
+    "introductions",
+    "who_speaks",
+    "speaking",
 ]
 
 

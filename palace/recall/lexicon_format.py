@@ -54,6 +54,8 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "interjections": _LIST,
     "closings": _LIST,
     "introductions": _LIST,
+    "who_speaks": _LIST,
+    "speaking": _LIST,
     "surname_particles": _WORDS,
     "people": _LIST,
     "clock_words": _WORDS,

@@ -71,6 +71,14 @@ def test_the_identity_tells_the_name(identity: str, name: tuple[str, ...]) -> No
         "Timmy, wann war der move?",
         "Hello Timmy, this is Margaret. When did we move?",
         "My name is Margaret, when did we move?",
+        "Hi, it's Margaret here. When did we move?",
+        "hi its margaret when did we move",
+        "Hello! Margaret here, when did we move?",
+        "hi margaret here when did we move",
+        "It’s Margaret again, when did we move?",
+        "hello timmy this is margaret when did we move",
+        "Margarete hier, wann war der move?",
+        "C'est Margaux, quand a move ?",
     ],
 )
 def test_who_speaks_to_the_agent_asks_nothing_about_it(prompt: str) -> None:
@@ -95,6 +103,9 @@ def test_a_name_without_a_comma_may_be_asked_about(prompt: str) -> None:
         "Where is the timmy-tool kettle?",
         "This is Margaret. When did she move?",
         "This is Terraform. When did we move?",
+        "Terraform here, when did we move?",
+        "Margaret here, when did she move?",
+        "Is Margaret here when we move?",
     ],
 )
 def test_what_is_asked_about_stays(prompt: str) -> None:
