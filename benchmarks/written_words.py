@@ -3,11 +3,11 @@
 Run:
     python -m benchmarks.written_words
 
-In: `benchmarks/data/related_words`. A line of `en.txt` is a word of questions with words of notes,
-"heavy | same: heaviness | near: weigh weight | about: kg kilos"; a line of the list of another
-language is an English word with the words for it, "key: Schlüssel, Ersatzschlüssel". Out: in
-`palace/recall/related_words` the table `<language>_written.zlib` of words of one language, and
-`<language>_en.zlib` from a language to English.
+In: `benchmarks/data/related_words`. A line of `en.txt` is a word with words that come near to it,
+"heavy | same: heaviness | near: weigh weight | about: kg kilos", and it to them; a line of the list
+of another language is an English word with the words for it, "key: Schlüssel, Ersatzschlüssel".
+Out: in `palace/recall/related_words` the table `<language>_written.zlib` of words of one language,
+and `<language>_en.zlib` from a language to English.
 
 In: `benchmarks/data/given_names`, a name a line. Out: `palace/recall/given_names.txt`, all that are
 no function words. Whoever adds a word or a name runs this once more.
@@ -56,7 +56,9 @@ def english(lines: Iterable[str]) -> Rows:
             pair = ((_token(word), _token(other)) for other in listed.split())
             for token, other in pair:
                 if times.isdisjoint((token, other)):
+                    # How near two words are has no direction: notes may say "birthday", too.
                     _add(rows, token, other, NEARNESS[name])
+                    _add(rows, other, token, NEARNESS[name])
     return rows
 
 

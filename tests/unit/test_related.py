@@ -255,6 +255,15 @@ def test_a_list_names_each_word_once() -> None:
         assert said == sorted(set(said)), path.name
 
 
+def test_how_near_two_words_are_has_no_direction() -> None:
+    lines = (written_words.LISTS / "en.txt").read_text("utf-8").splitlines()
+    rows = written_words.english(lines)
+    assert all(
+        rows[other][token] == near for token, row in rows.items() for other, near in row.items()
+    )
+    assert related_words(["bday"], "en")["bday"]["birthday"] == 0.75
+
+
 @pytest.mark.parametrize("line", ["dog | like: puppy", "dog | puppy"])
 def test_a_line_of_the_english_list_that_is_none_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match="names no group"):
