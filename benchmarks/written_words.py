@@ -56,9 +56,10 @@ def english(lines: Iterable[str]) -> Rows:
             pair = ((_token(word), _token(other)) for other in listed.split())
             for token, other in pair:
                 if times.isdisjoint((token, other)):
-                    # How near two words are has no direction: notes may say "birthday", too.
                     _add(rows, token, other, NEARNESS[name])
-                    _add(rows, other, token, NEARNESS[name])
+                    # How near two words are has no direction; a letter or a number is none.
+                    if other.isalpha() and len(other) > 1:
+                        _add(rows, other, token, NEARNESS[name])
     return rows
 
 
