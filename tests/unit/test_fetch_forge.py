@@ -43,11 +43,7 @@ def gitea(server: FakeForge, **keywords: object) -> GiteaFetcher:
 
 
 def github(server: FakeForge, **keywords: object) -> GitHubFetcher:
-    defaults = {
-        "base_url": server.url,
-        "repositories": [REPO],
-        "now": lambda: NOW,
-    }
+    defaults = {"base_url": server.url, "repositories": [REPO], "now": lambda: NOW}
     return GitHubFetcher(**{**defaults, **keywords})
 
 
@@ -121,7 +117,7 @@ def test_each_artifact_once_and_not_too_many() -> None:
 
 
 def test_addresses_of_github() -> None:
-    fetcher = GitHubFetcher(repositories=[REPO])
+    fetcher = GitHubFetcher(base_url="https://api.github.com", repositories=[REPO])
     [found] = fetcher.recognise("https://github.com/own/tool/pull/5/files")
     assert (found.kind, found.host, found.target) == ("pull", "github", "own/tool#5")
     enterprise = GitHubFetcher(repositories=[REPO], base_url="https://ghe.example.org/api/v3")
