@@ -14,6 +14,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import regex
 
+from palace.fetch.plain import BARE_FILES
+
 MentionKind = Literal["issue", "pull", "repo_file"]
 MAX_PROMPT_CHARS = 20_000
 _MAX_MENTIONS = 16
@@ -90,9 +92,6 @@ _SENTENCE_GOES_ON = regex.compile(
 )
 _NAME_LIKE = regex.compile(r"[a-z0-9][-_./][a-z0-9]", regex.IGNORECASE)
 _EXTENSION = regex.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
-_BARE_FILES = frozenset(
-    {"README", "LICENSE", "Makefile", "Dockerfile", "CHANGELOG", "Justfile", "Procfile"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +220,7 @@ class _Scan:
     def _read_file(self, match: regex.Match[str], *, explicit: bool) -> None:
         path = match["path"].rstrip(".")
         is_path = "/" in path and any(char.isalpha() for char in path)
-        if is_path or _EXTENSION.search(path) or path in _BARE_FILES:
+        if is_path or _EXTENSION.search(path) or path in BARE_FILES:
             self.found.append(
                 Mention(
                     "repo_file",
