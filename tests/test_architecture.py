@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
-    "tools": {"types", "errors", "text", "arguments", "secrets", "tracing", "enforce"},
+    "tools": {"types", "errors", "ports", "text", "arguments", "secrets", "tracing", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types", "secrets"},
     "past": GROUND | {"store", "recall"},
