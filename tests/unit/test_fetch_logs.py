@@ -304,8 +304,6 @@ def test_only_configured_logs(folder: Path) -> None:
         with pytest.raises(FetchDeniedError) as error:
             fetcher.fetch(ref(path))
         assert "artifacts.logs.paths" in error.value.hint
-    with pytest.raises(FetchDeniedError):
-        fetcher.fetch(ArtifactRef("log", "files", str(folder / "app.log"), {}))
 
 
 def test_a_link_that_was_configured_is_followed(folder: Path) -> None:
