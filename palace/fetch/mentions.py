@@ -60,6 +60,7 @@ _WORDED = regex.compile(
     regex.IGNORECASE | regex.ASCII,
 )
 _BARE = regex.compile(rf"(?<![\w&#/.:=-])\#(?P<number>{_NUMBER}){_AFTER}", regex.ASCII)
+_WHOLE_NUMBER = regex.compile(r"[1-9]\d{0,6}", regex.ASCII)
 _DIGITS = regex.compile(r"\d{1,7}")
 _COLOUR = regex.compile(
     r"\b(?:colou?rs?|hex|rgb|css|background|foreground|fill|stroke|palette|theme)\b"
@@ -275,9 +276,7 @@ def _read_web_path(parts: SplitResult, *, home: str, start: int) -> Mention | No
     if len(steps) < 4:
         return None
     repository, what, rest = "/".join(steps[:2]), steps[2], steps[3:]
-    if what in ("issues", "pulls", "pull") and rest[0].isascii() and rest[0].isdigit():
-        if len(rest[0]) > 7 or rest[0].startswith("0"):
-            return None
+    if what in ("issues", "pulls", "pull") and _WHOLE_NUMBER.fullmatch(rest[0]):
         kind: MentionKind = "issue" if what == "issues" else "pull"
         return Mention(kind, repository, int(rest[0]), explicit=True, start=start)
     if what in ("src", "raw", "blob"):

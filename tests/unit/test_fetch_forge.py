@@ -168,6 +168,7 @@ def test_gitea_issue(gitea_server: FakeForge) -> None:
         ({"state": "closed", "closed_at": "2026-03-04T10:00:00Z"}, "closed"),
         ({"state": "closed", "pull_request": {"merged": True, "merged_at": None}}, "merged"),
         ({"state": "closed", "pull_request": {"merged": False, "merged_at": None}}, "closed"),
+        ({"state": "closed", "pull_request": {"merged_at": "2026-03-05T08:00:00Z"}}, "merged"),
     ],
 )
 def test_state_of_an_issue(gitea_server: FakeForge, changes: dict[str, object], state: str) -> None:
