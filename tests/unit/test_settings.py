@@ -859,6 +859,12 @@ def test_explain_says_the_file_and_where_each_value_is_from(place, write, tmp_pa
     assert by_key["search.top_k"].description.startswith("Hits that a search returns")
 
 
+def test_cues_are_explained_as_they_are_written(place, write):
+    write("detector: {cues: [{pattern: the usual spot, kind: fact}]}")
+    rows = {row.key: row.value for row in explain(load_settings(env={}, cwd=place))}
+    assert rows["detector.cues"] == '[{pattern: "the usual spot", kind: fact}]'
+
+
 def test_loaded_settings_can_be_pickled_and_copied(place):
     loaded = load_settings()
     assert pickle.loads(pickle.dumps(loaded)) == loaded
