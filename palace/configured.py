@@ -6,7 +6,7 @@ not loaded before the part that needs it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,17 @@ from palace.models.vector_cache import VectorCache
 from palace.ports import Embedder, Fetcher, Generator
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from palace.enforce.answering import AnswerOptions
+    from palace.fetch.forge import ForgeFetcher
     from palace.settings import Settings
-    from palace.settings.model import ArtifactsSettings, EmbeddingsSettings, GeneratorSettings
+    from palace.settings.model import (
+        ArtifactsSettings,
+        EmbeddingsSettings,
+        ForgeSettings,
+        GeneratorSettings,
+    )
 
 
 def configured_policy(settings: Settings) -> Policy:
@@ -59,7 +67,7 @@ def configured_generator(named: GeneratorSettings) -> Generator | None:
     return ChatCompletions(
         base_url=named.base_url,
         model=named.model,
-        api_key=named.api_key.get_secret_value() if named.api_key else None,
+        api_key=_told(named.api_key),
         timeout_s=named.timeout_s,
     )
 
@@ -106,7 +114,7 @@ def _openai_embedder(embeddings: EmbeddingsSettings, cache: Path) -> Embedder:
     return OpenAIEmbedder(
         model=openai.model or "",
         base_url=openai.base_url or DEFAULT_URL,
-        api_key=openai.api_key.get_secret_value() if openai.api_key else None,
+        api_key=_told(openai.api_key),
         dimensions=openai.dimensions,
         batch_size=embeddings.batch_size,
         max_chars=openai.max_chars,
@@ -136,27 +144,33 @@ def configured_fetchers(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
 
 def _forges(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
     gitea, github = artifacts.gitea, artifacts.github
-    if gitea.base_url and gitea.repositories:
+    if gitea.repositories:
         from palace.fetch.gitea import GiteaFetcher
 
-        yield GiteaFetcher(
-            base_url=gitea.base_url,
-            repositories=gitea.repositories,
-            elsewhere=github.repositories,
-            token=gitea.token.get_secret_value() if gitea.token else None,
-            timeout_s=artifacts.timeout_s,
-            max_bytes=artifacts.max_bytes,
-            cache_s=artifacts.cache_s,
-        )
+        yield _forge(GiteaFetcher, gitea, artifacts, elsewhere=github.repositories)
     if github.repositories:
         from palace.fetch.github import GitHubFetcher
 
-        yield GitHubFetcher(
-            base_url=github.base_url,
-            repositories=github.repositories,
-            elsewhere=gitea.repositories,
-            token=github.token.get_secret_value() if github.token else None,
-            timeout_s=artifacts.timeout_s,
-            max_bytes=artifacts.max_bytes,
-            cache_s=artifacts.cache_s,
-        )
+        yield _forge(GitHubFetcher, github, artifacts, elsewhere=gitea.repositories)
+
+
+def _forge(
+    made: type[ForgeFetcher],
+    named: ForgeSettings,
+    artifacts: ArtifactsSettings,
+    *,
+    elsewhere: Sequence[str],
+) -> Fetcher:
+    return made(
+        base_url=named.base_url or "",
+        repositories=named.repositories,
+        elsewhere=elsewhere,
+        token=_told(named.token),
+        timeout_s=artifacts.timeout_s,
+        max_bytes=artifacts.max_bytes,
+        cache_s=artifacts.cache_s,
+    )
+
+
+def _told(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret else None

@@ -5,9 +5,14 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from palace import Mempalace
 
 pytest.register_assert_rewrite("palace.testing")
 
@@ -35,3 +40,17 @@ def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     return home
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Where `palace` stands; a module that has its own puts something there first."""
+    return tmp_path / "palace"
+
+
+@pytest.fixture
+def palace(root: Path) -> Iterator[Mempalace]:
+    from palace import Mempalace
+
+    with Mempalace.open(root) as opened:
+        yield opened

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "patterns", "portable"}
+GROUND = {"types", "errors", "ports", "text", "portable"}
 GROUND |= {"secrets", "privacy", "ignoring", "arguments"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
@@ -24,10 +24,9 @@ MAY_IMPORT = {
     "arguments": {"types", "errors"},
     "ports": {"types"},
     "text": {"types"},
-    "secrets": {"types", "patterns"},
+    "secrets": {"types"},
     "privacy": {"types", "errors", "secrets"},
     "ignoring": set(),
-    "patterns": set(),
     "portable": set(),
     "settings": {"types", "errors", "portable"},
     "presets": {"types", "errors", "portable"},
@@ -38,7 +37,7 @@ MAY_IMPORT = {
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
-    "tools": {"types", "errors", "text", "arguments", "secrets", "tracing", "enforce"},
+    "tools": {"types", "errors", "ports", "text", "arguments", "secrets", "tracing", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types", "secrets"},
     "past": GROUND | {"store", "recall"},

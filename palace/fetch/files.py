@@ -19,7 +19,7 @@ from unicodedata import normalize
 import regex
 
 from palace.errors import FetchDeniedError, FetchError
-from palace.fetch.plain import DENSE, decode_text, minutes, printable
+from palace.fetch.plain import BARE_FILES, DENSE, decode_text, minutes, printable
 from palace.fetch.regular_file import read_regular, resolve_existing
 from palace.ignoring import IgnoreRules, secret_name
 from palace.ports import Artifact, ArtifactRef
@@ -42,9 +42,6 @@ _LINE_NUMBER = regex.compile(r":\d{1,7}(?::\d{1,7})?$")
 _ELSEWHERE = regex.compile(
     r"[`'\"]?\s{1,3}(?:in|of|from|on|at)\s{1,3}(?:the\s)?(?:repo(?:sitory)?\s)?[`'\"]?"
     r"([\w.-]{1,100}/[\w.-]{1,100})(?![\w/]|[.-]\w)"
-)
-_BARE_FILES = frozenset(
-    {"README", "LICENSE", "Makefile", "Dockerfile", "CHANGELOG", "Justfile", "Procfile"}
 )
 
 
@@ -217,6 +214,6 @@ def _names_inside(word: str, start: int) -> Iterator[tuple[str, int]]:
 def _reads_like_path(name: str) -> bool:
     if "://" in name or "\0" in name:
         return False
-    return name in _BARE_FILES or (
+    return name in BARE_FILES or (
         any(char in name for char in "/\\.") and any(char.isalnum() for char in name)
     )

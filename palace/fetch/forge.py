@@ -9,14 +9,15 @@ from __future__ import annotations
 import base64
 import binascii
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import regex
 
 from palace.errors import ConfigError, FetchDeniedError, FetchError
-from palace.fetch.http import BoundedClient, Reply, Session
+from palace.fetch.http import BoundedClient, Reply, Service, Session, checked_url
 from palace.fetch.issue_text import IssueText, file_listing, is_pull, render_issue, repository_of
 from palace.fetch.mentions import NAME, Mention, find_mentions
 from palace.fetch.plain import clip_bytes, decode_text, minutes, one_line, printable
@@ -33,39 +34,62 @@ _GIT_REF = regex.compile(r"[\w][\w./+-]{0,199}")
 class ForgeFetcher(ABC):
     """Fetches issues, pull requests and files of the configured repositories of one forge.
 
+    Needs the `gitea` extra when it fetches, not before.
+
     Args:
-        client: Bounded client below the forge's API address.
-        web_url: Where people see the forge.
+        base_url: Address of the forge, http(s).
         repositories: `owner/name` of each repository that may be read; case does not matter.
         elsewhere: Repositories other forges are configured for; none if this is the only forge.
             A number without a repository is only understood by the only forge with one
             repository, and an explicit reference to one of these is left to the others.
-        max_bytes: Longest text of an artifact, in bytes of UTF-8.
+        token: Access token; sent to this forge only, never shown.
+        timeout_s: Seconds for one whole fetch.
+        max_bytes: Longest text of an artifact, in bytes of UTF-8. A reply may be four times as
+            large and 64 KiB more, because JSON and base64 are longer than the text in them.
+        cache_s: Seconds during which a reply is used again without asking.
+        now: Clock; returns aware moments.
 
     Raises:
-        ConfigError: If a repository is not `owner/name`.
+        ConfigError: If the address is not usable, or a repository is not `owner/name`.
     """
 
     host: str
+    _service: ClassVar[Service]
+    _auth_scheme: ClassVar[str]
+    _accept: ClassVar[str] = "application/json"
 
     def __init__(
         self,
         *,
-        client: BoundedClient,
-        web_url: str,
+        base_url: str,
         repositories: Sequence[str],
         elsewhere: Sequence[str] = (),
+        token: str | None = None,
+        timeout_s: float = 10.0,
         max_bytes: int = 262_144,
+        cache_s: float = 60.0,
+        now: Callable[[], datetime] | None = None,
     ) -> None:
-        self._client = client
-        self._web_url = web_url
+        address = checked_url(base_url, setting=f"{self._service.setting}.base_url")
+        api_url, self._web_url = self._addresses(address)
+        self._client = BoundedClient(
+            api_url=api_url,
+            service=self._service,
+            token=token,
+            auth_scheme=self._auth_scheme,
+            accept=self._accept,
+            timeout_s=timeout_s,
+            body_bytes=4 * max_bytes + 65_536,
+            cache_s=cache_s,
+            now=now,
+        )
         self._max_bytes = max_bytes
         self._only_forge = not elsewhere
         self._elsewhere = frozenset(name.lower() for name in elsewhere)
         for name in repositories:
             if not _is_repository(name):
                 raise ConfigError(
-                    f"{client.service.setting}.repositories holds {name[:80]!r}",
+                    f"{self._service.setting}.repositories holds {name[:80]!r}",
                     hint="write each repository as owner/name",
                 )
         self._repositories = {name.lower(): name for name in repositories}
@@ -108,9 +132,13 @@ class ForgeFetcher(ABC):
                 repository, path = self._allowed(match[1]), match[2]
                 return self._client.run(lambda s: self._file(s, ref, repository, path))
         raise FetchDeniedError(
-            f"{one_line(ref.target, max_chars=80)!r} is no artifact of {self._client.service.name}",
+            f"{one_line(ref.target, max_chars=80)!r} is no artifact of {self._service.name}",
             hint="write owner/name#number or owner/name:path",
         )
+
+    @abstractmethod
+    def _addresses(self, base_url: str) -> tuple[str, str]:
+        """Return where the API is, and where people see the forge."""
 
     @abstractmethod
     def _pull_address(self, repository: str, number: int) -> str:
@@ -151,7 +179,7 @@ class ForgeFetcher(ABC):
         if known is None:
             raise FetchDeniedError(
                 f"{repository} is not among the configured repositories",
-                hint=f"add it to {self._client.service.setting}.repositories",
+                hint=f"add it to {self._service.setting}.repositories",
             )
         return known
 
@@ -189,8 +217,8 @@ class ForgeFetcher(ABC):
         issue = reply.data
         if not isinstance(issue, dict) or issue.get("number") != number:
             raise FetchError(
-                f"{self._client.service.name} answered with something that is not #{number}",
-                hint=f"check {self._client.service.setting}.base_url",
+                f"{self._service.name} answered with something that is not #{number}",
+                hint=f"check {self._service.setting}.base_url",
             )
         # A moved issue is answered from where it lives now.
         home = repository_of(issue)

@@ -408,14 +408,12 @@ def checked_url(url: str, *, setting: str) -> str:
 
 def _httpx() -> Any:  # noqa: ANN401 - a module
     try:
-        import httpx  # optional, and only this module needs it
-    except ImportError:
-        httpx = None  # type: ignore[assignment]
-    if httpx is None:
+        import httpx
+    except ImportError as error:
         raise FetchError(
             "the extra `gitea` is not installed, and issues and pull requests need it",
             hint=install_hint("gitea"),
-        )
+        ) from error
     return httpx
 
 

@@ -68,11 +68,9 @@ def state_of(issue: Mapping[str, Any]) -> str:
     Raises:
         FetchError: If the JSON says none of them.
     """
-    pull = _object(issue, "pull_request")
-    if issue.get("merged") is True or pull.get("merged") is True:
-        return "merged"
-    if _string(issue, "merged_at") or _string(pull, "merged_at"):
-        return "merged"
+    for told in (issue, _object(issue, "pull_request")):
+        if told.get("merged") is True or _string(told, "merged_at"):
+            return "merged"
     state = issue.get("state")
     if state in ("open", "closed"):
         return str(state)

@@ -62,7 +62,7 @@ class LogsFetcher:
     """Reads configured log files.
 
     Args:
-        paths: The log files that may be read, as paths, or as name -> path.
+        paths: The log files that may be read.
         tail_lines: Most lines of an artifact, unless the prompt asks for fewer or more.
         max_line_chars: Longest line, in characters; longer ones are cut.
         max_bytes: Longest text, in bytes.
@@ -76,7 +76,7 @@ class LogsFetcher:
     def __init__(
         self,
         *,
-        paths: Sequence[str | Path] | Mapping[str, str | Path],
+        paths: Sequence[str | Path],
         tail_lines: int = 200,
         max_line_chars: int = 2000,
         max_bytes: int = 262_144,
@@ -84,11 +84,8 @@ class LogsFetcher:
         zone: tzinfo | None = None,
         now: Callable[[], datetime] | None = None,
     ) -> None:
-        named = paths.items() if isinstance(paths, Mapping) else [("", path) for path in paths]
-        self._logs = {
-            str(path): _Log.named(name, path)
-            for name, path in ((name, Path(path).expanduser().absolute()) for name, path in named)
-        }
+        logs = (_Log.at(Path(path).expanduser().absolute()) for path in paths)
+        self._logs = {str(log.path): log for log in logs}
         self._tail_lines = tail_lines
         self._max_line_chars = max_line_chars
         self._max_bytes = max_bytes
@@ -205,12 +202,11 @@ class _Log:
     names: frozenset[str]
 
     @classmethod
-    def named(cls, name: str, path: Path) -> _Log:
+    def at(cls, path: Path) -> _Log:
         stem = path.name.split(".")[0]
-        exact = {str(path), path.as_posix(), path.name, name} - {""}
+        exact = {str(path), path.as_posix(), path.name} - {""}
         # "the worker log", "logs of the worker": the stem says nothing without the word.
-        spoken = {regex.escape(word) for word in (stem, name) if word and word.lower() != "log"}
-        words = "|".join(sorted(spoken)) or r"(?!)"
+        spoken = regex.escape(stem) if stem and stem.lower() != "log" else r"(?!)"
         whole = "|".join(
             regex.escape(word)
             for word in sorted(exact, key=len, reverse=True)
@@ -220,8 +216,8 @@ class _Log:
         before, after = rf"(?<![{letter}./\\-])", rf"(?![{letter}/\\-]|\.{letter})"
         pattern = regex.compile(
             rf"{before}(?:\./)?(?:{whole or '(?!)'}){after}"
-            rf"|(?<![\w./-])(?:{words})(?:'s)?[\s-](?:log\s?files?|logs?)(?![\w/-]|\.\w)"
-            rf"|(?<![\w./-])(?:log\s?files?|logs?)\s(?:of|for|from)\s(?:the\s)?(?:{words})(?![\w/-]|\.\w)",
+            rf"|(?<![\w./-])(?:{spoken})(?:'s)?[\s-](?:log\s?files?|logs?)(?![\w/-]|\.\w)"
+            rf"|(?<![\w./-])(?:log\s?files?|logs?)\s(?:of|for|from)\s(?:the\s)?(?:{spoken})(?![\w/-]|\.\w)",
             regex.IGNORECASE | regex.VERSION1,
         )
         return cls(path, pattern, frozenset(word.casefold() for word in (exact | {stem})))

@@ -14,6 +14,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import regex
 
+from palace.fetch.plain import BARE_FILES
+
 MentionKind = Literal["issue", "pull", "repo_file"]
 MAX_PROMPT_CHARS = 20_000
 _MAX_MENTIONS = 16
@@ -58,6 +60,7 @@ _WORDED = regex.compile(
     regex.IGNORECASE | regex.ASCII,
 )
 _BARE = regex.compile(rf"(?<![\w&#/.:=-])\#(?P<number>{_NUMBER}){_AFTER}", regex.ASCII)
+_WHOLE_NUMBER = regex.compile(r"[1-9]\d{0,6}", regex.ASCII)
 _DIGITS = regex.compile(r"\d{1,7}")
 _COLOUR = regex.compile(
     r"\b(?:colou?rs?|hex|rgb|css|background|foreground|fill|stroke|palette|theme)\b"
@@ -90,9 +93,6 @@ _SENTENCE_GOES_ON = regex.compile(
 )
 _NAME_LIKE = regex.compile(r"[a-z0-9][-_./][a-z0-9]", regex.IGNORECASE)
 _EXTENSION = regex.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
-_BARE_FILES = frozenset(
-    {"README", "LICENSE", "Makefile", "Dockerfile", "CHANGELOG", "Justfile", "Procfile"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class _Scan:
     def _read_file(self, match: regex.Match[str], *, explicit: bool) -> None:
         path = match["path"].rstrip(".")
         is_path = "/" in path and any(char.isalpha() for char in path)
-        if is_path or _EXTENSION.search(path) or path in _BARE_FILES:
+        if is_path or _EXTENSION.search(path) or path in BARE_FILES:
             self.found.append(
                 Mention(
                     "repo_file",
@@ -276,9 +276,7 @@ def _read_web_path(parts: SplitResult, *, home: str, start: int) -> Mention | No
     if len(steps) < 4:
         return None
     repository, what, rest = "/".join(steps[:2]), steps[2], steps[3:]
-    if what in ("issues", "pulls", "pull") and rest[0].isascii() and rest[0].isdigit():
-        if len(rest[0]) > 7 or rest[0].startswith("0"):
-            return None
+    if what in ("issues", "pulls", "pull") and _WHOLE_NUMBER.fullmatch(rest[0]):
         kind: MentionKind = "issue" if what == "issues" else "pull"
         return Mention(kind, repository, int(rest[0]), explicit=True, start=start)
     if what in ("src", "raw", "blob"):

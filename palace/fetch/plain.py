@@ -12,6 +12,10 @@ import regex
 
 # Characters of scripts that put no blank between words, for a set of a pattern.
 DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}"
+# Files whose names have neither a folder nor an ending to know them by.
+BARE_FILES = frozenset(
+    {"README", "LICENSE", "Makefile", "Dockerfile", "CHANGELOG", "Justfile", "Procfile"}
+)
 _CONTROL = regex.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SNIFF_BYTES = 8192
 _MAX_BROKEN_SHARE = 0.01

@@ -7,6 +7,7 @@ line. Moments without a zone are those of the given zone, or of this machine.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 
@@ -115,13 +116,11 @@ def find_window(prompt: str, *, now: datetime, zone: tzinfo | None = None) -> Wi
         _read_last,
         _read_day,
     )
-    try:
+    with suppress(ValueError, OverflowError, TimeoutError):
         for read in readers:
             window = read(text, here)
             if window is not None:
                 return window
-    except (ValueError, OverflowError, TimeoutError):
-        return Window()
     return Window()
 
 
@@ -138,7 +137,7 @@ def line_moment(line: str, *, now: datetime, zone: tzinfo | None = None) -> date
         zone: Zone of moments that carry none; None is this machine's.
     """
     head = line[:_STAMP_CHARS]
-    try:
+    with suppress(ValueError, KeyError, OverflowError, OSError):
         match = _NUMERIC.search(head) or _DOTTED.search(head) or _ACCESS.search(head)
         if match:
             return _aware(_from_fields(match, int(match["year"])), match["zone"], zone)
@@ -151,8 +150,6 @@ def line_moment(line: str, *, now: datetime, zone: tzinfo | None = None) -> date
         match = _EPOCH.match(head)
         if match:
             return datetime.fromtimestamp(int(match["seconds"]), tz=timezone.utc)
-    except (ValueError, KeyError, OverflowError, OSError):
-        return None
     return None
 
 

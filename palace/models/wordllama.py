@@ -30,10 +30,15 @@ _BATCH_CHARS = 16_000
 class WordLlamaEmbedder:
     """`Embedder` over the weights that the package `wordllama` carries; it never downloads."""
 
-    @property
+    @cached_property
     def identity(self) -> EmbedderIdentity:
         """The model with a fingerprint of its weights."""
-        return self._identity
+        weights = _folder() / "weights" / f"{_CONFIG}_{_DIMENSION}.safetensors"
+        try:
+            revision = fingerprint([weights])
+        except OSError as error:
+            raise _incomplete(error) from error
+        return EmbedderIdentity(f"wordllama/{_CONFIG}_{_DIMENSION}", revision, _DIMENSION)
 
     def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"]) -> list[Vector]:  # noqa: ARG002 - one space for both
         """Return one vector for each text, in order; a text without any token gets zeros.
@@ -51,15 +56,6 @@ class WordLlamaEmbedder:
     def close(self) -> None:
         """Let go of the model; it is loaded again when it is needed."""
         self.__dict__.pop("_model", None)
-
-    @cached_property
-    def _identity(self) -> EmbedderIdentity:
-        weights = _folder() / "weights" / f"{_CONFIG}_{_DIMENSION}.safetensors"
-        try:
-            revision = fingerprint([weights])
-        except OSError as error:
-            raise _incomplete(error) from error
-        return EmbedderIdentity(f"wordllama/{_CONFIG}_{_DIMENSION}", revision, _DIMENSION)
 
     @cached_property
     def _model(self) -> WordLlamaInference:

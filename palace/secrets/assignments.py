@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import regex
 
-from palace.patterns import compiled_later
 from palace.secrets.findings import Finding
 from palace.secrets.names import (
     family_in,
@@ -22,6 +21,7 @@ from palace.secrets.names import (
     may_name_secrets,
     plain_name,
 )
+from palace.secrets.patterns import compiled_later
 from palace.secrets.values import (
     BASE64_MIN_CHARS,
     HASHED,

@@ -74,7 +74,14 @@ def join_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
     Where two begin together, the one that was given first names the kind.
     """
-    return tuple(_without_overlaps(sorted(findings, key=lambda finding: finding.start)))
+    joined: list[Finding] = []
+    for finding in sorted(findings, key=lambda finding: finding.start):
+        if joined and finding.start < joined[-1].end:
+            first = joined[-1]
+            joined[-1] = Finding(first.kind, first.start, max(first.end, finding.end))
+        else:
+            joined.append(finding)
+    return tuple(joined)
 
 
 def describe(findings: Sequence[Finding], text: str) -> str:
@@ -94,18 +101,3 @@ def describe(findings: Sequence[Finding], text: str) -> str:
         column = finding.start - line_start + 1
         places.append(f"{finding.kind} at line {line}, column {column}")
     return "; ".join(places)
-
-
-def _without_overlaps(findings: list[Finding]) -> Iterator[Finding]:
-    """Join overlapping findings to one, named after the first."""
-    current: Finding | None = None
-    for finding in findings:
-        if current is None:
-            current = finding
-        elif finding.start < current.end:
-            current = Finding(current.kind, current.start, max(current.end, finding.end))
-        else:
-            yield current
-            current = finding
-    if current is not None:
-        yield current

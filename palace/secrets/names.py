@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import regex
 
-from palace.patterns import compiled_later
+from palace.secrets.patterns import compiled_later
 
 _PASSWORD_NAMES = tuple(
     "password passwd passphrase passcode passwort kennwort motdepasse mdp contraseña senha"

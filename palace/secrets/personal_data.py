@@ -78,8 +78,7 @@ def find_personal_data(text: str) -> tuple[Finding, ...]:
     Kinds are `email`, `phone`, `payment-card` and `iban`. Addresses reserved for examples, and
     those of machines (`git@…`, `noreply@…`), are nobody's and left out.
     """
-    found = list(find_unseen_too(text, _SOURCES))
-    return join_findings(found)
+    return join_findings(find_unseen_too(text, _SOURCES))
 
 
 def redact_personal_data(text: str) -> str:

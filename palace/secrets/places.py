@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import regex
 
-from palace.patterns import compiled_later
 from palace.secrets.findings import Finding
 from palace.secrets.names import is_open_token
+from palace.secrets.patterns import compiled_later
 from palace.secrets.values import (
     EXAMPLE,
     is_code,

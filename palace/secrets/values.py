@@ -10,7 +10,7 @@ from collections import Counter
 
 import regex
 
-from palace.patterns import compiled_later
+from palace.secrets.patterns import compiled_later
 
 HEX_MIN_CHARS = 32
 HEX_MIN_BITS = 3.0

@@ -29,7 +29,6 @@ from palace import (
     __version__,
 )
 from palace.serve import (
-    commands_calibrate,
     commands_care,
     commands_keep,
     commands_meaning,
@@ -156,7 +155,6 @@ program = Group(
         *commands_sessions.VERBS,
         *commands_read.VERBS,
         *commands_meaning.VERBS,
-        *commands_calibrate.VERBS,
         *commands_care.VERBS,
     ],
     params=[click.Option(["--version"], is_flag=True, help="Print the version.")],

@@ -256,11 +256,9 @@ def _is_there(path: Path) -> bool:
 
 def _root_of(values: _Values, here: Path) -> Path:
     given = values.get(_ROOT)
-    text = given.raw if given else Settings.model_fields["root"].default
-    if not isinstance(text, str):
-        return here
-    place = _origin_place(given.origin) if given else ""
-    return _absolute(text, given.folder if given else here, f"{place}`root`")
+    if given is None:
+        return _absolute(Settings.model_fields["root"].default, here, "`root`")
+    return _absolute(str(given.raw), given.folder, f"{_origin_place(given.origin)}`root`")
 
 
 def _absolute(text: str, folder: Path, where: str) -> Path:
@@ -408,12 +406,8 @@ def _config_error(details: ErrorDetails, values: _Values) -> ConfigError:
 
 
 def _place(path: KeyPath, leaf: KeyPath, values: _Values) -> str:
-    value = values.get(leaf)
-    if value is None:
-        below = [v for key, v in values.items() if key[: len(leaf) - 1] == leaf[:-1]]
-        value = below[0] if below else next(iter(values.values()), None)
-    if value is None:
-        return ""
+    beside = [v for key, v in values.items() if key[: len(leaf) - 1] == leaf[:-1]]
+    value = values.get(leaf) or [*beside, *values.values()][0]
     line = value.source.line(path) if value.source else value.origin.line
     return _origin_place(value.origin, line)
 

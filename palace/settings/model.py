@@ -431,8 +431,8 @@ class LogsSettings(Section):
     )
 
 
-class GiteaSettings(Section):
-    """A Gitea server whose issues and files may be fetched."""
+class ForgeSettings(Section):
+    """A forge whose issues and files may be fetched."""
 
     base_url: _Url | None = Field(
         None, description="Address of the server, http(s), at most 2000 characters; null = none."
@@ -444,6 +444,10 @@ class GiteaSettings(Section):
         None, description="Access token, 1 to 1000 characters; only from the environment."
     )
 
+
+class GiteaSettings(ForgeSettings):
+    """A Gitea server whose issues and files may be fetched."""
+
     @model_validator(mode="after")
     def _addressed(self) -> GiteaSettings:
         if self.repositories and self.base_url is None:
@@ -453,18 +457,12 @@ class GiteaSettings(Section):
         return self
 
 
-class GithubSettings(Section):
+class GithubSettings(ForgeSettings):
     """GitHub repositories whose issues and files may be fetched."""
 
     base_url: _Url = Field(
         "https://api.github.com",
         description="Address of the API, http(s), at most 2000 characters.",
-    )
-    repositories: Annotated[tuple[_Repository, ...], AfterValidator(_unique)] = Field(
-        (), max_length=500, description="Repositories that may be read, owner/name; at most 500."
-    )
-    token: _Token | None = Field(
-        None, description="Access token, 1 to 1000 characters; only from the environment."
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from palace.arguments import check_texts
 from palace.enforce.markers import harmless
 from palace.errors import MemoryNotFoundError, PalaceError
+from palace.ports import Scope
 from palace.text import counted
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
 from palace.types.memory import Memory
@@ -43,10 +44,7 @@ class ToolScope:
 
     def may_see(self, memory: Memory) -> bool:
         """Whether this memory is visible to the caller."""
-        mine = {"global"}
-        mine |= {f"session:{self.session_id}"} if self.session_id else set()
-        mine |= {f"project:{self.project}"} if self.project else set()
-        return memory.scope in mine
+        return memory.scope in Scope(self.session_id, self.project).names
 
 
 # -- reading -----------------------------------------------------------------------------------

@@ -26,12 +26,8 @@ GOOD = "The harbour master is called Ines."
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [n for n in os.environ if n.startswith("PALACE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "p"))
-    return tmp_path / "p"
+def root(here: Path) -> Path:
+    return here
 
 
 @pytest.fixture

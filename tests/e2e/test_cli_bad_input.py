@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from palace.serve.cli import run
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="bytes and pipes of POSIX")
 
+Command = Callable[..., Any]
 Start = Callable[..., "subprocess.CompletedProcess[bytes]"]
 _COMMAND = (sys.executable, "-m", "palace")
 _SOURCES = str(Path(__file__).parents[2])
@@ -47,16 +49,6 @@ def start(tmp_path: Path, environment: dict[str, str]) -> Start:
         return ended
 
     return call
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment of its own for commands in this process; returns the palace's root."""
-    for name in [n for n in os.environ if n.startswith("PALACE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "p"))
-    return tmp_path / "p"
 
 
 # texts
@@ -107,31 +99,31 @@ def test_utf8_whatever_the_locale_says(start: Start, variables: dict[str, str]) 
 
 
 @pytest.mark.parametrize("text", ["\x00", "x" * 100_000])
-def test_unfit_texts_are_refused(here: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
-    assert run(["remember", text, "--json"]) == 2
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert error["type"] == "TextRefusedError"
-    assert error["hint"]
+def test_unfit_texts_are_refused(command: Command, text: str) -> None:
+    ended = command("remember", text, "--json")
+    assert (ended.code, ended.json["error"]["type"]) == (2, "TextRefusedError")
+    assert ended.json["error"]["hint"]
 
 
-def test_a_secret_is_refused_and_not_repeated(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        (["remember"], "it holds a secret"),
+        (["remember", "--json"], "SecretRefusedError"),
+        (["note", "--session", "s"], "it holds a secret"),
+    ],
+)
+def test_a_secret_is_refused_and_not_repeated(command: Command, verb: list[str], said: str) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
-    assert run(["remember", f"the token is {secret}"]) == 2
-    assert run(["remember", f"the token is {secret}", "--json"]) == 2
-    assert run(["note", f"the token is {secret}", "--session", "s"]) == 2
-    out, err = capsys.readouterr()
-    assert "SecretRefusedError" in out
+    code, out, err = command(*verb, f"the token is {secret}")
+    assert (code, said in out + err) == (2, True)
     assert secret not in out + err
 
 
 @pytest.mark.parametrize("room", ["../up", "/etc", "a/../b", "a\x1bb", "CON", ".hidden"])
-def test_unsafe_rooms_are_refused(
-    here: Path, capsys: pytest.CaptureFixture[str], room: str
-) -> None:
-    assert run(["remember", "The gate is green.", "--room", room, "--json"]) == 2
-    assert json.loads(capsys.readouterr().out)["error"]["type"] == "UnsafeNameError"
+def test_unsafe_rooms_are_refused(here: Path, command: Command, room: str) -> None:
+    ended = command("remember", "The gate is green.", "--room", room, "--json")
+    assert (ended.code, ended.json["error"]["type"]) == (2, "UnsafeNameError")
     assert not here.exists()
 
 
@@ -330,12 +322,10 @@ def test_a_long_memory_is_not_broken_on_a_terminal(
     ],
     ids=lambda argv: argv[0],
 )
-def test_reading_makes_no_palace(
-    here: Path, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
-) -> None:
-    assert run([*argv, "--json"]) == 2
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert error["type"] == "ConfigError"
+def test_reading_makes_no_palace(here: Path, command: Command, argv: tuple[str, ...]) -> None:
+    ended = command(*argv, "--json")
+    error = ended.json["error"]
+    assert (ended.code, error["type"]) == (2, "ConfigError")
     assert error["message"] == f"there is no palace at {here}"
     assert "palace init" in error["hint"]
     assert not here.exists()
@@ -351,11 +341,13 @@ def test_reading_makes_no_palace(
     ],
     ids=lambda argv: argv[0],
 )
-def test_a_write_that_is_refused_leaves_no_palace_behind(here: Path, argv: tuple[str, ...]) -> None:
-    assert run([*argv]) == 2
+def test_a_write_that_is_refused_leaves_no_palace_behind(
+    here: Path, command: Command, argv: tuple[str, ...]
+) -> None:
+    assert command(*argv).code == 2
     assert not here.exists()
-    assert run(["remember", "We shipped 4.1.0 on 2026-03-02."]) == 0
-    assert run([*argv]) == 2
+    assert command("remember", "We shipped 4.1.0 on 2026-03-02.").code == 0
+    assert command(*argv).code == 2
     assert (here / "rooms").is_dir()
 
 
@@ -387,93 +379,66 @@ def test_a_write_that_is_refused_leaves_no_palace_behind(here: Path, argv: tuple
     ],
     ids=" ".join,
 )
-def test_usage_errors(
-    here: Path, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
-) -> None:
-    assert run(["--json", *argv]) == 2
-    out, err = capsys.readouterr()
-    error = json.loads(out)["error"]
+def test_usage_errors(here: Path, command: Command, argv: tuple[str, ...]) -> None:
+    ended = command("--json", *argv)
+    error = ended.json["error"]
+    assert (ended.code, ended.err) == (2, "")
     assert error.keys() == {"type", "message", "hint"}
     assert error["type"] == "UsageError"
     assert "--help" in error["hint"]
     assert "Value error" not in error["message"]
-    assert err == ""
-    assert run(argv) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
+    code, out, err = command(*argv)
+    assert (code, out) == (2, "")
     assert err.startswith("error: ")
     assert not here.exists()
 
 
-def test_a_mistyped_command_is_guessed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["rememer", "x"]) == 2
-    assert "'remember'" in capsys.readouterr().err
-    assert run(["config", "defualt"]) == 2
-    assert "'default'" in capsys.readouterr().err
-
-
-def test_what_is_no_number_is_no_share(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for option in ("--importance", "--confidence"):
-        assert run(["remember", "The gate is green.", option, "nan"]) == 2
-        assert "nan" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["rememer", "x"], "'remember'"),  # mistyped, and guessed
+        (["config", "defualt"], "'default'"),
+        (["remember", "The gate is green.", "--importance", "nan"], "nan"),
+        (["remember", "The gate is green.", "--confidence", "nan"], "nan"),
+        (["--config", "nowhere.yaml", "config", "path"], "nowhere.yaml"),
+        (["ask", "When", "did", "we", "ship?"], "in quotes"),
+        (["feedback", "m-01JB2Q7Z"], "--helpful or --not-helpful"),
+        (["list", "--root", "~nobody-of-this-name/p"], "nobody-of-this-name"),
+    ],
+)
+def test_what_is_wrong_is_told(command: Command, argv: list[str], said: str) -> None:
+    code, _, err = command(*argv)
+    assert (code, said in err) == (2, True), err
 
 
 @pytest.mark.parametrize(
     ("yaml", "said"),
     [("search:\n  top_q: 3\n", "top_q"), ("search: [\n", "mempalace.yaml"), ("wing: x\n", "wing")],
 )
-def test_bad_settings(
-    here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], yaml: str, said: str
-) -> None:
+def test_bad_settings(here: Path, tmp_path: Path, command: Command, yaml: str, said: str) -> None:
     (tmp_path / "mempalace.yaml").write_text(yaml)
     for argv in (["ask", "x"], ["remember", "x"], ["config", "path"], ["config", "explain"]):
-        assert run([*argv, "--json"]) == 2
-        error = json.loads(capsys.readouterr().out)["error"]
-        assert error["type"] == "ConfigError"
-        assert said in error["message"]
+        ended = command(*argv, "--json")
+        assert (ended.code, ended.json["error"]["type"]) == (2, "ConfigError")
+        assert said in ended.json["error"]["message"]
     assert not here.exists()
 
 
-def test_a_missing_settings_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--config", "nowhere.yaml", "config", "path"]) == 2
-    assert "nowhere.yaml" in capsys.readouterr().err
-
-
-def test_a_text_without_quotes_is_told_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ask", "When", "did", "we", "ship?"]) == 2
-    assert "in quotes" in capsys.readouterr().err
-
-
-def test_feedback_names_both_of_its_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["feedback", "m-01JB2Q7Z"]) == 2
-    assert "--helpful or --not-helpful" in capsys.readouterr().err
-
-
-def test_the_folder_of_nobody_is_an_error(here: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 - where it runs
-    assert run(["list", "--root", "~nobody-of-this-name/p"]) == 2
-    assert "nobody-of-this-name" in capsys.readouterr().err
-
-
-def test_a_root_that_is_a_file(
-    here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_root_that_is_a_file(here: Path, command: Command) -> None:
     here.write_text("not a folder")
-    assert run(["list"]) == 2
-    assert "is no folder" in capsys.readouterr().err
-    for makes_one in (["remember", "x"], ["init"], ["init", str(here)]):
-        assert run(makes_one) == 2
-        assert f"{here} is no folder" in capsys.readouterr().err
-    assert run(["remember", "x", "--root", str(here / "below"), "--json"]) == 3
-    assert json.loads(capsys.readouterr().out)["error"]["message"]
+    for argv in (["list"], ["remember", "x"], ["init"], ["init", str(here)]):
+        ended = command(*argv)
+        assert (ended.code, f"{here} is no folder" in ended.err) == (2, True)
+    ended = command("remember", "x", "--root", str(here / "below"), "--json")
+    assert (ended.code, bool(ended.json["error"]["message"])) == (3, True)
     assert here.read_text() == "not a folder"
 
 
-def test_what_cannot_be_read_is_breakage(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_read_is_breakage(here: Path, command: Command) -> None:
     (here / "identity.txt").mkdir(parents=True)
-    assert run(["show", "identity", "--json"]) == 3
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert error["type"] == "StoreUnavailableError"
-    assert error["hint"]
+    ended = command("show", "identity", "--json")
+    assert (ended.code, ended.json["error"]["type"]) == (3, "StoreUnavailableError")
+    assert ended.json["error"]["hint"]
 
 
 class _Interrupted(io.RawIOBase):

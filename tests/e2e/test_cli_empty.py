@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from palace.serve.cli import run
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment of its own for commands in this process; returns the palace's root."""
-    for name in [n for n in os.environ if n.startswith("PALACE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "p"))
-    return tmp_path / "p"
+Command = Callable[..., Any]
 
 
 @pytest.mark.parametrize("empty", ["", " \t"])
@@ -59,39 +48,30 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_what_is_given_and_empty_is_an_error(
-    here: Path, capsys: pytest.CaptureFixture[str], argv: list[str | None], empty: str
+    here: Path, command: Command, argv: list[str | None], empty: str
 ) -> None:
-    assert run(["remember", "The gate is blue."]) == 0
+    assert command("remember", "The gate is blue.").code == 0
     before = [p.read_bytes() for p in sorted((here / "rooms").rglob("*.md"))]
-    capsys.readouterr()
 
-    assert run([*(empty if given is None else given for given in argv), "--json"]) == 2
+    ended = command(*(empty if given is None else given for given in argv), "--json")
 
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert "is empty; give one" in error["message"]
-    assert error["hint"]
+    assert ended.code == 2
+    assert "is empty; give one" in ended.json["error"]["message"]
+    assert ended.json["error"]["hint"]
     assert [p.read_bytes() for p in sorted((here / "rooms").rglob("*.md"))] == before
 
 
 @pytest.mark.parametrize("verb", ["ask", "search", "remember"])
 @pytest.mark.parametrize("stdin", [b"", b" \n"])
-def test_nothing_on_standard_input_is_an_error(
-    here: Path,  # noqa: ARG001 - where it runs
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    verb: str,
-    stdin: bytes,
-) -> None:
-    assert run(["remember", "The gate is blue."]) == 0
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-    assert run([verb, "-"]) == 2
-    assert "hint: give a" in capsys.readouterr().err
+def test_nothing_on_standard_input_is_an_error(command: Command, verb: str, stdin: bytes) -> None:
+    assert command("remember", "The gate is blue.").code == 0
+    code, _, err = command(verb, "-", stdin=stdin)
+    assert (code, "hint: give a" in err) == (2, True)
 
 
 def test_an_empty_variable_of_the_environment_is_none(
-    here: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PALACE_SESSION", "")
-    assert run(["remember", "The gate is blue."]) == 0
-    assert run(["search", "gate"]) == 0
-    assert here.exists()
+    assert command("remember", "The gate is blue.").code == 0
+    assert command("search", "gate").code == 0

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from palace.serve.cli import run
 
 PORT = "The staging database listens on port 5432."
 NEW_PORT = "The staging database listens on port 5433."
 
 
 @pytest.fixture
-def palace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+def palace(command: Callable[..., Any]) -> Callable[..., Any]:
     """Run a command; return its JSON document, and keep the exit code in `.code`."""
 
     def call(*argv: str) -> Any:
-        call.code = run([*argv, "--root", str(tmp_path / "palace"), "--json"])  # type: ignore[attr-defined]
-        return json.loads(capsys.readouterr().out)
+        ended = command(*argv, "--json")
+        call.code = ended.code  # type: ignore[attr-defined]
+        return ended.json
 
     return call
-
-
-def said(*argv: str, root: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    code = run([*argv, "--root", str(root / "palace")])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def test_every_field_of_a_memory_can_be_given(palace):
@@ -57,15 +48,15 @@ def test_what_holds_until_a_date_holds_on_that_day(palace):
     assert not palace("search", "staging port", "--as-of", "2026-05-02T00:00")["hits"]
 
 
-def test_where_forgotten_words_still_stand_is_said(palace, tmp_path, capsys):
+def test_where_forgotten_words_still_stand_is_said(palace, command, here):
     old = palace("remember", PORT)["memory"]["id"]
-    page = tmp_path / "palace" / "timeline" / "2026-05-07.md"
+    page = here / "timeline" / "2026-05-07.md"
     page.parent.mkdir()
     page.write_text(f"[2026-05-07 14:30] Ann: As I said before lunch: {PORT}\n")
     other = palace("search", "before lunch")["hits"][0]["memory"]["id"]
     assert palace("forget", old)["remaining"] == ["timeline/2026-05-07.md:1"]
     palace("undo")
-    code, out, err = said("forget", old, root=tmp_path, capsys=capsys)
+    code, out, err = command("forget", old)
     assert (code, out.split()[0]) == (0, "forgotten")
     assert f"the same words still stand in timeline/2026-05-07.md:1  {other}" in err
     assert palace("forget", other)["remaining"] == []
@@ -84,14 +75,12 @@ def test_a_memory_is_corrected_shown_with_its_history_and_brought_back(palace):
     assert palace.code == 1
 
 
-def test_a_memory_is_forgotten_and_erased(palace, tmp_path):
+def test_a_memory_is_forgotten_and_erased(palace, here):
     memory = palace("remember", PORT)["memory"]["id"]
     assert palace("forget", memory, "-r", "moved")["memory"]["status"] == "inactive"
-    assert PORT in (tmp_path / "palace" / "rooms" / "inbox" / "notes.md").read_text("utf-8")
+    assert PORT in (here / "rooms" / "inbox" / "notes.md").read_text("utf-8")
     assert palace("forget", memory, "--erase")["erased"] == [memory]
-    assert not [
-        p for p in (tmp_path / "palace").rglob("*") if p.is_file() and b"5432" in p.read_bytes()
-    ]
+    assert not [p for p in here.rglob("*") if p.is_file() and b"5432" in p.read_bytes()]
     assert palace("forget", memory)["error"]["type"] == "MemoryNotFoundError"
 
 
@@ -109,39 +98,36 @@ def test_tags_and_links_are_shown(palace):
     assert palace.code == 2
 
 
-def test_a_person_reads_what_happened(tmp_path, capsys):
-    def call(*argv: str) -> tuple[int, str, str]:
-        return said(*argv, root=tmp_path, capsys=capsys)
-
-    memory = call("remember", PORT)[1].split()[-1]
-    other = call("remember", "The lamp is green.")[1].split()[-1]
-    assert call("link", memory, other)[1].startswith(f"linked  {other}\n- ")
-    assert "linked with\n- The lamp is green." in call("show", memory)[1]
-    code, out, _ = call("history", memory)
+def test_a_person_reads_what_happened(command):
+    memory = command("remember", PORT).out.split()[-1]
+    other = command("remember", "The lamp is green.").out.split()[-1]
+    assert command("link", memory, other).out.startswith(f"linked  {other}\n- ")
+    assert "linked with\n- The lamp is green." in command("show", memory).out
+    code, out, _ = command("history", memory)
     assert (code, out.splitlines()[0]) == (0, f"- {PORT}")
     assert "  link  c-" in out
-    assert call("undo")[1].startswith("undone  link")
-    call("remember", PORT, "--project", "site")
-    code, out, err = call("forget", memory, "--erase")
+    assert command("undo").out.startswith("undone  link")
+    command("remember", PORT, "--project", "site")
+    code, out, err = command("forget", memory, "--erase")
     assert (code, out.split()[0]) == (0, "erased")
     assert "the same words still stand in rooms/inbox/notes.md:" in err
 
 
-def test_what_an_old_copy_overwrote_is_listed_and_recovered(palace, tmp_path, capsys):
+def test_what_an_old_copy_overwrote_is_listed_and_recovered(palace, command, here):
     palace("remember", "The lathe stands in Oslo.", "--room", "infra")
-    file = tmp_path / "palace" / "rooms" / "infra" / "notes.md"
+    file = here / "rooms" / "infra" / "notes.md"
     old = file.read_bytes()
     identifier = palace("remember", PORT, "--room", "infra")["memory"]["id"]
     assert palace("recover") == {"overwritten": []}
     file.write_bytes(old)
     [lost] = palace("recover")["overwritten"]
     assert (lost["id"], lost["text"], lost["how"]) == (identifier, PORT, "missing")
-    code, out, _ = said("recover", root=tmp_path, capsys=capsys)
+    code, out, _ = command("recover")
     assert code == 0
     assert identifier in out
-    code, out, _ = said("recover", identifier, root=tmp_path, capsys=capsys)
+    code, out, _ = command("recover", identifier)
     assert (code, "recovered" in out) == (0, True)
     assert PORT in file.read_text("utf-8")
     palace("recover", identifier)
     assert palace.code == 1
-    assert "What was written" in said("recover", root=tmp_path, capsys=capsys)[1]
+    assert "What was written" in command("recover").out

@@ -14,12 +14,11 @@ from palace.serve.cli import run
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "p"))
-    with Mempalace.open(tmp_path / "p") as palace:
+def root(here: Path) -> Path:
+    with Mempalace.open(here) as palace:
         palace.remember("Deploys run from main.", room="deploy")
         palace.remember("The boiler is serviced in May.", room="house/cellar", drawer="boiler")
-    return tmp_path / "p"
+    return here
 
 
 @pytest.fixture

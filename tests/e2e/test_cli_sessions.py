@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from palace import Message, read_history
-from palace.serve.cli import run
 
 CHAT = [
     {"role": "user", "content": "My name is Ada Novak."},
@@ -22,20 +22,10 @@ CHAT = [
 
 
 @pytest.fixture
-def call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "p"))
+def call(command: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     lines = "\n".join(map(json.dumps, CHAT))
     (tmp_path / "chat.jsonl").write_text(f"{lines}\n\n", encoding="utf-8")
-
-    def called(*argv: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run(argv)
-        return (code, *capsys.readouterr())
-
-    return called
+    return command
 
 
 def test_history(call, tmp_path):

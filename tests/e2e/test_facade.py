@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -30,17 +29,6 @@ from tests.doubles import ScriptedFetcher
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 PORT = "The staging database of the orchard listens on port 5433."
 ASK_PORT = "Which port does our staging database of the orchard listen on?"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "palace"
-
-
-@pytest.fixture
-def palace(root: Path) -> Iterator[Mempalace]:
-    with Mempalace.open(root) as opened:
-        yield opened
 
 
 def ask(palace: Mempalace, prompt: str = ASK_PORT, **turn: Any) -> Verdict:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from palace import ConfigError, MemoryNotFoundError, Mempalace, Remembered, RetrievalEnforcer
-from palace.serve.cli import run
 
 PORT = "The staging database listens on port 5432."
 LAMP = "The lamp in the hall is green."
@@ -100,21 +98,15 @@ def test_an_erased_memory_leaves_no_reason_behind(tmp_path: Path) -> None:
     assert "yellow" not in "".join(p.read_text() for p in (tmp_path / "journal").iterdir())
 
 
-def test_the_command_notes_feedback_and_show_and_history_tell_the_strength(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def call(*argv: str) -> tuple[int, str]:
-        code = run([*argv, "--root", str(tmp_path / "palace")])
-        return code, capsys.readouterr().out
-
-    lamp = json.loads(call("remember", LAMP, "--json")[1])["memory"]["id"]
-    code, out = call("feedback", lamp, "--not-helpful", "--json")
-    noted = json.loads(out)
-    assert (code, noted["helpful"], list(noted["strengths"])) == (0, False, [lamp])
-    assert json.loads(call("show", lamp, "--json")[1])["strength"] == pytest.approx(5 / 6, abs=1e-3)
-    assert "strength 0.83" in call("history", lamp)[1]
-    assert "0.83" in call("show", lamp)[1]
-    assert "strength 1.00" in call("feedback", lamp, "--helpful")[1]
-    assert call("feedback", lamp)[0] == 2
-    assert call("feedback", "m-nothing00", "--helpful")[0] == 1
-    assert call("feedback", "v-nothing00", "--helpful")[0] == 1
+def test_the_command_notes_feedback_and_show_and_history_tell_the_strength(command: Any) -> None:
+    lamp = command("remember", LAMP, "--json").json["memory"]["id"]
+    ended = command("feedback", lamp, "--not-helpful", "--json")
+    noted = ended.json
+    assert (ended.code, noted["helpful"], list(noted["strengths"])) == (0, False, [lamp])
+    assert command("show", lamp, "--json").json["strength"] == pytest.approx(5 / 6, abs=1e-3)
+    assert "strength 0.83" in command("history", lamp).out
+    assert "0.83" in command("show", lamp).out
+    assert "strength 1.00" in command("feedback", lamp, "--helpful").out
+    assert command("feedback", lamp).code == 2
+    assert command("feedback", "m-nothing00", "--helpful").code == 1
+    assert command("feedback", "v-nothing00", "--helpful").code == 1

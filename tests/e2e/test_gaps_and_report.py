@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from datetime import datetime, timedelta, timezone
 
@@ -10,7 +9,6 @@ import pytest
 
 from palace import ConfigError, Mempalace, Message, RetrievalEnforcer
 from palace.learn.gaps import find_gaps
-from palace.serve.cli import run
 from palace.text import tokens, utc_now
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=timezone.utc)
@@ -170,29 +168,21 @@ def test_a_secret_written_by_hand_is_not_reported(lived):
     assert TOKEN not in text
 
 
-def test_on_the_command_line(lived, capsys, monkeypatch, tmp_path):
+def test_on_the_command_line(lived, command, monkeypatch, tmp_path):
     monkeypatch.setenv("PALACE_ROOT", str(lived.root))
-    monkeypatch.chdir(tmp_path)
-    assert run(["gaps", "--since", "7d"]) == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("  2×  When did we hire Zebulon Quark again?\n")
-    assert run(["gaps", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["gaps"][0]["count"] == 2
-    assert run(["gaps", "--since", "0s"]) == 0
-    assert capsys.readouterr() == ("", "Nothing was asked that was not found.\n")
-    assert run(["report", "--since", "2d"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("# Report ")
-    assert run(["report", "--weekly", "--out", "week.md"]) == 0
+    ended = command("gaps", "--since", "7d")
+    assert ended.code == 0
+    assert ended.out.startswith("  2×  When did we hire Zebulon Quark again?\n")
+    assert command("gaps", "--json").json["gaps"][0]["count"] == 2
+    assert command("gaps", "--since", "0s") == (0, "", "Nothing was asked that was not found.\n")
+    assert command("report", "--since", "2d").out.startswith("# Report ")
+    assert command("report", "--weekly", "--out", "week.md").code == 0
     assert (tmp_path / "week.md").read_text("utf-8").startswith("# Report ")
-    assert run(["report", "--out", "week.md"]) == 2
-    assert "exists already" in capsys.readouterr().err
-    assert run(["report", "--daily", "--weekly"]) == 2
-    assert run(["report", "--since", "soon"]) == 2
-    capsys.readouterr()
-    assert run(["report", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["markdown"].startswith("# Report ")
+    ended = command("report", "--out", "week.md")
+    assert (ended.code, "exists already" in ended.err) == (2, True)
+    assert command("report", "--daily", "--weekly").code == 2
+    assert command("report", "--since", "soon").code == 2
+    assert command("report", "--json").json["markdown"].startswith("# Report ")
 
 
 def test_a_report_begins_before_it_ends(lived):

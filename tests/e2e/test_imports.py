@@ -10,17 +10,13 @@ from typing import Any
 import pytest
 
 from palace import ConfigError, Mempalace
-from palace.serve.cli import run
 
 KEY = "ghp_" + "a1B2c3D4e5" * 4
 
 
 @pytest.fixture
-def palace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "palace"))
-    with Mempalace.open(tmp_path / "palace") as opened:
-        yield opened
+def root(here: Path) -> Path:
+    return here
 
 
 def put(folder: Path, files: dict[str, object]) -> Path:
@@ -401,7 +397,7 @@ def test_a_palace_among_the_notes_does_not_take_itself_in(palace: Mempalace, tmp
     put(tmp_path, {"garden/tools.md": "- The rake is at Ole's.\n"})
     done = taken(palace, tmp_path)
     assert (done.added, done.paths) == (1, ("rooms/garden/tools.md",))
-    assert [(r.path_or_line, r.reason) for r in done.ignored] == [("palace", "it is this palace")]
+    assert [(r.path_or_line, r.reason) for r in done.ignored] == [("p", "it is this palace")]
     assert len(palace.memories()) == 2
 
 
@@ -485,17 +481,15 @@ def test_secrets_are_redacted_where_the_settings_say_so(
 # The command
 
 
-def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, capsys):
-    source = put(tmp_path / "Home", VAULT)
-    assert run(["import", str(source), "--dry-run"]) == 0
-    said = capsys.readouterr().out
-    assert "3 files would be added" in said
-    assert "2 left out" in said
+def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, command):
+    source = str(put(tmp_path / "Home", VAULT))
+    ended = command("import", source, "--dry-run")
+    assert (ended.code, "3 files would be added" in ended.out) == (0, True)
+    assert "2 left out" in ended.out
     assert palace.memories() == []
-    assert run(["import", str(source), "--json", "--format", "markdown"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = command("import", source, "--json", "--format", "markdown").json
     assert (document["kind"], document["unit"], document["added"]) == ("markdown", "files", 5)
-    assert run(["import", str(source), "--format", "pdf"]) == 2
+    assert command("import", source, "--format", "pdf").code == 2
 
 
 @pytest.mark.parametrize(
@@ -511,19 +505,16 @@ def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, c
         ("export.json", '{"format": "mempalace-export", "version": 9}', "version 9"),
     ],
 )
-def test_what_is_nothing_of_this_is_said(palace, tmp_path, capsys, name, content, said):
+def test_what_is_nothing_of_this_is_said(palace, tmp_path, command, name, content, said):
     put(tmp_path, {name: content})
-    assert run(["import", str(tmp_path / name)]) == 2
-    out, err = capsys.readouterr()
-    assert said in out + err
+    code, out, err = command("import", str(tmp_path / name))
+    assert (code, said in out + err) == (2, True)
 
 
-def test_a_dry_run_makes_no_palace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PALACE_ROOT", str(tmp_path / "none"))
+def test_a_dry_run_makes_no_palace(here: Path, command, tmp_path: Path):
     put(tmp_path, {"a.md": "- A."})
-    assert run(["import", str(tmp_path / "a.md"), "--dry-run"]) == 2
-    assert not (tmp_path / "none").exists()
+    assert command("import", str(tmp_path / "a.md"), "--dry-run").code == 2
+    assert not here.exists()
 
 
 def test_a_refusal_names_the_line_inside_an_object(palace: Mempalace, tmp_path: Path):

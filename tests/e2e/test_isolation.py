@@ -262,7 +262,7 @@ ELSEWHERE = [
 @pytest.mark.parametrize("address", ELSEWHERE)
 def test_no_prompt_names_a_server(address):
     gitea = GiteaFetcher(base_url="https://forge.example", repositories=["owner/repo"])
-    github = GitHubFetcher(repositories=["owner/repo"])
+    github = GitHubFetcher(base_url="https://api.github.com", repositories=["owner/repo"])
     for fetcher in (gitea, github):
         for ref in fetcher.recognise(f"What is the status of {address} now?"):
             assert "127" not in ref.target

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -206,34 +205,27 @@ def test_where_nothing_can_be_kept_embedding_says_so(tmp_path, monkeypatch):
         assert RetrievalEnforcer(palace).decide("What colour is my kettle?").evidence
 
 
-def test_the_command(tmp_path, capsys, monkeypatch):
-    from palace.serve.cli import run
-
-    monkeypatch.chdir(tmp_path)
-    with Mempalace.open(tmp_path / "palace") as palace:
+def test_the_command(here, command, monkeypatch):
+    with Mempalace.open(here) as palace:
         palace.remember("The kettle is blue.")
-    assert run(["--root", "palace", "embed"]) == 2
-    assert "embeddings.provider" in capsys.readouterr().err
+    ended = command("embed")
+    assert (ended.code, "embeddings.provider" in ended.err) == (2, True)
     with FakeEmbeddings() as server:
         monkeypatch.setenv("EMBEDDING_BASE_URL", server.url)
         monkeypatch.setenv("EMBEDDING_MODEL_NAME", "small")
-        assert run(["--root", "palace", "embed", "--json"]) == 0
-        document = json.loads(capsys.readouterr().out)
+        document = command("embed", "--json").json
         assert document["identity"] == {"name": "openai/small", "revision": "", "dimension": 8}
         assert (document["embedded"], document["total"]) == (1, 1)
         monkeypatch.setenv("EMBEDDING_MODEL_NAME", "large")
-        assert run(["--root", "palace", "embed"]) == 3
-        assert "palace embed --rebuild" in capsys.readouterr().err
-        assert run(["--root", "palace", "doctor", "--json"]) == 3
-        checks = {c["name"]: c for c in json.loads(capsys.readouterr().out)["checks"]}
-        assert not checks["meaning"]["ok"]
-        assert [name for name, check in checks.items() if not check["ok"]] == ["meaning"]
-        assert run(["--root", "palace", "embed", "--rebuild"]) == 0
-        assert "1 of 1 memory embedded" in capsys.readouterr().out
-        assert run(["--root", "palace", "doctor"]) == 0
-    capsys.readouterr()
-    assert run(["--root", "palace", "doctor"]) == 3
-    assert "the embeddings server failed" in capsys.readouterr().out
+        ended = command("embed")
+        assert (ended.code, "palace embed --rebuild" in ended.err) == (3, True)
+        ended = command("doctor", "--json")
+        failing = [check["name"] for check in ended.json["checks"] if not check["ok"]]
+        assert (ended.code, failing) == (3, ["meaning"])
+        assert "1 of 1 memory embedded" in command("embed", "--rebuild").out
+        assert command("doctor").code == 0
+    ended = command("doctor")
+    assert (ended.code, "the embeddings server failed" in ended.out) == (3, True)
     # The server is gone, and words still find what comes near: the memory names no colour as one.
-    assert run(["--root", "palace", "ask", "What colour did we say the kettle is?"]) == 1
-    assert "The kettle is blue." in capsys.readouterr().out
+    ended = command("ask", "What colour did we say the kettle is?")
+    assert (ended.code, "The kettle is blue." in ended.out) == (1, True)

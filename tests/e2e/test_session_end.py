@@ -33,12 +33,6 @@ def outcome(ended):
     return [(fill.status, fill.kind, fill.text) for fill in ended.filled]
 
 
-@pytest.fixture
-def palace(tmp_path):
-    with Mempalace.open(tmp_path / "p") as opened:
-        yield opened
-
-
 def test_what_was_stated_is_found_by_the_next_question(palace):
     history = said(("By the way, our staging server is called heron.", "Good to know."))
     ended = palace.on_session_end("s", history)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -26,12 +25,6 @@ PORT = "The staging database listens on port 5432."
 NEW_PORT = "The staging database listens on port 5433."
 ASKED = "Which port does the staging database listen on?"
 NEVER = "Never deploy on a Friday."
-
-
-@pytest.fixture
-def palace(tmp_path: Path) -> Iterator[Mempalace]:
-    with Mempalace.open(tmp_path / "palace") as opened:
-        yield opened
 
 
 def switched(tmp_path: Path, setting: str) -> Mempalace:

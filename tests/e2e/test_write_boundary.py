@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +14,6 @@ from palace import ConfigError, ConversationTurn, Mempalace, SecretRefusedError,
 KEY = "AKIA" + "Q3EGTLXN7WPLYB2D"
 FACT = "The mill by the creek grinds rye on Mondays."
 NOON = datetime(2026, 5, 4, 12, tzinfo=timezone.utc)
-
-
-@pytest.fixture
-def palace(tmp_path: Path):
-    with Mempalace.open(tmp_path / "palace") as opened:
-        yield opened
 
 
 def kept(palace: Mempalace) -> bytes:

@@ -21,12 +21,6 @@ ASKED = "Which port does the staging database listen on?"
 NAMES = ("search", "read", "remember", "correct", "forget", "note", "promote", "wake_up")
 
 
-@pytest.fixture
-def palace(tmp_path):
-    with Mempalace.open(tmp_path / "palace") as opened:
-        yield opened
-
-
 def tools_of(palace, **scope):
     return {tool.name.removeprefix("palace_"): tool for tool in agent_tools(palace, **scope)}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -42,20 +41,12 @@ NAMES = [
 def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    for name in [name for name in os.environ if name.startswith("PALACE_")]:
-        monkeypatch.delenv(name)
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     seed(load_preset("sample"), tmp_path / "palace")
     return tmp_path / "palace"
-
-
-@pytest.fixture
-def palace(root: Path) -> Iterator[Mempalace]:
-    with Mempalace.open(root) as opened:
-        yield opened
 
 
 def checks_of(palace: Mempalace):

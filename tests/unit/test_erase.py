@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
-from palace import ConversationTurn, MemoryNotFoundError, Mempalace, Message, RetrievalEnforcer
+from palace import ConversationTurn, MemoryNotFoundError, Message, RetrievalEnforcer
 from palace.learn.erase import ERASED, Eraser, older_versions, retired_copies
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity
@@ -23,17 +22,6 @@ from palace.types.memory import Memory
 SECRETIVE = "Mira keeps her quizzical marmalade recipe in the zinc box 77412."
 ASKED = "Where does Mira keep her recipe?"
 WORDS = ("quizzical", "marmalad", "77412", "zinc")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "palace"
-
-
-@pytest.fixture
-def palace(root: Path) -> Iterator[Mempalace]:
-    with Mempalace.open(root) as opened:
-        yield opened
 
 
 def traces(root: Path) -> list[str]:

@@ -86,11 +86,8 @@ def test_recognised_by_name(folder: Path, prompt: str, names: list[str]) -> None
     assert seen(make(folder), prompt.replace("{folder}", str(folder))) == names
 
 
-def test_names_given_by_the_person(folder: Path) -> None:
-    fetcher = make(folder, paths={"billing": folder / "app.log", "x/queue": folder / "syslog"})
-    assert seen(fetcher, "errors in the billing log") == ["app.log"]
-    assert seen(fetcher, "the billing") == []
-    assert seen(fetcher, "look into syslog") == ["syslog"]
+def test_a_log_without_an_ending_is_named_by_its_whole_name(folder: Path) -> None:
+    assert seen(make(folder, paths=[folder / "syslog"]), "look into syslog") == ["syslog"]
 
 
 @pytest.mark.parametrize(
@@ -307,8 +304,6 @@ def test_only_configured_logs(folder: Path) -> None:
         with pytest.raises(FetchDeniedError) as error:
             fetcher.fetch(ref(path))
         assert "artifacts.logs.paths" in error.value.hint
-    with pytest.raises(FetchDeniedError):
-        fetcher.fetch(ArtifactRef("log", "files", str(folder / "app.log"), {}))
 
 
 def test_a_link_that_was_configured_is_followed(folder: Path) -> None:

@@ -33,6 +33,18 @@ def check(answer, question=QUESTION, mode="replace", items=ITEMS, **options):
     return AnswerCheck(items, question, mode=mode, fallback_text=FALLBACK, **options).check(answer)
 
 
+def check_pair(memory, good, bad):
+    items = [evidence(memory, as_of=DAY)]
+    assert check(good, "And?", items=items).unsupported == ()
+    assert not check(bad, "And?", items=items).supported
+
+
+def check_each(memory, good, bad):
+    items = [evidence(memory, as_of=DAY)]
+    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
+        assert check(answer, "What is noted?", items=items).supported == holds, answer
+
+
 def test_a_weekday_some_months_on_is_no_weekday_of_the_memory():
     lease = evidence("The lease began on Tuesday, 3 March 2026, and runs for 6 months.", as_of=DAY)
     asked = "When did the lease begin?"
@@ -212,9 +224,7 @@ def test_what_is_said_of_one_is_remembered_of_that_one(memory, good, bad):
     ],
 )  # fmt: skip
 def test_calendar_languages_and_shares(memory, good, bad):
-    items = [evidence(memory, as_of=DAY)]
-    assert check(good, "And?", items=items).unsupported == ()
-    assert not check(bad, "And?", items=items).supported
+    check_pair(memory, good, bad)
 
 
 def test_a_number_may_be_worked_out_with_one_said_before():
@@ -387,9 +397,7 @@ def test_other_languages_are_not_broken(memory, good, bad):
     ],
 )  # fmt: skip
 def test_plain_readings_hold_and_their_neighbours_do_not(memory, good, bad):
-    items = [evidence(memory, as_of=DAY)]
-    assert check(good, "And?", items=items).unsupported == ()
-    assert not check(bad, "And?", items=items).supported
+    check_pair(memory, good, bad)
 
 
 @pytest.mark.parametrize(
@@ -421,9 +429,7 @@ def test_plain_readings_hold_and_their_neighbours_do_not(memory, good, bad):
     ],
 )  # fmt: skip
 def test_what_follows_holds_and_its_neighbours_do_not(memory, good, bad):
-    items = [evidence(memory, as_of=DAY)]
-    assert check(good, "And?", items=items).unsupported == ()
-    assert not check(bad, "And?", items=items).supported
+    check_pair(memory, good, bad)
 
 
 @pytest.mark.parametrize(
@@ -504,9 +510,7 @@ def test_an_amount_of_another_memory_is_not_of_the_one_told_of(one, other, quest
     ],
 )  # fmt: skip
 def test_other_writings_of_the_same_hold_and_their_neighbours_do_not(memory, good, bad):
-    items = [evidence(memory, as_of=DAY)]
-    assert check(good, "And?", items=items).unsupported == ()
-    assert not check(bad, "And?", items=items).supported
+    check_pair(memory, good, bad)
 
 
 @pytest.mark.parametrize(
@@ -674,9 +678,7 @@ def test_what_fits_another_place_much_better_is_swapped(first, second, good, bad
     ],
 )  # fmt: skip
 def test_what_is_written_as_in_the_memory_holds(memory, good, bad):
-    items = [evidence(memory, as_of=DAY)]
-    assert check(good, "And?", items=items).unsupported == ()
-    assert not check(bad, "And?", items=items).supported
+    check_pair(memory, good, bad)
 
 
 @pytest.mark.parametrize(
@@ -699,9 +701,7 @@ def test_what_is_written_as_in_the_memory_holds(memory, good, bad):
     ],
 )  # fmt: skip
 def test_bills_and_budgets_hold_and_their_neighbours_do_not(memory, good, bad):
-    items = [evidence(memory, as_of=DAY)]
-    assert check(good, "And?", items=items).unsupported == ()
-    assert not check(bad, "And?", items=items).supported
+    check_pair(memory, good, bad)
 
 
 def test_what_the_question_says_may_be_repeated():
@@ -937,9 +937,7 @@ def test_an_amount_is_not_so_many_of_another_currency() -> None:
     ],
 )
 def test_two_numbers_keep_the_order_they_have_in_the_memory(memory, good, bad):
-    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
-        items = [evidence(memory, as_of=DAY)]
-        assert check(answer, "What is noted?", items=items).supported == holds, answer
+    check_each(memory, good, bad)
 
 
 @pytest.mark.parametrize(
@@ -970,9 +968,7 @@ def test_two_numbers_keep_the_order_they_have_in_the_memory(memory, good, bad):
     ],
 )
 def test_how_often_and_how_not_is_told_as_in_the_memory(memory, good, bad):
-    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
-        items = [evidence(memory, as_of=DAY)]
-        assert check(answer, "What is noted?", items=items).supported == holds, answer
+    check_each(memory, good, bad)
 
 
 @pytest.mark.parametrize(
@@ -1012,9 +1008,7 @@ def test_how_often_and_how_not_is_told_as_in_the_memory(memory, good, bad):
     ],
 )
 def test_what_follows_from_a_memory_holds_and_its_neighbour_does_not(memory, good, bad):
-    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
-        items = [evidence(memory, as_of=DAY)]
-        assert check(answer, "What is noted?", items=items).supported == holds, answer
+    check_each(memory, good, bad)
 
 
 @pytest.mark.parametrize(
@@ -1070,9 +1064,7 @@ def test_what_follows_from_a_memory_holds_and_its_neighbour_does_not(memory, goo
     ],
 )
 def test_what_models_work_out_holds_and_its_neighbour_does_not(memory, good, bad):
-    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
-        items = [evidence(memory, as_of=DAY)]
-        assert check(answer, "What is noted?", items=items).supported == holds, answer
+    check_each(memory, good, bad)
 
 
 def test_an_aside_that_cites_leaves_the_rest_of_its_sentence_free():
@@ -1219,9 +1211,7 @@ def test_a_request_that_begins_with_can_you_asks_for_no_yes():
     ],
 )
 def test_amounts_and_times_of_every_day_hold_and_their_neighbours_do_not(memory, good, bad):
-    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
-        items = [evidence(memory, as_of=DAY)]
-        assert check(answer, "What is noted?", items=items).supported == holds, answer
+    check_each(memory, good, bad)
 
 
 @pytest.mark.parametrize(

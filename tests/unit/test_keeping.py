@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,6 @@ from palace import (
 PORT = "The staging database listens on port 5432."
 NEW_PORT = "The staging database listens on port 5433."
 ASKED = "Which port does the staging database listen on?"
-
-
-@pytest.fixture
-def palace(tmp_path: Path) -> Iterator[Mempalace]:
-    with Mempalace.open(tmp_path / "palace") as opened:
-        yield opened
 
 
 def stored(palace: Mempalace, text: str = PORT, **fields: Any) -> Memory:

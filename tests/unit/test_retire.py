@@ -23,12 +23,6 @@ SOON = datetime.now(tz=timezone.utc).replace(microsecond=0) + timedelta(days=30)
 DAY = timedelta(days=1)
 
 
-@pytest.fixture
-def palace(tmp_path):
-    with Mempalace.open(tmp_path / "palace") as opened:
-        yield opened
-
-
 def stored(palace, text=PORT, **fields):
     return palace.remember(text, room="infra", drawer="ports", **fields).memory
 

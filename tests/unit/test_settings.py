@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
 from pathlib import Path
 
@@ -30,12 +29,8 @@ SECRET = "hunter2hunter2hunter2"
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    """An empty folder to stand in, with an empty home beside it."""
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("USERPROFILE", str(home))
+def place(tmp_path):
+    """An empty folder to stand in."""
     here = tmp_path / "here"
     here.mkdir()
     return here
@@ -75,11 +70,11 @@ def error_of(**keywords):
 # Where settings are found
 
 
-def test_without_a_file_all_is_default(place, tmp_path):
+def test_without_a_file_all_is_default(place, own_home):
     loaded = load_settings(env={}, cwd=place)
     assert loaded.settings == Settings()
     assert loaded.file is None
-    assert loaded.root == tmp_path / "home" / ".mempalace"
+    assert loaded.root == own_home / ".mempalace"
     assert set(loaded.origins.values()) == {Origin("default")}
 
 
@@ -106,9 +101,11 @@ def test_the_first_file_of_four_places_is_used_and_the_others_are_named(place, w
     assert loaded.ignored == (by_variable, in_here, in_root)
 
 
-def test_the_own_file_of_a_palace_that_a_file_names_is_told_as_not_read(place, write, tmp_path):
+def test_the_own_file_of_a_palace_that_a_file_names_is_told_as_not_read(
+    place, write, tmp_path, own_home
+):
     own = write("search: {top_k: 4}", tmp_path / "own" / "config" / "mempalace.yaml")
-    usual = tmp_path / "home" / ".mempalace" / "config" / "mempalace.yaml"
+    usual = own_home / ".mempalace" / "config" / "mempalace.yaml"
     write(f"root: {tmp_path / 'own'}", usual)
     loaded = load_settings(env={}, cwd=place)
     assert (loaded.file, loaded.root, loaded.ignored) == (usual, tmp_path / "own", (own,))
@@ -156,8 +153,6 @@ def test_a_folder_is_no_file(place):
 def test_the_process_environment_and_folder_are_used_where_none_is_given(place, write, monkeypatch):
     write("search: {top_k: 3}")
     monkeypatch.chdir(place)
-    for name in [name for name in os.environ if name.startswith("PALACE_")]:
-        monkeypatch.delenv(name)
     monkeypatch.setenv("PALACE_SEARCH__CANDIDATES", "30")
     search = load_settings().settings.search
     assert (search.top_k, search.candidates) == (3, 30)
@@ -179,8 +174,8 @@ def test_the_root_is_argument_then_variable_then_file_then_default(place, write,
     assert loaded.origins["root"] == Origin("argument")
 
 
-def test_the_home_folder_is_expanded(place, tmp_path):
-    assert load_settings(env={"PALACE_ROOT": "~/p"}, cwd=place).root == tmp_path / "home" / "p"
+def test_the_home_folder_is_expanded(place, own_home):
+    assert load_settings(env={"PALACE_ROOT": "~/p"}, cwd=place).root == own_home / "p"
 
 
 def test_an_unknown_home_folder_is_refused_where_it_is_named(place, write):
@@ -190,7 +185,7 @@ def test_an_unknown_home_folder_is_refused_where_it_is_named(place, write):
     assert error.message.startswith("environment variable PALACE_ROOT: `root`: the home folder")
 
 
-def test_relative_paths_of_a_file_start_at_its_folder(place, write, tmp_path):
+def test_relative_paths_of_a_file_start_at_its_folder(place, write, tmp_path, own_home):
     file = write(
         "scratchpad: {dir: pad}\nartifacts: {files: {roots: [src, /abs, ~/x]}}",
         tmp_path / "other" / "settings.yaml",
@@ -201,7 +196,7 @@ def test_relative_paths_of_a_file_start_at_its_folder(place, write, tmp_path):
     assert settings.artifacts.files.roots == (
         str(tmp_path / "other" / "src"),
         "/abs",
-        str(tmp_path / "home" / "x"),
+        str(own_home / "x"),
     )
     assert settings.artifacts.logs.paths == (str(place / "a.log"),)
 
@@ -862,6 +857,12 @@ def test_explain_says_the_file_and_where_each_value_is_from(place, write, tmp_pa
     assert by_key["search.top_k"].value == "3"
     assert by_key["layers"].value == "[L0, L1, L2, L3, L4]"
     assert by_key["search.top_k"].description.startswith("Hits that a search returns")
+
+
+def test_cues_are_explained_as_they_are_written(place, write):
+    write("detector: {cues: [{pattern: the usual spot, kind: fact}]}")
+    rows = {row.key: row.value for row in explain(load_settings(env={}, cwd=place))}
+    assert rows["detector.cues"] == '[{pattern: "the usual spot", kind: fact}]'
 
 
 def test_loaded_settings_can_be_pickled_and_copied(place):
