@@ -34,7 +34,7 @@ from palace.learn.rivals import Rivals
 from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
 from palace.ports import Fetcher, Generator, Layer, SessionMarks
-from palace.recall.as_of import dated_turn
+from palace.recall.as_of import dated_turn, named_end, retired_at
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
@@ -387,7 +387,22 @@ class Assembly:
             max_evidence=enforce.max_evidence,
             min_trust=enforce.min_trust,
             stale_after_days=self._settings.artifacts.stale_after_days,
-            superseded=lambda: self._palace.index.marked("superseded_by"),
+            retired=self._retired,
+            named_end=lambda prompt: named_end(
+                prompt,
+                self.lexicons,
+                now=utc_now(),
+                timeout_ms=float(self._settings.detector.pattern_timeout_ms),
+            ),
+        )
+
+    def _retired(self, moment: datetime | None) -> Sequence[Memory]:
+        """Return the memories that held no more at a moment; at that of the palace if None."""
+        if moment is None and isinstance(self._palace, PastPalace):
+            return self._palace.retired
+        index = self._palace.index
+        return retired_at(
+            (*index.marked("status"), *index.marked("superseded_by")), moment or utc_now()
         )
 
     @cached_property

@@ -108,7 +108,8 @@ class KeepingVerbs(WritingVerbs):
         """Take a change back: the last one that was not, or the one with this journal id.
 
         Raises:
-            MemoryNotFoundError: If there is nothing to take back, or its memory is gone.
+            MemoryNotFoundError: If there is nothing to take back, or a part of it was taken out by
+                hand and another one was not.
             WriteConflictError: If the memory was changed since; not retryable.
             ConfigError: If the id is no text, or empty.
         """
