@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from palace.layers.judging import judge, timed, trusted
-from palace.layers.retired import Retired, is_spoken
+from palace.layers.retired import Retired
 from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency

@@ -38,11 +38,13 @@ class WatchedStore:
 
     Attributes:
         steps: What was done, in order, ready for the journal.
+        named: Derived id -> the id that a memory was given with its first comment.
     """
 
     def __init__(self, store: EditableStore) -> None:
         self._store = store
         self.steps: list[dict[str, Any]] = []
+        self.named: dict[str, str] = {}
 
     def locked(self) -> AbstractContextManager[None]:
         """See `DrawerStore.locked`."""
@@ -63,6 +65,8 @@ class WatchedStore:
         """Change metadata, and note the comment before and after."""
         before = self._store.comment_of(memory)
         changed = self._store.update(memory, **fields)
+        if changed.id != memory.id:
+            self.named[memory.id] = changed.id
         after = self._store.comment_of(changed)
         if before != after:
             self.steps.append(

@@ -253,10 +253,9 @@ class Page:
         if start == 0 or not self.lines[start - 1].strip():
             while end < len(self.lines) and not self.lines[end].strip():
                 end += 1
-            if end == len(self.lines) and not (
-                position and self.blocks[position - 1].kind == "item"
-            ):
-                start = max(start - 1, 0)  # the blank line parted it from what is not in a list
+            in_list = position > 0 and self.blocks[position - 1].kind == "item"
+            if end == len(self.lines) and not in_list:
+                start = max(start - 1, 0)  # the blank line parted it from what stands before
         others = [memory.text for n, memory in enumerate(self.memories) if n != position]
         kept = "".join([self.mark, *self.lines[:start], *self.lines[end:]])
         if _texts(self.path, kept) == others:

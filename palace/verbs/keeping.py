@@ -175,10 +175,12 @@ class KeepingVerbs(WritingVerbs):
         older = older_versions(last, self.index.marked("superseded_by"))
         versions = [*reversed(older), last]
         ids = {m.id for m in versions}
+        named = self.journal.records(type="named")
+        ids.update([str(record["was"]) for record in named if record.get("memory") in ids])
         events = [
             record
             for record in self.journal.records(holding=ids)
-            if record["type"] not in ("verdict", "answer") and _touches(record, ids)
+            if record["type"] not in ("verdict", "answer", "named") and _touches(record, ids)
         ]
         return History(tuple(versions), tuple(reversed(events)))
 
