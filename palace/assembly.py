@@ -78,6 +78,8 @@ class Assembly:
         self._palace = palace
         self._past: dict[datetime, Assembly] = {}
         self._present: dict[str, str] = {}
+        # As of a version of the index: what is retired, or holds until a plan begins.
+        self._ended: tuple[int | None, Sequence[Memory]] = (None, ())
 
     @property
     def _settings(self) -> Settings:
@@ -401,9 +403,10 @@ class Assembly:
         if moment is None and isinstance(self._palace, PastPalace):
             return self._palace.retired
         index = self._palace.index
-        return retired_at(
-            (*index.marked("status"), *index.marked("superseded_by")), moment or utc_now()
-        )
+        if (version := index.version()) != self._ended[0]:
+            ended = [m for m in index.marked("superseded_by") if m.status == "active"]
+            self._ended = version, (*index.marked("status"), *ended)
+        return retired_at(self._ended[1], moment or utc_now())
 
     @cached_property
     def scratchpad_layer(self) -> ScratchpadLayer:

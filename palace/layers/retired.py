@@ -88,16 +88,13 @@ class Retired:
             return set()
         kept = {item.id: item.text for item in evidence if not is_spoken(item)}
         asked, said = {*query.terms, *query.carried}, {*kept.values()}
-        gone = [
-            old
-            for old in self._then.values()
-            if old.text not in said and not _held_now(old, self._then, kept)
-        ]
         return {
             item.id
             for item in evidence
             if is_spoken(item) and (held := asked.intersection(tokens(item.text)))
-            if any(_tells(item, old) and held.issubset(tokens(old.text)) for old in gone)
+            for old in _told(item, self._then.values())
+            if old.text not in said and not _held_now(old, self._then, kept)
+            if held.issubset(tokens(old.text))
         }
 
     def first(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
@@ -108,11 +105,8 @@ class Retired:
         kept = {item.id for item in evidence if not is_spoken(item)}
         if not kept or not is_spoken(evidence[0]):
             return evidence
-        right = {
-            _held_now(old, self._then, kept)
-            for old in self._then.values()
-            if _tells(evidence[0], old)
-        }
+        told = _told(evidence[0], self._then.values())
+        right = {_held_now(old, self._then, kept) for old in told}
         return tuple(sorted(evidence, key=lambda item: item.id not in right))
 
 
@@ -121,8 +115,10 @@ def is_spoken(item: Evidence) -> bool:
     return item.source.startswith(f"{TIMELINE}/")
 
 
-def _tells(item: Evidence, old: Memory) -> bool:
-    return old.text.casefold().rstrip(" .!") in item.text.casefold()
+def _told(item: Evidence, memories: Iterable[Memory]) -> list[Memory]:
+    """Return the memories whose words evidence repeats among its own."""
+    text = item.text.casefold()
+    return [m for m in memories if m.text.casefold().rstrip(" .!") in text]
 
 
 def _held_now(old: Memory, replaced: Mapping[str, Memory], kept: Collection[str]) -> str:
