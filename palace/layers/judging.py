@@ -50,8 +50,8 @@ def judge(
         evidence_of: Loads the words of candidates.
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
-        retired: Returns the ids of those that only tell what holds no more; they stand behind all
-            others and prove nothing.
+        retired: Returns the ids of those that tell nothing of the time asked about; they stand
+            behind all others and prove nothing.
     """
     judged = [(sufficiency.weighed(one), one) for one in scored[:JUDGED]]
     judged.sort(key=lambda item: -_order(item[0].promise, item[1]))
