@@ -34,7 +34,7 @@ from palace.learn.rivals import Rivals
 from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
 from palace.ports import Fetcher, Generator, Layer, SessionMarks
-from palace.recall.as_of import dated_turn
+from palace.recall.as_of import dated_turn, named_end, retired_at
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
@@ -78,6 +78,8 @@ class Assembly:
         self._palace = palace
         self._past: dict[datetime, Assembly] = {}
         self._present: dict[str, str] = {}
+        # As of a version of the index: what is retired, or holds until a plan begins.
+        self._ended: tuple[int | None, Sequence[Memory]] = (None, ())
 
     @property
     def _settings(self) -> Settings:
@@ -387,8 +389,24 @@ class Assembly:
             max_evidence=enforce.max_evidence,
             min_trust=enforce.min_trust,
             stale_after_days=self._settings.artifacts.stale_after_days,
-            superseded=lambda: self._palace.index.marked("superseded_by"),
+            retired=self._retired,
+            named_end=lambda prompt: named_end(
+                prompt,
+                self.lexicons,
+                now=utc_now(),
+                timeout_ms=float(self._settings.detector.pattern_timeout_ms),
+            ),
         )
+
+    def _retired(self, moment: datetime | None) -> Sequence[Memory]:
+        """Return the memories that held no more at a moment; at that of the palace if None."""
+        if moment is None and isinstance(self._palace, PastPalace):
+            return self._palace.retired
+        index = self._palace.index
+        if (version := index.version()) != self._ended[0]:
+            ended = [m for m in index.marked("superseded_by") if m.status == "active"]
+            self._ended = version, (*index.marked("status"), *ended)
+        return retired_at(self._ended[1], moment or utc_now())
 
     @cached_property
     def scratchpad_layer(self) -> ScratchpadLayer:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from palace.recall.as_of import state_at
+from palace.recall.as_of import retired_at, state_at
 from palace.store.index_rows import Tokens
 from palace.store.index_sqlite import SqliteIndex
 from palace.types.memory import Document, FileStamp, Memory
@@ -33,6 +33,7 @@ class PastPalace:
     def __init__(self, palace: OpenedPalace, moment: datetime) -> None:
         self._palace = palace
         self.index = SqliteIndex(None, at=moment)
+        self.retired: list[Memory] = []
         layers: tuple[LayerName, ...] = ("L1", "L4")
         for layer in layers:
             self._take(palace.index, layer, moment)
@@ -41,6 +42,7 @@ class PastPalace:
         """Fill the index of then; the words of a memory are taken apart only once."""
         every = present.tokenised(layer)
         known = {(m.path, m.position): tokens for m, tokens in every}
+        self.retired += retired_at((m for m, _ in every), moment)
 
         def tokens(memory: Memory, _tags: Sequence[str]) -> Tokens:
             return known[memory.path, memory.position]

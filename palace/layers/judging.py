@@ -6,7 +6,7 @@ In: scored candidates with their memories. Out: a `LayerReport` that only speaks
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from palace.errors import PalaceError
@@ -34,6 +34,7 @@ def judge(
     evidence_of: EvidenceOf,
     sufficiency: Sufficiency,
     max_evidence: int,
+    retired: Callable[[Sequence[Evidence]], Collection[str]] = lambda _evidence: (),
 ) -> LayerReport:
     """Judge the head of a ranking and report.
 
@@ -49,6 +50,8 @@ def judge(
         evidence_of: Loads the words of candidates.
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
+        retired: Returns the ids of those that tell nothing of the time asked about; they stand
+            behind all others and prove nothing.
     """
     judged = [(sufficiency.weighed(one), one) for one in scored[:JUDGED]]
     judged.sort(key=lambda item: -_order(item[0].promise, item[1]))
@@ -59,16 +62,21 @@ def judge(
     least = _BESIDE_SUFFICIENT if sure else 0.0
     unclear = [i for i in judged if i[0].band == "unclear" and i[0].promise >= least]
     found = _loaded(sure if off_topic else [*sure, *unclear], evidence_of, most=max_evidence)
+    over = retired([item for *_, item in found])
+    found = _behind(found, over)
+    is_over = bool(found) and found[0][2].id in over
     first = found[0][:2] if found else judged[0] if judged else None
     judgement = sufficiency.judgement(first[1]) if first else None
     if judgement and not found and judgement.band != "none":
         judgement = replace(judgement, band="none", rule="off topic" if off_topic else "left out")
-    is_left_out = bool(sure) and not (found and found[0][0].band == "sufficient")
+    if judgement and is_over:
+        judgement = replace(judgement, band="unclear", rule="retired")
+    is_left_out = bool(sure) and not is_over and not (found and found[0][0].band == "sufficient")
     if judgement and topic:
         judgement = replace(judgement, topic=topic.probability, on_topic_at=topic.bar)
     return LayerReport(
         layer,
-        found[0][0].band if found else "none",
+        "unclear" if is_over else found[0][0].band if found else "none",
         candidates=len(scored),
         best=max((weighed.confidence for weighed, _ in judged), default=None),
         evidence=tuple(item for *_, item in found),
@@ -95,6 +103,20 @@ def _loaded(
                 (again if words in said else found).append((weighed, one, item))
                 said.add(words)
     return found + again[: most - len(found)]
+
+
+def _behind(
+    found: Sequence[tuple[Weighed, Scored, Evidence]], over: Collection[str]
+) -> list[tuple[Weighed, Scored, Evidence]]:
+    """Return what was found with some of it behind all others, and no surer than they are."""
+    first = [each for each in found if each[2].id not in over]
+    least = min((item.confidence for *_, item in first), default=1.0)
+    last = [
+        (weighed, one, replace(item, confidence=min(item.confidence, least)))
+        for weighed, one, item in found
+        if item.id in over
+    ]
+    return first + last
 
 
 def _words(item: Evidence) -> Hashable:

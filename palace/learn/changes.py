@@ -38,11 +38,13 @@ class WatchedStore:
 
     Attributes:
         steps: What was done, in order, ready for the journal.
+        named: Derived id -> the id that a memory was given with its first comment.
     """
 
     def __init__(self, store: EditableStore) -> None:
         self._store = store
         self.steps: list[dict[str, Any]] = []
+        self.named: dict[str, str] = {}
 
     def locked(self) -> AbstractContextManager[None]:
         """See `DrawerStore.locked`."""
@@ -63,6 +65,8 @@ class WatchedStore:
         """Change metadata, and note the comment before and after."""
         before = self._store.comment_of(memory)
         changed = self._store.update(memory, **fields)
+        if changed.id != memory.id:
+            self.named[memory.id] = changed.id
         after = self._store.comment_of(changed)
         if before != after:
             self.steps.append(
@@ -86,6 +90,9 @@ def undo_change(
 ) -> Undone:
     """Take one change back, its steps in reverse; nothing happens unless all of them can be.
 
+    Of memories that somebody took out of their files nothing is left to take back: a step that
+    added one is done already, and so is a change of such memories alone.
+
     Args:
         record: Of the journal, with `steps`.
         store: Where the memories stand.
@@ -95,15 +102,23 @@ def undo_change(
 
     Raises:
         WriteConflictError: If something changed the memories since; not retryable.
-        MemoryNotFoundError: If one of them is gone.
+        MemoryNotFoundError: If one that it changed is gone, and others of it are not.
     """
-    steps = list(reversed(record["steps"]))
+    every = list(reversed(record["steps"]))
+    gone = {str(step["memory"]) for step in every if get(str(step["memory"])) is None}
+    steps = [step for step in every if step["memory"] not in gone]
+    lost = next((s["memory"] for s in every if s["did"] == "changed" and s not in steps), None)
+    if steps and lost:
+        raise MemoryNotFoundError(
+            f"the memory {lost} was taken out by hand: {record['id']} cannot be taken back",
+            hint="put its lines back, or take another change back by its id: `palace history ID`",
+        )
     passed = {(step["memory"], step.get("before")) for step in steps}
     for step in steps:
         is_latest = (step["memory"], step.get("after")) not in passed
         _refuse_changed(step, _standing(step, store, get, places), store if is_latest else None)
     restored: dict[str, Memory] = {}
-    removed: list[str] = []
+    removed = [s["memory"] for s in every if s["did"] == "added" and s["memory"] in gone]
     for step in steps:
         memory = _standing(step, store, get, places)
         if step["did"] == "added":
@@ -131,8 +146,7 @@ def _standing(
     memory = get(str(step["memory"]))
     if memory is None:
         raise MemoryNotFoundError(
-            f"the memory {step['memory']} is gone: the change cannot be taken back",
-            hint="see `palace history` for what is left of it",
+            f"the memory {step['memory']} is gone", hint="see `palace history` for what is left"
         )
     if step["did"] == "added" or store.comment_of(memory) == step["after"]:
         return memory

@@ -29,6 +29,7 @@ _LISTS = (
 )
 _SINGLE = (
     "contrast",
+    "denied",
     "correction_lead",
     "clause",
     "not_now",

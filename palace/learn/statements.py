@@ -165,16 +165,40 @@ def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:
     if contrast is None and not (led and own - about):
         return None
     if contrast is None:
+        wrong, right = _exchanged(rest, said, about, cues)
+    else:
+        wrong, right = (_words_of(rest, contrast.span(name)) for name in ("wrong", "right"))
+    if not wrong:
         return Statement(_capitalised(rest), "correction")
-    wrong, right = (_words_of(rest, contrast.span(name)) for name in ("wrong", "right"))
     return Statement(
         _capitalised(rest),
         "correction",
         wrong,
         right,
-        whole=contrast["subject"] is None,
+        whole=contrast is None or contrast["subject"] is None,
         about=next((s for s in sentences(before) if plain(wrong) in plain(s)), ""),
     )
+
+
+def _exchanged(rest: str, said: str, about: set[str], cues: Cues) -> tuple[str, str]:
+    """Return the one value that is denied and the only new one, where they are of one sort."""
+    denied = cues.find("denied", said)
+    if denied is None or not _is_within(denied["wrong"], about):
+        return "", ""
+    right_part = rest[: place_in(rest, denied.start())]
+    wrong_part = _words_of(rest, denied.span("wrong"))
+    new = {w.surface for w in specifics(right_part) if w.token not in about}
+    old = {w.surface for w in specifics(f"so {wrong_part}")}
+    if len(new) != 1 or len(old) != 1:
+        return "", ""
+    wrong, right = old.pop(), new.pop()
+    around = set(tokens(wrong_part)) - set(tokens(wrong))
+    alike = _has_digit(wrong) == _has_digit(right) and around.issubset(tokens(right_part))
+    return (wrong, right) if alike else ("", "")
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _is_within(phrase: str, about: set[str]) -> bool:

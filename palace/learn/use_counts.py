@@ -1,14 +1,16 @@
 """How memories were used, counted from the journal and kept up to date record by record.
 
-In: journal records (`verdict`, `reinforced`, `feedback`). Out: a `UseCounts` for every memory.
+In: journal records (`verdict`, `reinforced`, `feedback`, `named`). Out: a `UseCounts` for every
+memory.
 
-A correction needs no count: what it writes is a memory of its own, as young as the correction.
+A correction needs no count: what it writes is a memory of its own, as young as the correction. A
+memory written by hand that is given an id keeps what was counted under its derived one.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
@@ -17,7 +19,7 @@ from palace.ports import UNUSED, JournalMark, UseCounters, UseCounts
 from palace.text import aware_moment
 
 _Counted = Literal["uses", "said_again", "helpful", "unhelpful"]
-_TYPES = ("verdict", "reinforced", "feedback")
+_TYPES = ("verdict", "reinforced", "feedback", "named")
 # Of each type: what is older fades anyway, and a session must not wait for a year of records.
 _MOST_READ = 2000
 
@@ -71,14 +73,21 @@ class UseTally:
         records, mark = list(news[0]), news[1]
         if not anew and mark == since:
             return mark
-        before = {} if anew else self._kept.counts(_named(records))
+        before = {} if anew else self._kept.counts(_concerned(records))
         if not self._kept.keep(counted(records, before), mark, since=since, anew=anew):
             return self._kept.mark()  # another process counted them meanwhile
         return mark
 
 
-def _named(records: Iterable[Mapping[str, Any]]) -> set[str]:
-    return {memory for record in records for memory, _ in _told(record)}
+def _concerned(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    told = {memory for record in records for memory, _ in _told(record)}
+    return told.union(*_named(records))
+
+
+def _named(records: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return derived ids, each with the one that a memory was given in its place."""
+    given = (_ids([r.get("was"), r.get("memory")]) for r in records if r.get("type") == "named")
+    return [(ids[0], ids[1]) for ids in given if len(ids) == 2]
 
 
 def counted(
@@ -90,11 +99,28 @@ def counted(
         records: Of the journal.
         before: Counts so far; not changed.
     """
-    counts = dict(before or {})
+    counts, records = dict(before or {}), list(records)
+    names: dict[str, set[str]] = {}
+    for was, now in _named(records):
+        names.setdefault(was, {was}).add(now)
+        counts[now] = _together(counts.get(now, UNUSED), counts.get(was, UNUSED))
     for record in records:
-        for memory, what in _told(record):
-            counts[memory] = _more(counts.get(memory, UNUSED), what, aware_moment(record.get("at")))
+        for called, what in _told(record):
+            for memory in names.get(called, (called,)):
+                known = counts.get(memory, UNUSED)
+                counts[memory] = _more(known, what, aware_moment(record.get("at")))
     return counts
+
+
+def _together(some: UseCounts, others: UseCounts) -> UseCounts:
+    moments = [moment for moment in (some.last, others.last) if moment is not None]
+    return UseCounts(
+        some.uses + others.uses,
+        some.said_again + others.said_again,
+        some.helpful + others.helpful,
+        some.unhelpful + others.unhelpful,
+        max(moments, default=None),
+    )
 
 
 def _told(record: Mapping[str, Any]) -> Iterator[tuple[str, _Counted]]:

@@ -61,9 +61,27 @@ def state_at(memories: Iterable[Memory], moment: datetime) -> list[Memory]:
     ]
 
 
+def retired_at(memories: Iterable[Memory], moment: datetime) -> list[Memory]:
+    """Return the memories that had begun by a moment and no longer held at it.
+
+    Args:
+        memories: All there are, retired ones too.
+        moment: Aware.
+    """
+    every = list(memories)
+    by_id = {m.id: m for m in every}
+    return [
+        m for m in every if _begun(m, moment) and not _held(m, by_id.get(m.superseded_by), moment)
+    ]
+
+
+def _begun(memory: Memory, moment: datetime) -> bool:
+    begin = memory.valid_from or memory.created
+    return begin is None or begin <= moment
+
+
 def _held(memory: Memory, successor: Memory | None, moment: datetime) -> bool:
-    begun = memory.valid_from or memory.created
-    if begun is not None and begun > moment:
+    if not _begun(memory, moment):
         return False
     ends = (memory.valid_to, successor.valid_from if successor else None)
     if any(end is not None and end <= moment for end in ends):
@@ -99,6 +117,24 @@ def dated_turn(
     return turn
 
 
+def named_end(
+    prompt: str, lexicons: Sequence[Lexicon], *, now: datetime, timeout_ms: float
+) -> datetime | None:
+    """Return the last instant of a period that is over and that a prompt names ("… in May?")."""
+    written = composed(plain(prompt, max_chars=_LONGEST_PROMPT))
+    if len(prompt) > _LONGEST_PROMPT or not _may_name_a_date(written, tuple(lexicons)):
+        return None
+    for lexicon in lexicons:
+        try:
+            for cut in _before_dates(written, lexicon, timeout_ms / 1000):
+                found = _moment_in(written[cut.end() :], lexicon, now)
+                if found is not None and found[0] < now:
+                    return found[0]
+        except TimeoutError:
+            continue
+    return None
+
+
 def _may_name_a_date(prompt: str, lexicons: tuple[Lexicon, ...]) -> bool:
     """Whether a prompt holds a digit, a month or yesterday: else no pattern need be looked at."""
     return any(said.search(prompt) for said in _yesterday(lexicons)) or any(
@@ -124,11 +160,16 @@ def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Itera
                 belief = _compiled(pattern).search(prompt, timeout=timeout)
                 if belief is None:
                     continue
-                for before in requests.get("believed_at", ()):
-                    for cut in _compiled(before).finditer(prompt, timeout=timeout):
-                        yield lexicon, cut.start(), (belief.span("belief"),), cut.end()
+                for cut in _before_dates(prompt, lexicon, timeout):
+                    yield lexicon, cut.start(), (belief.span("belief"),), cut.end()
         except TimeoutError:
             continue
+
+
+def _before_dates(prompt: str, lexicon: Lexicon, timeout: float) -> Iterator[regex.Match[str]]:
+    """Yield what may stand before a date: "in", "by", "at the end of"."""
+    for before in lexicon.requests.get("believed_at", ()):
+        yield from _compiled(before).finditer(prompt, timeout=timeout)
 
 
 def _moment_in(text: str, lexicon: Lexicon, now: datetime) -> tuple[datetime, int] | None:

@@ -126,6 +126,8 @@ def _undo(door: Door, event: str | None) -> Reply:
     lines += [render.line(f"  gone again: {identifier}") for identifier in done.removed]
     for memory in done.restored:
         lines += render.memory_lines(memory)
+    if not (done.removed or done.restored):
+        lines.append(render.line("  nothing is left of it: its memory was taken out by hand"))
     return Reply(render.document(done), tuple(lines))
 
 

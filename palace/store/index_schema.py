@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from palace.store.index_database import Schema
 
-SCHEMA_VERSION = 20
+SCHEMA_VERSION = 21
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
@@ -46,6 +46,7 @@ CREATE INDEX memories_with_key ON memories (key) WHERE instr(data, '"key":') > 0
 CREATE INDEX memories_with_links ON memories (key) WHERE instr(data, '"links":') > 0;
 CREATE INDEX memories_with_triggers ON memories (key) WHERE instr(data, '"triggers":') > 0;
 CREATE INDEX memories_superseded ON memories (key) WHERE instr(data, '"superseded_by":') > 0;
+CREATE INDEX memories_retired ON memories (key) WHERE instr(data, '"status":') > 0;
 CREATE TABLE terms (
     partition INTEGER NOT NULL, term TEXT NOT NULL, body INTEGER NOT NULL, place INTEGER NOT NULL,
     names INTEGER NOT NULL, PRIMARY KEY (partition, term)

@@ -57,6 +57,7 @@ _MARKED = {
     "links": "memories_with_links",
     "triggers": "memories_with_triggers",
     "superseded_by": "memories_superseded",
+    "status": "memories_retired",
 }
 _Row = tuple[Any, ...]
 _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
@@ -461,8 +462,13 @@ class SqliteIndex:
             arguments,
         )
 
-    def marked(self, field: Literal["key", "links", "triggers", "superseded_by"]) -> list[Memory]:
-        """Return the memories of rooms and timeline that have this field, retired ones too."""
+    def marked(
+        self, field: Literal["key", "links", "triggers", "superseded_by", "status"]
+    ) -> list[Memory]:
+        """Return the memories of rooms and timeline that have this field, retired ones too.
+
+        Those with a status are the retired ones: `active` is not written.
+        """
         # A quote inside the words of a memory is escaped, so only the field itself looks so. The
         # order of the tables is given, because SQLite would else read every memory.
         rows = self._database.rows(

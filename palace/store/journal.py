@@ -37,8 +37,8 @@ _REQUIRED = ("id", "at", "type")
 class FileJournal:
     """Journal in `<folder>/YYYY-MM.jsonl`; implements the port `Journal`.
 
-    A record belongs to the month of its own `at`, in UTC. Order within a month is the order of
-    writing, so a clock that was set back does not reorder anything.
+    A record belongs to the month of its own `at`, in UTC; or to the one after it, if that has
+    begun: order is the order of writing, so a clock that was set back does not reorder anything.
 
     Args:
         folder: Where the month files are; made at the first write, mode 0700.
@@ -88,8 +88,11 @@ class FileJournal:
                 hint="give text as id and type, and an aware datetime or ISO 8601 text as at",
             )
         line = encode_line(record)
+        path = self.folder / f"{at:%Y-%m}.jsonl"
+        following = self.folder / f"{_month_end(path):%Y-%m}.jsonl"
         with self._lock:
-            append_line(self.folder / f"{at:%Y-%m}.jsonl", line, durable=self._durable)
+            to = following if following in self._month_files() else path
+            append_line(to, line, durable=self._durable)
 
     def records(
         self,

@@ -249,12 +249,15 @@ class Page:
     def remove(self, position: int) -> str:
         """Return the text without one memory and its comment."""
         block = self.blocks[position]
-        end = block.end
-        if block.start == 0 or not self.lines[block.start - 1].strip():
+        start, end = block.start, block.end
+        if start == 0 or not self.lines[start - 1].strip():
             while end < len(self.lines) and not self.lines[end].strip():
                 end += 1
+            in_list = position > 0 and self.blocks[position - 1].kind == "item"
+            if end == len(self.lines) and not in_list:
+                start = max(start - 1, 0)  # the blank line parted it from what stands before
         others = [memory.text for n, memory in enumerate(self.memories) if n != position]
-        kept = "".join([self.mark, *self.lines[: block.start], *self.lines[end:]])
+        kept = "".join([self.mark, *self.lines[:start], *self.lines[end:]])
         if _texts(self.path, kept) == others:
             return kept
         return self._settle(block, [[""]], others)

@@ -32,6 +32,7 @@ Rule = Literal[
     "meaning",
     "procedure",
     "former",
+    "retired",
     "left out",
 ]
 

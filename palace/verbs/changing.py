@@ -58,6 +58,8 @@ class ChangingVerbs(ReadingVerbs):
                 yield change
             finally:
                 # Also what a failure left half done can be taken back.
+                for was, now in watched.named.items():
+                    self._note_change("named", change.session, {"memory": now, "was": was})
                 if watched.steps:
                     about = {**change.about, "steps": watched.steps}
                     self._note_change(type, change.session, about)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from palace.learn.statements import Statement
 
 _NEAR = 5
+# What was said of it in a year of sessions may stand before the memory itself.
+_LOOKED_AT = 50
 _RECENT_VERDICTS = 50
 _SHARED_WORDS = 2
 _TASK_SPEAKER = "Task"
@@ -386,8 +388,9 @@ class ConsolidatingVerbs(WritingVerbs):
                 found = (self.index.get(i) for i in record.get("injected", ()))
                 seen.update((m.id, m) for m in found if m is not None)
         text = f"{statement.text} {statement.about}".strip()
-        hits = self.search(text, top_k=_NEAR, session_id=session_id, project=project or None)
-        seen.update((hit.memory.id, hit.memory) for hit in hits)
+        hits = self.search(text, top_k=_LOOKED_AT, session_id=session_id, project=project or None)
+        stored = [hit.memory for hit in hits if hit.memory.room != TIMELINE]
+        seen.update((m.id, m) for m in stored[:_NEAR])
         for memory in seen.values():
             usable = memory.status == "active" and memory.room not in (TIMELINE, PLAYBOOKS)
             if usable and len(about & set(tokens(memory.text))) > _SHARED_WORDS:

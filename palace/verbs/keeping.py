@@ -108,7 +108,8 @@ class KeepingVerbs(WritingVerbs):
         """Take a change back: the last one that was not, or the one with this journal id.
 
         Raises:
-            MemoryNotFoundError: If there is nothing to take back, or its memory is gone.
+            MemoryNotFoundError: If there is nothing to take back, or a part of it was taken out by
+                hand and another one was not.
             WriteConflictError: If the memory was changed since; not retryable.
             ConfigError: If the id is no text, or empty.
         """
@@ -174,10 +175,12 @@ class KeepingVerbs(WritingVerbs):
         older = older_versions(last, self.index.marked("superseded_by"))
         versions = [*reversed(older), last]
         ids = {m.id for m in versions}
+        named = self.journal.records(type="named")
+        ids.update([str(record["was"]) for record in named if record.get("memory") in ids])
         events = [
             record
             for record in self.journal.records(holding=ids)
-            if record["type"] not in ("verdict", "answer") and _touches(record, ids)
+            if record["type"] not in ("verdict", "answer", "named") and _touches(record, ids)
         ]
         return History(tuple(versions), tuple(reversed(events)))
 

@@ -426,3 +426,98 @@ def test_what_another_project_replaced_is_not_told(tmp_path):
         seen = ask("What was the gate code before?", project="alpha")
         assert [e.id for e in seen.evidence] == [old.id, new.id]
         assert ask("What was the gate code before?", project="beta").evidence == ()
+
+
+# -- what was retired since, and the timeline ----------------------------------------------------
+
+CHANGED = """# API
+
+- The booking API answers on port 4001.
+  <!-- memory id=m-one created=2025-01-10 status=inactive superseded_by=m-two retired=2025-05-01 -->
+- The booking API answers on port 4002.
+  <!-- memory id=m-two created=2025-05-01 status=inactive superseded_by=m-three retired=2025-09-01 -->
+- The booking API answers on port 4003.
+  <!-- memory id=m-three created=2025-09-01 -->
+- The vet of the cat is Selma Falk.
+  <!-- memory id=m-vet created=2025-02-01 status=inactive retired=2025-06-01 -->
+"""
+SESSION = """# {day}
+
+## s1
+
+[{day} 10:00] Summary: - User: I told my sister that the vet of the cat is Selma Falk.
+  - Assistant: The booking API answers on port 4001.
+  - User: The attic key hangs in the hall.
+"""
+WHICH_PORT = "Which port did the booking API answer on in {} 2025?"
+
+
+def page(folder: Path, name: str, text: str) -> None:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Iterator[Mempalace]:
+    page(tmp_path / "year", "rooms/work/api.md", CHANGED)
+    with Mempalace.open(tmp_path / "year") as opened:
+        yield opened
+
+
+def met_in(palace: Mempalace, day: str) -> None:
+    page(palace.root, f"timeline/{day}.md", SESSION.format(day=day))
+    palace.refresh()
+
+
+@pytest.mark.parametrize(
+    ("month", "port"), [(3, "4001"), (7, "4002"), (10, "4003")], ids=["march", "july", "october"]
+)
+def test_an_old_session_does_not_answer_for_the_memory_that_held_then(changed, month, port):
+    met_in(changed, "2025-02-10")
+    decide = RetrievalEnforcer(changed).decide
+    asked = "Which port does the booking API answer on?"
+    for verdict in (
+        decide(asked, as_of=at(2025, month, 15)),
+        decide(f"As of 2025-{month:02}-15, which port did the booking API answer on?"),
+    ):
+        assert verdict.action == "ground"
+        assert port in verdict.evidence[0].text
+
+
+def test_what_was_forgotten_is_no_answer_because_a_session_tells_of_it(changed):
+    met_in(changed, "2025-02-10")
+    decide = RetrievalEnforcer(changed).decide
+    asked = "Who is the vet of the cat?"
+    assert decide(asked, as_of=at(2025, 3)).evidence[0].id == "m-vet"
+    for verdict in (decide(asked), decide(asked, as_of=at(2025, 7))):
+        assert (verdict.action, verdict.walk[1].judgement.rule) == ("confirm", "retired")
+    assert decide("Where does the attic key hang?").action == "ground"
+
+
+@pytest.mark.parametrize(
+    ("month", "port", "met"),
+    [("April", "4001", ""), ("July", "4002", ""), ("July", "4002", "2025-02-10")],
+)
+def test_the_value_of_a_past_month_goes_before_that_of_today(changed, month, port, met):
+    if met:
+        met_in(changed, met)
+    verdict = RetrievalEnforcer(changed).decide(WHICH_PORT.format(month))
+    first = verdict.evidence[0]
+    assert (verdict.action, first.text) == ("confirm", f"The booking API answers on port {port}.")
+    assert first.state_of is not None
+    assert port in verdict.text
+
+
+def test_a_session_of_the_month_that_is_asked_about_answers(changed):
+    met_in(changed, "2025-03-10")
+    verdict = RetrievalEnforcer(changed).decide(WHICH_PORT.format("March"))
+    assert (verdict.action, "4001" in verdict.evidence[0].text) == ("ground", True)
+
+
+def test_what_a_memory_says_of_a_month_itself_is_its_answer(tmp_path):
+    with Mempalace.open(tmp_path / "p") as palace:
+        old = palace.remember("In May 2025 we met Ada in Lyon.").memory
+        new = palace.correct(old.id, "In May 2025 we met Ada in Turin.").memory
+        verdict = RetrievalEnforcer(palace).decide("Where did we meet Ada in May 2025?")
+        assert (verdict.action, verdict.evidence[0].id) == ("ground", new.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,28 @@ def test_feedback_on_a_memory_moves_its_strength_and_is_in_its_history(tmp_path:
         assert palace.strength(lamp) > before
     with Mempalace.open(tmp_path) as again:
         assert again.strength(lamp) > before
+
+
+def test_feedback_on_a_hand_written_memory_stays_when_it_gets_an_id(tmp_path: Path) -> None:
+    drawer = tmp_path / "rooms" / "house" / "notes.md"
+    drawer.parent.mkdir(parents=True)
+    text = f"- {LAMP}\n  <!-- memory confidence=0.6 created=2026-04-26 -->\n- {PORT}\n"
+    drawer.write_text(text, encoding="utf-8")
+    with Mempalace.open(tmp_path) as palace:
+        lamp = palace.memories(room="house")[0].id
+        noted = palace.feedback(lamp, True)
+        for _ in range(2):
+            palace.feedback(lamp, True)
+        told = palace.strength(lamp)
+        tagged = palace.tag(lamp, ["light"]).id
+        assert tagged != lamp
+        assert palace.strength(tagged) == pytest.approx(told, abs=1e-3)
+        assert noted.event in [event["id"] for event in palace.history(tagged).events]
+    shutil.rmtree(tmp_path / ".palace")
+    with Mempalace.open(tmp_path) as again:
+        assert again.strength(tagged) == pytest.approx(told, abs=1e-3)
+        again.undo()
+        assert again.strength(lamp) == pytest.approx(told, abs=1e-3)
 
 
 def test_feedback_on_a_verdict_is_for_all_that_it_used(tmp_path: Path) -> None:

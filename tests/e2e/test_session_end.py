@@ -102,6 +102,57 @@ def test_a_correction_supersedes_the_memory_that_is_wrong(palace):
     assert palace.get(other.id).status == "active"
 
 
+@pytest.mark.parametrize(
+    ("stored", "said_of_it", "right"),
+    [
+        (
+            "The booking API answers on port 8720.",
+            "No, the booking API answers on port 3441, not 8720.",
+            "The booking API answers on port 3441.",
+        ),
+        (
+            "The cat gets 95 grams of food in the morning.",
+            "No, the cat gets 113 grams of food in the morning, not 95.",
+            "The cat gets 113 grams of food in the morning.",
+        ),
+        (
+            "Unser Tarif kostet 30 Euro im Monat.",
+            "Nein, unser Tarif kostet 35 Euro im Monat, nicht 30.",
+            "Unser Tarif kostet 35 Euro im Monat.",
+        ),
+    ],
+)
+def test_a_value_that_is_denied_is_exchanged_in_the_memory(palace, stored, said_of_it, right):
+    old = palace.remember(stored).memory
+    ended = palace.on_session_end("s", said(("And now?", stored), (said_of_it, "Noted.")))
+    assert outcome(ended) == [("corrected", "correction", right)]
+    assert palace.get(old.id).status == "inactive"
+    assert palace.remember(right).status == "duplicate"
+
+
+def test_a_value_of_another_unit_is_not_exchanged(palace):
+    stored = "The lamp in the hall costs 9 euros."
+    palace.remember(stored)
+    talk = said(
+        ("And now?", stored), ("No, the lamp in the hall costs 10 dollars, not 9 euros.", "")
+    )
+    [fill] = palace.on_session_end("s", talk).filled
+    assert "10 euros" not in fill.text
+
+
+def test_many_sessions_that_tell_of_a_memory_do_not_hide_it_from_its_correction(palace):
+    stored = "The cat gets 95 grams of food in the morning."
+    old = palace.remember(stored).memory
+    for number in range(8):
+        palace.on_session_end(f"s{number}", said(("How much does the cat get?", stored)))
+    talk = said(
+        ("And now?", stored), ("No, the cat gets 86 grams of food in the morning, not 95.", "")
+    )
+    ended = palace.on_session_end("last", talk)
+    assert [fill.status for fill in ended.filled] == ["corrected"]
+    assert palace.get(old.id).status == "inactive"
+
+
 def test_what_was_corrected_is_not_today_s_answer_though_the_session_tells_of_it(palace):
     ask = RetrievalEnforcer(palace).decide
     old = palace.remember("The library opens at 9.").memory

@@ -50,8 +50,8 @@ def test_nothing_is_touched_before_the_first_write(journal, folder):
 
 def test_month_is_that_of_the_record_in_utc(journal, folder):
     journal.append(record("v-1", "2026-03-31T23:30:00+00:00"))
-    journal.append(record("v-2", "2026-03-31T23:30:00-02:00"))
     journal.append(record("v-3", "2026-04-01T01:00:00+02:00"))
+    journal.append(record("v-2", "2026-03-31T23:30:00-02:00"))
     journal.append(record("v-4", "2026-05-01T00:00:00Z"))
     assert names(folder) == ["2026-03.jsonl", "2026-04.jsonl", "2026-05.jsonl"]
     assert ids(journal.records()) == ["v-4", "v-2", "v-3", "v-1"]
@@ -107,6 +107,15 @@ def test_month_files_are_opened_one_after_another(journal, folder):
     (folder / "2026-01.jsonl").mkdir()
     with pytest.raises(StoreUnavailableError):
         list(records)
+
+
+def test_a_clock_that_was_set_back_over_the_end_of_a_month_reorders_nothing(journal, folder):
+    moments = ("2026-11-30T23:50", "2026-12-01T00:05", "2026-11-30T23:55", "2026-12-01T00:10")
+    for number, moment in enumerate(moments):
+        journal.append(record(f"v-{number}", f"{moment}:00+00:00"))
+    assert [r["id"] for r in journal.records()] == ["v-3", "v-2", "v-1", "v-0"]
+    since = datetime(2026, 12, 1, tzinfo=UTC)
+    assert [r["id"] for r in journal.records(since=since)] == ["v-3", "v-1"]
 
 
 def test_since_does_not_open_older_months(journal, folder):

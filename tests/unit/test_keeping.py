@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,14 @@ def test_undo_takes_back_the_last_change_and_then_the_one_before(palace):
         palace.undo()
 
 
+def test_undo_takes_back_what_was_done_last_though_the_clock_was_set_back(palace, monkeypatch):
+    days = iter(datetime(2026, *day, tzinfo=timezone.utc) for day in ((12, 1), (11, 30), (11, 30)))
+    monkeypatch.setattr("palace.verbs.changing.utc_now", lambda: next(days))
+    stored(palace)
+    last = stored(palace, "The lift is repaired in May.")
+    assert palace.undo().removed == (last.id,)
+
+
 def test_undo_goes_on_behind_what_was_erased(palace):
     first = stored(palace)
     second = stored(palace, "The lift is repaired in May.")
@@ -252,6 +261,62 @@ def test_undo_makes_a_hand_written_file_what_it_was_byte_for_byte(palace, end):
     palace.undo()
     assert file.read_text("utf-8") == text
     assert palace.memories(room="infra") == [lamp, cable]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Hall\n\nThe lamp is green.\n",
+        "The lamp is green.\r\n\r\nThe cable is old.\r\n",
+        "- The lamp is green.\n\n## Cellar\n\nThe cable is old.\n",
+        "The lamp is green.\n\n- The cable is old.\n\n",
+    ],
+)
+def test_undo_of_a_correction_leaves_no_line_behind(palace, text):
+    file = by_hand(palace, text)
+    lamp = palace.memories(room="infra")[0]
+    palace.correct(lamp.id, "The lamp is red.")
+    palace.undo()
+    assert file.read_bytes().decode() == text
+
+
+def test_undo_goes_on_behind_what_was_taken_out_by_hand(palace):
+    port, lamp = stored(palace), stored(palace, "The lamp is green.")
+    palace.forget(lamp.id)
+    file = palace.root / lamp.path
+    file.write_text(file.read_text("utf-8").partition("- The lamp")[0], encoding="utf-8")
+    palace.refresh()
+    done = [palace.undo() for _ in range(3)]
+    assert [(d.verb, d.removed, d.restored) for d in done] == [
+        ("forget", (), ()),
+        ("remember", (lamp.id,), ()),
+        ("remember", (port.id,), ()),
+    ]
+
+
+def test_a_correction_whose_new_words_were_taken_out_by_hand_is_taken_back(palace):
+    old = stored(palace)
+    new = palace.correct(old.id, NEW_PORT).memory
+    file = palace.root / new.path
+    file.write_text(file.read_text("utf-8").partition(f"- {NEW_PORT}")[0], encoding="utf-8")
+    palace.refresh()
+    done = palace.undo()
+    assert (done.removed, [m.id for m in done.restored]) == ((new.id,), [old.id])
+    assert [m.text for m in palace.memories()] == [PORT]
+
+
+def test_a_correction_of_what_was_taken_out_by_hand_is_refused_with_what_to_do(palace):
+    first = stored(palace, "The lamp is green.")
+    new = palace.correct(stored(palace).id, NEW_PORT).memory
+    file = palace.root / new.path
+    before, _, _ = file.read_text("utf-8").partition(f"- {PORT}")
+    _, mark, after = file.read_text("utf-8").partition(f"- {NEW_PORT}")
+    file.write_text(before + mark + after, encoding="utf-8")
+    palace.refresh()
+    with pytest.raises(MemoryNotFoundError, match="by hand") as refused:
+        palace.undo()
+    assert "palace history" in str(refused.value.hint)
+    assert [m.text for m in palace.memories()] == [first.text, NEW_PORT]
 
 
 def test_a_change_that_was_built_upon_is_not_taken_back_halfway(palace):

@@ -1,0 +1,133 @@
+"""What holds no more, and what that means for evidence: for turns that repeat it above all.
+
+In: the memories that were replaced or forgotten, and evidence. Out: which of it proves nothing any
+more, what answers first instead, and what held at the end of a period that is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+
+from palace.text import tokens
+from palace.types.memory import TIMELINE, Memory
+from palace.types.query import Query
+from palace.types.verdict import Evidence
+
+_Memories = dict[str, Memory]
+
+
+class Retired:
+    """The memories that held no more when a question was about; read when they are needed.
+
+    Args:
+        read: Returns those of a moment, or of the moment of the index if it is None.
+        end: Returns the last instant of a past period that the question names, if it names one.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[datetime | None], Iterable[Memory]],
+        end: Callable[[], datetime | None],
+    ) -> None:
+        self._read = read
+        self._end = end
+
+    @cached_property
+    def end(self) -> datetime | None:
+        """The last instant of the period asked about, if that is over."""
+        return self._end()
+
+    @cached_property
+    def _now(self) -> _Memories:
+        return {old.id: old for old in self._read(None)}
+
+    @cached_property
+    def _then(self) -> _Memories:
+        return self._now if self.end is None else {old.id: old for old in self._read(self.end)}
+
+    def replaced(self) -> dict[str, list[Memory]]:
+        """Return the memories that others replaced, by the ids of those."""
+        found: dict[str, dict[str, Memory]] = {}
+        for old in self._now.values():
+            found.setdefault(old.superseded_by, {})[old.text] = old
+        return {by: list(olds.values()) for by, olds in found.items()}
+
+    def held_then(self, evidence: Sequence[Evidence]) -> dict[str, list[Memory]]:
+        """Return what held at the end of the period and was replaced since, by what holds now."""
+        if self.end is None:
+            return {}
+        kept = {item.id for item in evidence if not is_spoken(item)}
+        found: dict[str, list[Memory]] = {}
+        for old in self._now.values() if kept else ():
+            begin = old.valid_from or old.created
+            if old.id not in self._then and begin is not None and begin <= self.end:
+                found.setdefault(_held_now(old, self._now, kept), []).append(old)
+        return found
+
+    def over(self, query: Query, evidence: Sequence[Evidence]) -> set[str]:
+        """Return what proves nothing of the moment a question is about, by ids.
+
+        What began after the period asked about and does not name it, and turns that tell of what
+        is asked only what was retired; where a memory beside them replaced it, that answers: see
+        `first`.
+        """
+        later = {item.id for item in evidence if self._is_later(query, item)}
+        evidence = [item for item in evidence if item.id not in later]
+        return later | self._told_of_retired(query, evidence)
+
+    def _is_later(self, query: Query, item: Evidence) -> bool:
+        if self.end is None or item.as_of is None or item.as_of <= self.end:
+            return False
+        dates = {term for term in query.terms if any(map(str.isdigit, term))}  # "month05", "2025"
+        return dates.isdisjoint(tokens(item.text))
+
+    def _told_of_retired(self, query: Query, evidence: Sequence[Evidence]) -> set[str]:
+        if not evidence or not is_spoken(evidence[0]):
+            return set()
+        kept = {item.id: item.text for item in evidence if not is_spoken(item)}
+        asked, said = {*query.terms, *query.carried}, {*kept.values()}
+        return {
+            item.id
+            for item in evidence
+            if is_spoken(item) and (held := asked.intersection(tokens(item.text)))
+            for old in _told(item, self._then.values())
+            if old.text not in said and not _held_now(old, self._then, kept)
+            if held.issubset(tokens(old.text))
+        }
+
+    def first(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        """Return evidence with the value that holds first, not a turn that tells what it replaced.
+
+        The words answer the question, and so does what was said to be right instead.
+        """
+        kept = {item.id for item in evidence if not is_spoken(item)}
+        if not kept or not is_spoken(evidence[0]):
+            return evidence
+        told = _told(evidence[0], self._then.values())
+        right = {_held_now(old, self._then, kept) for old in told}
+        return tuple(sorted(evidence, key=lambda item: item.id not in right))
+
+
+def is_spoken(item: Evidence) -> bool:
+    """Whether evidence is a turn or a summary on the timeline."""
+    return item.source.startswith(f"{TIMELINE}/")
+
+
+def _told(item: Evidence, memories: Iterable[Memory]) -> list[Memory]:
+    """Return the memories whose words evidence repeats among its own."""
+    text = item.text.casefold()
+    return [m for m in memories if m.text.casefold().rstrip(" .!") in text]
+
+
+def _held_now(old: Memory, replaced: Mapping[str, Memory], kept: Collection[str]) -> str:
+    """Return which of these memories replaced an old one, perhaps through others; "" if none."""
+    seen = {old.id}
+    while old.superseded_by not in kept:
+        following = replaced.get(old.superseded_by)
+        if following is None or following.id in seen:
+            return ""
+        old = following
+        seen.add(old.id)
+    return old.superseded_by
