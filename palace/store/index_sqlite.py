@@ -118,9 +118,12 @@ class SqliteIndex:
                 return True
             if self._database.is_lost():
                 self._database.reopen()
-                self._forget_state()
                 return True
             return self._database.is_another_generation()
+
+    def leave_full_disk(self, refused: StoreUnavailableError) -> bool:
+        """See `IndexDatabase.leave_full_disk`."""
+        return self._database.leave_full_disk(refused)
 
     def generation(self) -> int:
         """Return a number that is another one once everything was thrown away.
@@ -129,11 +132,6 @@ class SqliteIndex:
             StoreUnavailableError: If the file cannot be read.
         """
         return self._database.generation()
-
-    def _forget_state(self) -> None:
-        self._written.clear()
-        self._terms.forget()
-        self._stamps_as_of = None
 
     def clear(self) -> None:
         """Throw everything away and start empty; other processes see it at once.
@@ -155,7 +153,6 @@ class SqliteIndex:
                     raise
                 # Too damaged to be emptied: then the file itself has to go.
                 self._database.remake()
-                self._forget_state()
 
     def scrub(self) -> None:
         """Leave no trace in the files of what was removed before.
@@ -170,6 +167,7 @@ class SqliteIndex:
                 connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
             self._database.rows("VACUUM")
             busy = self._database.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+            self._database.remove_left()
         if busy:
             raise StoreUnavailableError(
                 "what was removed may still stand in the index: another program is reading it",

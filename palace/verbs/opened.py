@@ -9,11 +9,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
 from palace.assembly import Assembly
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _WRITTEN = ("rooms", "timeline", "playbooks")
 _EXPIRY_S = 3600.0  # how often what has outlived its time is looked for
+_Indexed = TypeVar("_Indexed")
 _log = logging.getLogger(__name__)
 _open_ones: WeakSet[OpenedPalace] = WeakSet()
 
@@ -276,11 +277,13 @@ class OpenedPalace:
             now = time.monotonic()
             if not force and now - self._refreshed_at < self.settings.index.refresh_s:
                 return Refreshed()
-            done = refresh(
-                self.index,
-                [("L1", self.store), ("L4", PlaybookPages(self.playbook_files))],
-                progress=progress,
-                wait=force,
+            done = self._indexing(
+                lambda: refresh(
+                    self.index,
+                    [("L1", self.store), ("L4", PlaybookPages(self.playbook_files))],
+                    progress=progress,
+                    wait=force,
+                )
             )
             self._refreshed_at = time.monotonic()
             self._unfilled = False
@@ -302,9 +305,20 @@ class OpenedPalace:
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
         self.mend_index()
-        if not self.index.apply(self._as_it_is(path)) and self.store.stamp(path) is None:
-            self.index.apply((), removed=[path])
+        held = self._indexing(lambda: self.index.apply(self._as_it_is(path)))
+        if not held and self.store.stamp(path) is None:
+            self._indexing(lambda: self.index.apply((), removed=[path]))
         self._tell_vectors(changed=True)
+
+    def _indexing(self, index: Callable[[], _Indexed]) -> _Indexed:
+        """Index something, in memory where the disk is full: what is in a file must be found."""
+        try:
+            return index()
+        except StoreUnavailableError as error:
+            self._refreshed_at = float("-inf")  # what failed is looked at before it is tried again
+            if not self.index.leave_full_disk(error):
+                raise
+            return index()
 
     def mend_index(self) -> None:
         """Fill an index that was lost, or emptied by another program; nothing in the usual case."""

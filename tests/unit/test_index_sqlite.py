@@ -425,6 +425,42 @@ def test_a_full_disk_can_be_read_and_keeps_its_index(
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(("free", "damaged"), [(0, False), (1 << 30, True), (None, True)])
+def test_a_full_disk_is_no_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch, free: int | None, damaged: bool
+) -> None:
+    def disk_usage(folder: Path) -> SimpleNamespace:
+        if free is None:
+            raise FileNotFoundError(folder)
+        return SimpleNamespace(free=free)
+
+    monkeypatch.setattr(index_database.shutil, "disk_usage", disk_usage)
+    database = index_database.IndexDatabase(path, SCHEMA)
+    database.failed(sqlite3.OperationalError("disk I/O error"))
+    assert database.damaged is damaged
+    database.close()
+
+
+def test_only_a_full_disk_is_left(path: Path) -> None:
+    fill(path)
+    index = SqliteIndex(path)
+    locked, full = StoreUnavailableError("refused", hint="wait"), StoreUnavailableError("", hint="")
+    locked.__cause__ = sqlite3.OperationalError("database is locked")
+    full.__cause__ = sqlite3.OperationalError("database or disk is full")
+    before = index.state(), index.size(), texts(index, "kettl"), index.stamps(), index.generation()
+    assert not index.leave_full_disk(locked)
+    assert index.path == path
+    assert index.leave_full_disk(full)
+    assert (index.path, index.renew()) == (None, False)
+    after = index.state(), index.size(), texts(index, "kettl"), index.stamps(), index.generation()
+    assert (after[0] != before[0], after[1:]) == (True, before[1:])
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl")
+    assert not index.leave_full_disk(full)
+    index.close()
+    assert state_of(path) == "whole"
+
+
 def test_an_index_in_memory_leaves_nothing_to_do_at_the_end(index: SqliteIndex) -> None:
     before = atexit._ncallbacks()
     others = [SqliteIndex(None) for _ in range(3)]
