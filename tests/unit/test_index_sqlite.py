@@ -25,6 +25,7 @@ from palace.store.index_rows import memory_tokens
 from palace.store.index_schema import SCHEMA, SCHEMA_VERSION
 from palace.store.index_seal import state_of
 from palace.store.index_sqlite import SqliteIndex
+from palace.store.index_stamps import StampTable
 from palace.store.index_writing import WriteBatch
 from palace.text import utc_now
 from palace.types.session import Turn
@@ -252,6 +253,67 @@ def test_stamps_and_digests(index: SqliteIndex) -> None:
     later = type(stamp)(stamp.path, 5, time.time_ns())
     index.touch([later])
     assert index.stamps() == {document.path: (later, True)}
+
+
+def test_stamps_follow_what_is_written_without_being_read_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(path)
+    index = SqliteIndex(path)
+    index.stamps()
+    asked: list[str] = []
+    rows = index._database.rows
+    monkeypatch.setattr(
+        index._database, "rows", lambda sql, *given: asked.append(sql) or rows(sql, *given)
+    )
+    document, stamp = paged(KETTLE, path="rooms/0.md")
+    index.apply([(document, stamp)], removed=["rooms/1.md"])
+    index.touch([stamp._replace(path="rooms/2.md"), stamp._replace(path="rooms/gone.md")])
+    followed = dict(index.stamps())
+    assert not any("indexed_ns" in sql for sql in asked)
+    fresh = SqliteIndex(path)
+    assert followed == fresh.stamps()
+    assert followed.keys() == {f"rooms/{n}.md" for n in (0, 2, 3, 4, 5, 6, 7, 8, 9)}
+    fresh.close()
+    index.close()
+
+
+@pytest.mark.parametrize("when", ["before", "beside", "after"])
+def test_stamps_tell_what_another_program_wrote_beside_ours(
+    path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    fill(path)
+    index, other = SqliteIndex(path), SqliteIndex(path)
+    index.stamps()
+    if when == "before":
+        other.apply([paged(KETTLE, path="rooms/new.md")])
+    take = StampTable._take
+
+    def beside(table: StampTable, stamped: Any) -> None:
+        if when == "beside":  # behind our commit, and before anything else
+            other.clear()
+        take(table, stamped)
+
+    monkeypatch.setattr(StampTable, "_take", beside)
+    index.apply([paged(KETTLE, path="rooms/0.md")])
+    if when == "after":
+        other.apply((), removed=["rooms/0.md"])
+    assert index.stamps() == other.stamps()
+    index.close()
+    other.close()
+
+
+def test_stamps_are_those_of_before_where_a_write_failed(index: SqliteIndex) -> None:
+    index.apply([paged(KETTLE, path="rooms/0.md")])
+    before = dict(index.stamps())
+
+    def documents() -> Iterator[object]:
+        yield paged(memory("other"), path="rooms/1.md")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.apply(documents())
+    assert index.stamps() == before
 
 
 def test_a_failed_apply_changes_nothing(index: SqliteIndex) -> None:
