@@ -599,6 +599,19 @@ def test_a_flipped_bit_that_kept_the_time_is_noticed_too(path: Path) -> None:
     index.close()
 
 
+def test_a_copy_with_another_time_is_the_same_index(path: Path, tmp_path: Path) -> None:
+    fill(path)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in (path, path.with_suffix(".seal")):
+        (copy / file.name).write_bytes(file.read_bytes())
+    os.utime(copy / path.name, ns=(1, 1))
+    for _ in range(2):
+        index = SqliteIndex(copy / path.name)
+        assert len(index.stamps()) == 10
+        index.close()
+
+
 def test_a_closed_index_is_used_again(path: Path) -> None:
     fill(path)
     for _ in range(2):
