@@ -268,7 +268,10 @@ class IndexDatabase:
         try:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
-            if self._is_read_only() or self._is_full(error):
+            is_taken = isinstance(error, _OtherVersionError)
+            if is_taken:
+                _log.warning("%s is %s: ours is kept in memory", self.path, error)
+            if is_taken or self._is_read_only() or self._is_full(error):
                 # A palace that cannot be written can still be read: its index lives in memory.
                 self._left, self.path = self.path, None
             elif isinstance(error, OSError) or is_refusal(error):
@@ -343,6 +346,7 @@ class IndexDatabase:
             self._refuse_damage(connection)
             return
         if version != 0:
+            _refuse_in_use(connection)
             raise sqlite3.DatabaseError(f"index schema {version}, not {self._schema.version}")
         connection.execute("BEGIN EXCLUSIVE")
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
@@ -367,6 +371,19 @@ class IndexDatabase:
             remove_database(path)
         except OSError as error:
             raise self._cannot_open(error) from error
+
+
+class _OtherVersionError(sqlite3.DatabaseError):
+    """The file is another version's, and in use: who deletes it loses his own to the other."""
+
+
+def _refuse_in_use(connection: sqlite3.Connection) -> None:
+    """Raise if others have the file open: none of them lets it be switched back."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        raise _OtherVersionError("in use by another version") from error
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:

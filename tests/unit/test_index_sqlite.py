@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -610,6 +611,40 @@ def test_a_copy_with_another_time_is_the_same_index(path: Path, tmp_path: Path) 
         index = SqliteIndex(copy / path.name)
         assert len(index.stamps()) == 10
         index.close()
+
+
+def test_two_versions_take_the_index_from_each_other_never(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(path)
+    old = SqliteIndex(path)
+    newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
+    monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    new = SqliteIndex(path)
+    assert (new.path, new.size(), len(caplog.records)) == (None, 0, 1)
+    new.apply([paged(KETTLE)])
+    new.close()
+    assert (old.renew(), old.size()) == (False, 200)
+    old.close()
+    new = SqliteIndex(path)
+    assert (new.path, new.size()) == (path, 0)
+    new.close()
+
+
+def test_a_version_that_was_killed_holds_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import os, sys; from palace.store.index_sqlite import *; i = SqliteIndex(Path(sys.argv[1]));"
+        " i.clear(); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, cwd=ROOT)
+    assert state_of(path) == "in use"
+    newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
+    monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    new = SqliteIndex(path)
+    assert new.path == path
+    new.close()
 
 
 def test_a_closed_index_is_used_again(path: Path) -> None:
