@@ -16,7 +16,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -308,7 +308,7 @@ class IndexDatabase:
 
     def _connect(self) -> sqlite3.Connection:
         if self.path is None:
-            return self._connected(":memory:", doubtful=False)
+            return self._copied() or self._connected(":memory:", doubtful=False)
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with opening_or_closing(self.path):
             if not self.path.exists():
@@ -318,10 +318,32 @@ class IndexDatabase:
             doubtful = not is_new and state_of(self.path) == "doubtful"
             return self._connected(self.path, doubtful=doubtful)
 
-    def _connected(self, database: Path | str, *, doubtful: bool) -> sqlite3.Connection:
+    def _copied(self) -> sqlite3.Connection | None:
+        """Return in memory what stands in the file that cannot be written; None if it is not whole.
+
+        Made anew from thousands of files it would take every command many seconds.
+        """
+        if self._left is None:
+            return None
+        try:
+            address = f"{self._left.absolute().as_uri()}?mode=ro&immutable=1"
+            with closing(sqlite3.connect(address, uri=True)) as left:
+                copy = self._connected(":memory:", doubtful=False, holds=left)
+            if state_of(self._left) == "whole":  # asked afterwards: nobody wrote it meanwhile
+                return copy
+            copy.close()
+        except (sqlite3.Error, OSError):
+            pass  # another version's, or another user's
+        return None
+
+    def _connected(
+        self, database: Path | str, *, doubtful: bool, holds: sqlite3.Connection | None = None
+    ) -> sqlite3.Connection:
         connection = self._connection_to(database)
         with ExitStack() as undo:
             undo.callback(connection.close)
+            if holds is not None:
+                holds.backup(connection)
             self._prepare(connection)
             if doubtful:
                 raise sqlite3.DatabaseError("the index changed since it was closed")

@@ -481,11 +481,36 @@ def test_a_full_disk_can_be_read_and_keeps_its_index(
         index_database.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=0)
     )
     index = SqliteIndex(path)
+    assert (index.path, index.renew(), index.size()) == (None, False, 200)
     index.apply([paged(KETTLE)])
-    assert texts(index, "kettl") == [KETTLE.text]
-    assert (index.path, index.renew()) == (None, False)
+    assert texts(index, "window") == [KETTLE.text]
     index.close()
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("left", ["changed", "of another version", "gone"])
+def test_only_a_whole_index_of_ours_is_taken_along_from_a_full_disk(
+    path: Path, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    fill(path)
+    if left == "changed":
+        path.write_bytes(path.read_bytes().replace(b"kettle", b"bottle"))
+    elif left == "of another version":
+        newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
+        monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    else:
+        path.unlink()
+    connect = sqlite3.connect
+
+    def refuse(database: Path | str, **options: Any) -> sqlite3.Connection:
+        if database == path:
+            raise sqlite3.OperationalError("database or disk is full")
+        return connect(database, **options)
+
+    monkeypatch.setattr(index_database.sqlite3, "connect", refuse)
+    index = SqliteIndex(path)
+    assert (index.path, index.size(), index.stamps()) == (None, 0, {})
+    index.close()
 
 
 @pytest.mark.parametrize(("free", "damaged"), [(0, False), (1 << 30, True), (None, True)])
