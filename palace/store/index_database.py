@@ -274,6 +274,8 @@ class IndexDatabase:
             if is_taken or self._is_read_only() or self._is_full(error):
                 # A palace that cannot be written can still be read: its index lives in memory.
                 self._left, self.path = self.path, None
+                if self._left is not None and (copy := self._copied(self._left)):
+                    return copy
             elif isinstance(error, OSError) or is_refusal(error):
                 raise self._cannot_open(error) from error
             else:
@@ -308,7 +310,7 @@ class IndexDatabase:
 
     def _connect(self) -> sqlite3.Connection:
         if self.path is None:
-            return self._copied() or self._connected(":memory:", doubtful=False)
+            return self._connected(":memory:", doubtful=False)
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with opening_or_closing(self.path):
             if not self.path.exists():
@@ -318,18 +320,16 @@ class IndexDatabase:
             doubtful = not is_new and state_of(self.path) == "doubtful"
             return self._connected(self.path, doubtful=doubtful)
 
-    def _copied(self) -> sqlite3.Connection | None:
-        """Return in memory what stands in the file that cannot be written; None if it is not whole.
+    def _copied(self, path: Path) -> sqlite3.Connection | None:
+        """Return in memory what stands in a file that cannot be written; None if it is not whole.
 
         Made anew from thousands of files it would take every command many seconds.
         """
-        if self._left is None:
-            return None
         try:
-            address = f"{self._left.absolute().as_uri()}?mode=ro&immutable=1"
+            address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             with closing(sqlite3.connect(address, uri=True)) as left:
                 copy = self._connected(":memory:", doubtful=False, holds=left)
-            if state_of(self._left) == "whole":  # asked afterwards: nobody wrote it meanwhile
+            if state_of(path) == "whole":  # asked afterwards: nobody wrote it meanwhile
                 return copy
             copy.close()
         except (sqlite3.Error, OSError):
