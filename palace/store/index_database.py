@@ -187,8 +187,10 @@ class IndexDatabase:
         """
         cause = refused.__cause__
         with self._lock:
-            if self.path is None or not isinstance(cause, Exception) or not self._is_full(cause):
+            if not isinstance(cause, Exception) or not self._is_full(cause):
                 return False
+            if self.path is None:
+                return self._left is not None  # another thread was here meanwhile
             memory = self._connection_to(":memory:")
             try:
                 self._connection.backup(memory)
