@@ -79,10 +79,6 @@ class TermTable:
             self._renew()
             return self._renewals
 
-    def forget(self) -> None:
-        """Drop what was read: the database is another one."""
-        self._as_of = None
-
     def visible(self, scope: Scope) -> Visible:
         """Return what a reader of this scope may see."""
         with self._database.held():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import logging
 import os
 import secrets as _random
 import shutil
@@ -15,7 +16,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
 _CACHE_KIB = 64 * 1024
 _LEAST_FREE_BYTES = 1 << 16
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class IndexBusyError(StoreUnavailableError):
     """Another program is writing the index, and the caller did not want to wait."""
 
 
-State = tuple[int, int]
-"""What differs after any write to a database: its data version, and our own changes."""
+State = tuple[int, int, int]
+"""What differs after any write to a database: which one, its data version, and our own changes."""
 
 
 class IndexDatabase:
@@ -76,11 +78,13 @@ class IndexDatabase:
 
     def __init__(self, path: Path | None, schema: Schema) -> None:
         self.path = path
+        self._left: Path | None = None
         self._schema = schema
         self._lock = threading.RLock()
         self.damaged = False
         self._closed = False
         self._generation = 0
+        self._opened = 0
         self._connection = self._open()
         self._identity = self._found()
         self._at_exit = partial(_close_if_alive, weakref.ref(self))
@@ -132,7 +136,7 @@ class IndexDatabase:
         """Return what differs after any write of this or another process."""
         with self._lock:
             version: int = self.rows("PRAGMA data_version")[0][0]
-            return version, self._connection.total_changes
+            return self._opened, version, self._connection.total_changes
 
     def check(self, *statements: str) -> str | None:
         """Return what SQLite finds wrong with the file, or None.
@@ -160,16 +164,58 @@ class IndexDatabase:
         atexit.unregister(self._at_exit)
         with self._lock:
             self._closed = True
-            if self.path is None or self.is_lost():
-                self._connection.close()
-                return
-            with opening_or_closing(self.path):
-                self._connection.close()
-                seal(self.path)
+            self._close_file()
+
+    def _close_file(self) -> None:
+        if self.path is None or self.is_lost():
+            self._connection.close()
+            return
+        with opening_or_closing(self.path):
+            self._connection.close()
+            seal(self.path)
+
+    def leave_full_disk(self, refused: StoreUnavailableError) -> bool:
+        """Go on in memory with all that is indexed, if it was a full disk that refused a write.
+
+        What is written from now on is read from the files by who opens the index next.
+
+        Returns:
+            Whether the database is in memory now, and what was refused can be tried again.
+
+        Raises:
+            StoreUnavailableError: If it cannot be read.
+        """
+        cause = refused.__cause__
+        with self._lock:
+            if not isinstance(cause, Exception) or not self._is_full(cause):
+                return False
+            if self.path is None:
+                return self._left is not None  # another thread was here meanwhile
+            memory = self._connection_to(":memory:")
+            try:
+                self._connection.backup(memory)
+            except sqlite3.Error as error:
+                memory.close()
+                raise self.failed(error) from error
+            self._close_file()
+            self._connection, self._left, self.path = memory, self.path, None
+            self._identity = None
+            _log.warning(
+                "the disk is full: %s is kept in memory until it is opened anew", self._left
+            )
+            return True
+
+    def remove_left(self) -> None:
+        """Delete the file that was left on a full disk: it holds what was removed since.
+
+        Raises:
+            StoreUnavailableError: If the file system refuses.
+        """
+        self._delete_files(self._left)
 
     def failed(self, error: Exception) -> StoreUnavailableError:
         """Return the error for a caller, and remember what only a new file can repair."""
-        self.damaged = self.damaged or _is_damage(error)
+        self.damaged = self.damaged or (_is_damage(error) and not self._is_full(error))
         if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
             return _closed()
         what = "free some space" if is_full(error) else "ask again, or run `palace reindex`"
@@ -210,7 +256,7 @@ class IndexDatabase:
         with self._lock:
             self._refuse_closed()
             self._connection.close()
-            self._delete_files()
+            self._delete_files(self.path)
             self.reopen()
             self.damaged = False
 
@@ -224,14 +270,19 @@ class IndexDatabase:
         try:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
-            if self._is_read_only() or self._is_full(error):
+            is_taken = isinstance(error, _OtherVersionError)
+            if is_taken:
+                _log.warning("%s is %s: ours is kept in memory", self.path, error)
+            if is_taken or self._is_read_only() or self._is_full(error):
                 # A palace that cannot be written can still be read: its index lives in memory.
-                self.path = None
+                self._left, self.path = self.path, None
+                if self._left is not None and (copy := self._copied(self._left)):
+                    return copy
             elif isinstance(error, OSError) or is_refusal(error):
                 raise self._cannot_open(error) from error
             else:
                 # Damaged or from another version: it is derived, so it is made anew.
-                self._delete_files()
+                self._delete_files(self.path)
         try:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
@@ -247,11 +298,14 @@ class IndexDatabase:
         if "disk I/O" not in str(error) or self.path is None:
             return is_full(error)
         # So SQLite says where it finds no room for what it shares with other processes.
-        return shutil.disk_usage(self.path.parent).free < _LEAST_FREE_BYTES
+        try:
+            return shutil.disk_usage(self.path.parent).free < _LEAST_FREE_BYTES
+        except OSError:
+            return False
 
     def _cannot_open(self, error: Exception) -> StoreUnavailableError:
         return StoreUnavailableError(
-            f"the index {self.path} cannot be opened: {error}",
+            f"the index {self.path or self._left} cannot be opened: {error}",
             hint="check the permissions and the free space of the palace's .palace folder,"
             " or delete it: it is made anew from the files",
         )
@@ -268,18 +322,42 @@ class IndexDatabase:
             doubtful = not is_new and state_of(self.path) == "doubtful"
             return self._connected(self.path, doubtful=doubtful)
 
-    def _connected(self, database: Path | str, *, doubtful: bool) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            database, check_same_thread=False, isolation_level=None, cached_statements=256
-        )
+    def _copied(self, path: Path) -> sqlite3.Connection | None:
+        """Return in memory what stands in a file that cannot be written; None if it is not whole.
+
+        Made anew from thousands of files it would take every command many seconds.
+        """
+        try:
+            address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+            with closing(sqlite3.connect(address, uri=True)) as left:
+                copy = self._connected(":memory:", doubtful=False, holds=left)
+            if state_of(path) == "whole":  # asked afterwards: nobody wrote it meanwhile
+                return copy
+            copy.close()
+        except (sqlite3.Error, OSError):
+            pass  # another version's, or another user's
+        return None
+
+    def _connected(
+        self, database: Path | str, *, doubtful: bool, holds: sqlite3.Connection | None = None
+    ) -> sqlite3.Connection:
+        connection = self._connection_to(database)
         with ExitStack() as undo:
             undo.callback(connection.close)
+            if holds is not None:
+                holds.backup(connection)
             self._prepare(connection)
             if doubtful:
                 raise sqlite3.DatabaseError("the index changed since it was closed")
             self._generation = connection.execute("PRAGMA application_id").fetchone()[0]
             undo.pop_all()
         return connection
+
+    def _connection_to(self, database: Path | str) -> sqlite3.Connection:
+        self._opened += 1
+        return sqlite3.connect(
+            database, check_same_thread=False, isolation_level=None, cached_statements=256
+        )
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
@@ -292,6 +370,7 @@ class IndexDatabase:
             self._refuse_damage(connection)
             return
         if version != 0:
+            _refuse_in_use(connection)
             raise sqlite3.DatabaseError(f"index schema {version}, not {self._schema.version}")
         connection.execute("BEGIN EXCLUSIVE")
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
@@ -309,13 +388,26 @@ class IndexDatabase:
         if missing or (self.path is not None and self.path.stat().st_size % page_bytes):
             raise sqlite3.DatabaseError("the index is incomplete")
 
-    def _delete_files(self) -> None:
-        if self.path is None:
+    def _delete_files(self, path: Path | None) -> None:
+        if path is None:
             return
         try:
-            remove_database(self.path)
+            remove_database(path)
         except OSError as error:
             raise self._cannot_open(error) from error
+
+
+class _OtherVersionError(sqlite3.DatabaseError):
+    """The file is another version's, and in use: who deletes it loses his own to the other."""
+
+
+def _refuse_in_use(connection: sqlite3.Connection) -> None:
+    """Raise if others have the file open: none of them lets it be switched back."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        raise _OtherVersionError("in use by another version") from error
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:

@@ -72,11 +72,14 @@ def state_of(path: Path) -> State:
         OSError: If it cannot be read.
     """
     logs = [_size(path, suffix) for suffix in ("-wal", "-journal")]
-    if any(logs) or not _is_sealed(path):
-        return "doubtful" if logs == [None, None] else "in use"
-    unchanged = _read_seal(path).get("crc32") == _check_sum(path)
+    was_sealed = _is_sealed(path)
+    if any(logs) or (logs != [None, None] and not was_sealed):
+        return "in use"
+    # A copy has another time, and the same bytes.
+    if _read_seal(path).get("crc32") == _check_sum(path):
+        return "whole"
     # Somebody may have begun to use it while it was read.
-    return "whole" if unchanged else "doubtful" if _is_sealed(path) else "in use"
+    return "in use" if was_sealed and not _is_sealed(path) else "doubtful"
 
 
 def remove_database(path: Path) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
 from palace.store.index_counts import TermTable, average_tokens, marks
-from palace.store.index_database import IndexDatabase, State, begin_generation, is_refused
+from palace.store.index_database import IndexDatabase, begin_generation, is_refused
 from palace.store.index_rows import (
     Tokens,
     best_candidates,
@@ -30,6 +30,7 @@ from palace.store.index_rows import (
     sayable,
 )
 from palace.store.index_schema import SCHEMA
+from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.passages import TURNS_BEFORE, passage_of
@@ -43,11 +44,6 @@ _MAX_QUERY_TERMS = 64
 _SPARE = 0.5
 _KEPT_FILES = 8
 _MANY_MEMORIES = 2000
-# A file changed within this time before it was read may change again under the same mtime; where
-# a disk keeps whole seconds alone, within two, because FAT keeps every second one.
-_RACY_NS, _RACY_IN_SECONDS_NS = 50_000_000, 2_000_000_000
-# Clocks of other computers may be ahead; what is of another day was not written just now.
-_AHEAD_NS = 86_400_000_000_000
 
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
@@ -82,9 +78,8 @@ class SqliteIndex:
         self._database = IndexDatabase(path, SCHEMA)
         self.uses = UseTable(self._database)
         self._terms = TermTable(self._database)
+        self._stamps = StampTable(self._database)
         self._written: dict[str, Written] = {}
-        self._stamps: dict[str, tuple[FileStamp, bool]] = {}
-        self._stamps_as_of: State | None = None
 
     @property
     def path(self) -> Path | None:
@@ -119,9 +114,12 @@ class SqliteIndex:
                 return True
             if self._database.is_lost():
                 self._database.reopen()
-                self._forget_state()
                 return True
             return self._database.is_another_generation()
+
+    def leave_full_disk(self, refused: StoreUnavailableError) -> bool:
+        """See `IndexDatabase.leave_full_disk`."""
+        return self._database.leave_full_disk(refused)
 
     def generation(self) -> int:
         """Return a number that is another one once everything was thrown away.
@@ -130,11 +128,6 @@ class SqliteIndex:
             StoreUnavailableError: If the file cannot be read.
         """
         return self._database.generation()
-
-    def _forget_state(self) -> None:
-        self._written.clear()
-        self._terms.forget()
-        self._stamps_as_of = None
 
     def clear(self) -> None:
         """Throw everything away and start empty; other processes see it at once.
@@ -156,7 +149,6 @@ class SqliteIndex:
                     raise
                 # Too damaged to be emptied: then the file itself has to go.
                 self._database.remake()
-                self._forget_state()
 
     def scrub(self) -> None:
         """Leave no trace in the files of what was removed before.
@@ -171,6 +163,7 @@ class SqliteIndex:
                 connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
             self._database.rows("VACUUM")
             busy = self._database.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+            self._database.remove_left()
         if busy:
             raise StoreUnavailableError(
                 "what was removed may still stand in the index: another program is reading it",
@@ -193,15 +186,7 @@ class SqliteIndex:
 
         A racy file was written so shortly before it was read that its time stamp proves nothing.
         """
-        with self._database.held():
-            state = self._database.state()
-            if state != self._stamps_as_of:
-                rows = self._database.rows(
-                    "SELECT path, size, mtime_ns, changed_ns, indexed_ns FROM files"
-                )
-                self._stamps = {r[0]: (FileStamp(*r[:4]), _is_racy(r[2], r[4])) for r in rows}
-                self._stamps_as_of = state
-            return self._stamps
+        return self._stamps.all()
 
     def digests(self) -> dict[str, str]:
         """Return path -> content digest of every indexed file."""
@@ -233,8 +218,8 @@ class SqliteIndex:
             IndexBusyError: If another program is writing and `wait` is False.
         """
         with self._database.held():
-            with self._database.transaction(wait=wait) as connection:
-                batch = WriteBatch(connection, self._written, tokens)
+            with self._stamps.transaction(wait=wait) as (connection, stamped):
+                batch = WriteBatch(connection, self._written, tokens, stamped)
                 for path in removed:
                     batch.forget(path)
                 for document, stamp in documents:
@@ -264,12 +249,16 @@ class SqliteIndex:
         Raises:
             IndexBusyError: If another program is writing and `wait` is False.
         """
-        with self._database.transaction(wait=wait) as connection:
-            connection.executemany(
-                "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?"
-                " WHERE path = ?",
-                [(s.size, s.mtime_ns, s.changed_ns, time.time_ns(), s.path) for s in stamps],
-            )
+        with self._stamps.transaction(wait=wait) as (connection, stamped):
+            for stamp in stamps:
+                now = time.time_ns()
+                noted = connection.execute(
+                    "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?"
+                    " WHERE path = ?",
+                    (*stamp[1:], now, stamp.path),
+                )
+                if noted.rowcount:
+                    stamped[stamp.path] = stamp, now
 
     # -- searching -----------------------------------------------------------------------------
 
@@ -590,12 +579,6 @@ class SqliteIndex:
         """Return tokens that a reader may see and that may be one slip away; see `Vocabulary`."""
         with self._database.held():
             return self._terms.alike(token, self._terms.visible(scope))
-
-
-def _is_racy(mtime_ns: int, indexed_ns: int) -> bool:
-    """Whether a file may have changed since it was read without another mtime."""
-    tick = _RACY_NS if mtime_ns % 1_000_000_000 else _RACY_IN_SECONDS_NS
-    return -tick < mtime_ns - indexed_ns < _AHEAD_NS
 
 
 def _askable(terms: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
+from palace.store.index_stamps import Stamped
 from palace.store.passages import TURNS_BEFORE, passage_digest, passage_of
 from palace.store.postings import posting_row, posting_words
 from palace.types.memory import Document, FileStamp, Memory
@@ -55,11 +56,13 @@ class WriteBatch:
         connection: Inside a transaction.
         known: What was last written, by path; from `written` of earlier batches.
         tokens: Returns the tokens of a memory in a drawer with such tags.
+        stamped: Gets the stamp of every file that is written, see `StampTable`.
     """
 
     connection: sqlite3.Connection
     known: dict[str, Written]
     tokens: Callable[[Memory, Sequence[str]], Tokens] = memory_tokens
+    stamped: Stamped = field(default_factory=dict)
     written: dict[str, Written | None] = field(default_factory=dict)
     memories: int = 0
     _posted: list[tuple[int, str]] = field(default_factory=list)
@@ -74,7 +77,7 @@ class WriteBatch:
         for (number,) in found.fetchall():
             self._remove(self._rows_of(number, from_position=-1))
             self.connection.execute("DELETE FROM files WHERE number = ?", (number,))
-        self.written[path] = None
+        self.written[path] = self.stamped[path] = None
 
     def replace(self, document: Document, stamp: FileStamp, layer: LayerName) -> None:
         """Make a file's rows what its document says; memories that stay cost nothing."""
@@ -106,6 +109,7 @@ class WriteBatch:
                 number,
             ),
         )
+        self.stamped[document.path] = stamp, now
         self.written[document.path] = Written(now, document.tags, document.memories, active)
 
     def finish(self) -> None:

@@ -9,6 +9,7 @@ newline before the next append, so that two records never end up on one line.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -113,9 +114,8 @@ def _write_whole(descriptor: int, line: bytes) -> bool:
         os.lseek(descriptor, size - 1, os.SEEK_SET)
         if os.read(descriptor, 1) != b"\n":
             line = b"\n" + line
-    written = os.write(descriptor, line)
-    if written != len(line):
-        raise OSError(f"only {written} of {len(line)} bytes were taken")
+    if os.write(descriptor, line) != len(line):
+        raise OSError(errno.ENOSPC, "only a part of the line was taken")
     return size == 0
 
 

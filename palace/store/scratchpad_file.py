@@ -16,7 +16,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from numbers import Real
@@ -199,27 +199,40 @@ class FileScratchpad:
                 append_line(path, encode_line(event), durable=True)
         return replace(entry, promoted=memory_id)
 
-    def purge_expired(self) -> int:
+    def purge_expired(self, *, stopped: Callable[[], bool] = lambda: False) -> int:
         """Delete the files in which every note is expired; return how many were deleted.
 
-        A file without a readable note is left alone: nobody knows what it holds.
+        A file without a readable note is left alone: nobody knows what it holds. Others may write
+        meanwhile, because the lock is held for one file at a time.
+
+        Args:
+            stopped: Whether to leave the rest for another time.
 
         Raises:
             StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
-        if not self._files():
-            return 0
+        purged = 0
+        try:
+            for path in self._files():
+                if stopped():
+                    break
+                with suppress(MemoryNotFoundError, FileNotFoundError):  # others purge as well
+                    purged += self._purge(path)
+            if purged:
+                DISK.fsync_dir(self.folder)
+        except OSError as error:
+            raise unavailable(error, "delete", self.folder) from error
+        return purged
+
+    def _purge(self, path: Path) -> bool:
+        data = read_bytes(path)
+        if not _is_over(data, self._clock()):
+            return False
         with self._writing():
-            now = self._clock()
-            purged = [p for p in self._files() if _all_expired(self._read(p), now)]
-            try:
-                for path in purged:
-                    path.unlink(missing_ok=True)
-                if purged:
-                    DISK.fsync_dir(self.folder)
-            except OSError as error:
-                raise unavailable(error, "delete", self.folder) from error
-        return len(purged)
+            is_same = path.stat().st_size == len(data)  # nobody has noted anything since
+            if is_same:
+                path.unlink()
+        return is_same
 
     def erase(self, spoils: Callable[[ScratchEntry], bool]) -> tuple[str, ...]:
         """Blank out the notes for which `spoils` is true, expired ones too; return their ids.
@@ -357,8 +370,15 @@ def unknown_entry(entry_id: str) -> MemoryNotFoundError:
     )
 
 
-def _all_expired(entries: list[ScratchEntry], now: datetime) -> bool:
-    return bool(entries) and all(is_expired(entry, now) for entry in entries)
+def _is_over(data: bytes, now: datetime) -> bool:
+    """Whether a file holds notes and the time of all is over; mostly the newest one tells."""
+    found = False
+    for line in reversed(data.split(b"\n")):
+        note = _as_entry(decode_line(line) or {})
+        if note is not None and not is_expired(note, now):
+            return False
+        found = found or note is not None
+    return found
 
 
 def _is_head(line: bytes) -> bool:

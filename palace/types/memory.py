@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 MemoryKind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 Trust = Literal["user", "agent", "system"]
@@ -151,8 +151,7 @@ class Document:
     faults: tuple[Fault, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """What tells whether a file changed since it was indexed.
 
     Attributes:

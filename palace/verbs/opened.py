@@ -9,11 +9,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
 from palace.assembly import Assembly
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 
 _WRITTEN = ("rooms", "timeline", "playbooks")
+_EXPIRY_S = 3600.0  # how often what has outlived its time is looked for
+_Indexed = TypeVar("_Indexed")
 _log = logging.getLogger(__name__)
 _open_ones: WeakSet[OpenedPalace] = WeakSet()
 
@@ -94,6 +96,7 @@ class OpenedPalace:
         self._finish()
         self._count_uses()
         self._tidy()
+        self._expire_beside()
         if self.vectors is not None:
             self.vectors.start()
         _open_ones.add(self)
@@ -103,6 +106,9 @@ class OpenedPalace:
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
         self._unfilled = False
+        self._closed = threading.Event()
+        self._expiry: threading.Thread | None = None
+        self._expired_at = time.monotonic()
         try:
             ensure_folder(self.root)
         except OSError as error:
@@ -173,20 +179,34 @@ class OpenedPalace:
             _log.info("nobody knows how memories were used: %s", error)
 
     def _tidy(self) -> None:
-        """Drop what has outlived its time: old journal months, ended notes, half-written files."""
+        """Drop half-written files, and what could have been put back for a day."""
         keep_out_of_git(self.root / ".palace")
         try:
-            self.journal.apply_retention()
-            self.scratchpad.purge_expired()
             sweep(self.root, _WRITTEN)
             self.store.expire()
         except StoreUnavailableError as error:
             # Nothing of this is needed to read; a read-only palace simply keeps it.
             _log.info("nothing was tidied: %s", error)
 
+    def _expire_beside(self) -> None:
+        """Drop old journal months and ended notes; for thousands of sessions nobody waits."""
+        self._expired_at = time.monotonic()
+        self._expiry = threading.Thread(target=self._expire, name="expiry", daemon=True)
+        self._expiry.start()
+
+    def _expire(self) -> None:
+        try:
+            self.journal.apply_retention()
+            self.scratchpad.purge_expired(stopped=self._closed.is_set)
+        except StoreUnavailableError as error:
+            _log.info("nothing expired: %s", error)
+
     def close(self) -> None:
         """End background work and close the index; the files need no closing."""
         _open_ones.discard(self)
+        self._closed.set()
+        if self._expiry is not None:
+            self._expiry.join()
         if self.vectors is not None:
             self.vectors.close()
         self.index.close()
@@ -257,14 +277,18 @@ class OpenedPalace:
             now = time.monotonic()
             if not force and now - self._refreshed_at < self.settings.index.refresh_s:
                 return Refreshed()
-            done = refresh(
-                self.index,
-                [("L1", self.store), ("L4", PlaybookPages(self.playbook_files))],
-                progress=progress,
-                wait=force,
+            done = self._indexing(
+                lambda: refresh(
+                    self.index,
+                    [("L1", self.store), ("L4", PlaybookPages(self.playbook_files))],
+                    progress=progress,
+                    wait=force,
+                )
             )
             self._refreshed_at = time.monotonic()
             self._unfilled = False
+            if self._refreshed_at - self._expired_at > _EXPIRY_S:
+                self._expire_beside()
         if emptied:
             self._count_uses()
         self._tell_vectors(changed=bool(done.read))
@@ -281,9 +305,20 @@ class OpenedPalace:
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
         self.mend_index()
-        if not self.index.apply(self._as_it_is(path)) and self.store.stamp(path) is None:
-            self.index.apply((), removed=[path])
+        held = self._indexing(lambda: self.index.apply(self._as_it_is(path)))
+        if not held and self.store.stamp(path) is None:
+            self._indexing(lambda: self.index.apply((), removed=[path]))
         self._tell_vectors(changed=True)
+
+    def _indexing(self, index: Callable[[], _Indexed]) -> _Indexed:
+        """Index something, in memory where the disk is full: what is in a file must be found."""
+        try:
+            return index()
+        except StoreUnavailableError as error:
+            self._refreshed_at = float("-inf")  # what failed is looked at before it is tried again
+            if not self.index.leave_full_disk(error):
+                raise
+            return index()
 
     def mend_index(self) -> None:
         """Fill an index that was lost, or emptied by another program; nothing in the usual case."""

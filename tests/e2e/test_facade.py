@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -352,6 +353,24 @@ def test_a_note_expires(palace: Mempalace) -> None:
         pass
     assert [n.text for n in palace.notes("s1")] == ["another"]
     assert ask(palace, session_id="s1").outcome == "nothing_stored"
+
+
+def test_what_has_outlived_its_time_goes_while_the_palace_stays_open(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = write(root.parent, "settings.yaml", "index:\n  refresh_s: 0.0\n")
+    with Mempalace.open(root, config=config) as palace:
+        palace.note("The staging host is kiln.", session_id="s1", ttl_s=0.02)
+        month = write(root, "journal/2019-01.jsonl", "{}\n")
+        while palace.notes("s1"):
+            time.sleep(0.05)
+        palace.refresh(force=False)
+        assert month.exists()
+        monkeypatch.setattr("palace.verbs.opened._EXPIRY_S", 0.0)
+        palace.refresh(force=False)
+        palace._expiry.join()
+    assert not month.exists()
+    assert not list((root / "scratchpad").glob("*.jsonl"))
 
 
 def promote(palace: Mempalace, entry: Any, **fields: Any) -> Any:

@@ -143,6 +143,41 @@ def test_an_index_that_could_not_be_filled_is_not_asked(root: Path, by: str) -> 
         assert wrong_answers(palace) == ([], 0)
 
 
+def fill_the_disk(palace: Mempalace) -> None:
+    """Let the index take no page more."""
+    pages = palace.index._database.rows("PRAGMA page_count")[0][0]
+    palace.index._database.rows(f"PRAGMA max_page_count = {pages}")
+
+
+LONG = " ".join(f"word{n}" for n in range(400))
+
+
+def test_a_disk_that_is_full_for_the_index_hides_nothing(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Mempalace.open(root) as palace:
+        fill_the_disk(palace)
+        new = palace.remember(f"We moved the anvil to Oslo on 2026-03-04. {LONG}", room="moves")
+        assert _found(palace, new.memory.id)
+        assert wrong_answers(palace) == ([], 0)
+        (root / "rooms" / "by-hand.md").write_text("- We moved the loom to Oslo on 2026-03-05.\n")
+        palace.refresh()
+        assert "2026-03-05" in palace.search("loom")[0].memory.text
+        assert caplog.text.count("the disk is full") == 1
+    with Mempalace.open(root) as palace:
+        assert (palace.index.path, wrong_answers(palace)) == (index_of(root), ([], 0))
+        assert _found(palace, new.memory.id)
+
+
+def test_what_is_erased_on_a_full_disk_is_in_no_file(root: Path) -> None:
+    with Mempalace.open(root) as palace:
+        fill_the_disk(palace)
+        palace.remember(f"We moved the anvil to Oslo on 2026-03-04. {LONG}", room="moves")
+        palace.erase(palace.search("kettle")[0].memory.id)
+        assert palace.index.path is None
+    assert not any(b"kettle" in p.read_bytes() for p in root.rglob("*") if p.is_file())
+
+
 @pytest.mark.parametrize(
     ("times", "expected"),
     [(1, ("ground", "hit")), (2, ("ground", "hit")), (9, ("fallback", "unavailable"))],

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,7 @@ from palace.store.index_rows import memory_tokens
 from palace.store.index_schema import SCHEMA, SCHEMA_VERSION
 from palace.store.index_seal import state_of
 from palace.store.index_sqlite import SqliteIndex
+from palace.store.index_stamps import StampTable
 from palace.store.index_writing import WriteBatch
 from palace.text import utc_now
 from palace.types.session import Turn
@@ -254,6 +256,67 @@ def test_stamps_and_digests(index: SqliteIndex) -> None:
     assert index.stamps() == {document.path: (later, True)}
 
 
+def test_stamps_follow_what_is_written_without_being_read_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(path)
+    index = SqliteIndex(path)
+    index.stamps()
+    asked: list[str] = []
+    rows = index._database.rows
+    monkeypatch.setattr(
+        index._database, "rows", lambda sql, *given: asked.append(sql) or rows(sql, *given)
+    )
+    document, stamp = paged(KETTLE, path="rooms/0.md")
+    index.apply([(document, stamp)], removed=["rooms/1.md"])
+    index.touch([stamp._replace(path="rooms/2.md"), stamp._replace(path="rooms/gone.md")])
+    followed = dict(index.stamps())
+    assert not any("indexed_ns" in sql for sql in asked)
+    fresh = SqliteIndex(path)
+    assert followed == fresh.stamps()
+    assert followed.keys() == {f"rooms/{n}.md" for n in (0, 2, 3, 4, 5, 6, 7, 8, 9)}
+    fresh.close()
+    index.close()
+
+
+@pytest.mark.parametrize("when", ["before", "beside", "after"])
+def test_stamps_tell_what_another_program_wrote_beside_ours(
+    path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    fill(path)
+    index, other = SqliteIndex(path), SqliteIndex(path)
+    index.stamps()
+    if when == "before":
+        other.apply([paged(KETTLE, path="rooms/new.md")])
+    take = StampTable._take
+
+    def beside(table: StampTable, stamped: Any) -> None:
+        if when == "beside":  # behind our commit, and before anything else
+            other.clear()
+        take(table, stamped)
+
+    monkeypatch.setattr(StampTable, "_take", beside)
+    index.apply([paged(KETTLE, path="rooms/0.md")])
+    if when == "after":
+        other.apply((), removed=["rooms/0.md"])
+    assert index.stamps() == other.stamps()
+    index.close()
+    other.close()
+
+
+def test_stamps_are_those_of_before_where_a_write_failed(index: SqliteIndex) -> None:
+    index.apply([paged(KETTLE, path="rooms/0.md")])
+    before = dict(index.stamps())
+
+    def documents() -> Iterator[object]:
+        yield paged(memory("other"), path="rooms/1.md")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.apply(documents())
+    assert index.stamps() == before
+
+
 def test_a_failed_apply_changes_nothing(index: SqliteIndex) -> None:
     index.apply([paged(KETTLE)])
 
@@ -418,11 +481,73 @@ def test_a_full_disk_can_be_read_and_keeps_its_index(
         index_database.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=0)
     )
     index = SqliteIndex(path)
+    assert (index.path, index.renew(), index.size()) == (None, False, 200)
     index.apply([paged(KETTLE)])
-    assert texts(index, "kettl") == [KETTLE.text]
-    assert (index.path, index.renew()) == (None, False)
+    assert texts(index, "window") == [KETTLE.text]
     index.close()
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("left", ["changed", "of another version", "gone"])
+def test_only_a_whole_index_of_ours_is_taken_along_from_a_full_disk(
+    path: Path, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    fill(path)
+    if left == "changed":
+        path.write_bytes(path.read_bytes().replace(b"kettle", b"bottle"))
+    elif left == "of another version":
+        newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
+        monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    else:
+        path.unlink()
+    connect = sqlite3.connect
+
+    def refuse(database: Path | str, **options: Any) -> sqlite3.Connection:
+        if database == path:
+            raise sqlite3.OperationalError("database or disk is full")
+        return connect(database, **options)
+
+    monkeypatch.setattr(index_database.sqlite3, "connect", refuse)
+    index = SqliteIndex(path)
+    assert (index.path, index.size(), index.stamps()) == (None, 0, {})
+    index.close()
+
+
+@pytest.mark.parametrize(("free", "damaged"), [(0, False), (1 << 30, True), (None, True)])
+def test_a_full_disk_is_no_damage(
+    path: Path, monkeypatch: pytest.MonkeyPatch, free: int | None, damaged: bool
+) -> None:
+    def disk_usage(folder: Path) -> SimpleNamespace:
+        if free is None:
+            raise FileNotFoundError(folder)
+        return SimpleNamespace(free=free)
+
+    monkeypatch.setattr(index_database.shutil, "disk_usage", disk_usage)
+    database = index_database.IndexDatabase(path, SCHEMA)
+    database.failed(sqlite3.OperationalError("disk I/O error"))
+    assert database.damaged is damaged
+    database.close()
+
+
+def test_only_a_full_disk_is_left(path: Path) -> None:
+    fill(path)
+    index = SqliteIndex(path)
+    locked, full = StoreUnavailableError("refused", hint="wait"), StoreUnavailableError("", hint="")
+    locked.__cause__ = sqlite3.OperationalError("database is locked")
+    full.__cause__ = sqlite3.OperationalError("database or disk is full")
+    before = index.state(), index.size(), texts(index, "kettl"), index.stamps(), index.generation()
+    assert not index.leave_full_disk(locked)
+    assert index.path == path
+    assert index.leave_full_disk(full)
+    assert (index.path, index.renew()) == (None, False)
+    after = index.state(), index.size(), texts(index, "kettl"), index.stamps(), index.generation()
+    assert (after[0] != before[0], after[1:]) == (True, before[1:])
+    index.apply([paged(KETTLE)])
+    assert texts(index, "kettl")
+    assert index.leave_full_disk(full)
+    index.close()
+    assert state_of(path) == "whole"
+    assert not SqliteIndex(None).leave_full_disk(full)
 
 
 def test_an_index_in_memory_leaves_nothing_to_do_at_the_end(index: SqliteIndex) -> None:
@@ -499,6 +624,53 @@ def test_a_flipped_bit_that_kept_the_time_is_noticed_too(path: Path) -> None:
     index = SqliteIndex(path)
     assert index.stamps() == {}
     index.close()
+
+
+def test_a_copy_with_another_time_is_the_same_index(path: Path, tmp_path: Path) -> None:
+    fill(path)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in (path, path.with_suffix(".seal")):
+        (copy / file.name).write_bytes(file.read_bytes())
+    os.utime(copy / path.name, ns=(1, 1))
+    for _ in range(2):
+        index = SqliteIndex(copy / path.name)
+        assert len(index.stamps()) == 10
+        index.close()
+
+
+def test_two_versions_take_the_index_from_each_other_never(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(path)
+    old = SqliteIndex(path)
+    newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
+    monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    new = SqliteIndex(path)
+    assert (new.path, new.size(), len(caplog.records)) == (None, 0, 1)
+    new.apply([paged(KETTLE)])
+    new.close()
+    assert (old.renew(), old.size()) == (False, 200)
+    old.close()
+    new = SqliteIndex(path)
+    assert (new.path, new.size()) == (path, 0)
+    new.close()
+
+
+def test_a_version_that_was_killed_holds_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import os, sys; from palace.store.index_sqlite import *; i = SqliteIndex(Path(sys.argv[1]));"
+        " i.clear(); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, cwd=ROOT)
+    assert state_of(path) == "in use"
+    newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
+    monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    new = SqliteIndex(path)
+    assert new.path == path
+    new.close()
 
 
 def test_a_closed_index_is_used_again(path: Path) -> None:

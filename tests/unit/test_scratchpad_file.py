@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
+from palace.store import scratchpad_file
 from palace.store.scratchpad_file import FileScratchpad
 from palace.testing import ManualClock
 
@@ -223,6 +224,46 @@ def test_purge_deletes_wholly_expired_files_only(pad, folder, clock):
     assert texts(pad.entries("mixed")) == ["c"]
     pad.append("gone", "new")
     assert texts(pad.entries("gone")) == ["new"]
+
+
+def test_a_purge_looks_at_the_newest_note_first(pad, clock, monkeypatch):
+    for number in range(20):
+        pad.append("one", f"note {number}", ttl_s=10 + number)
+    clock.advance(20)
+    read = []
+    decoded = scratchpad_file.decode_line
+    monkeypatch.setattr(
+        scratchpad_file, "decode_line", lambda line: read.append(line) or decoded(line)
+    )
+    assert pad.purge_expired() == 0
+    assert len([line for line in read if line]) == 1
+
+
+def test_a_purge_that_is_stopped_goes_on_another_time(pad, clock):
+    for number in range(3):
+        pad.append(f"session-{number}", "a", ttl_s=10)
+    clock.advance(10)
+    stops = iter([False, True])
+    assert pad.purge_expired(stopped=lambda: next(stops)) == 1
+    assert pad.purge_expired() == 2
+
+
+def test_what_is_noted_during_a_purge_stays(pad, folder, clock, monkeypatch):
+    other = FileScratchpad(folder, clock=clock)
+    for session in ("one", "two"):
+        pad.append(session, "old", ttl_s=10)
+    clock.advance(10)
+    is_over = scratchpad_file._is_over
+
+    def noted_beside(data, now):
+        over = is_over(data, now)
+        if over and not other.entries("one"):
+            other.append("one", "new")
+        return over
+
+    monkeypatch.setattr(scratchpad_file, "_is_over", noted_beside)
+    assert pad.purge_expired() == 1
+    assert texts(pad.entries("one")) == ["new"]
 
 
 def test_another_scratchpad_is_seen_at_once(pad, folder, clock):
