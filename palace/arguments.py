@@ -57,6 +57,24 @@ def check_names(**given: object) -> None:
             raise ConfigError(f"the {name} is empty", hint="name one, or leave it out")
 
 
+def check_part(name: str, given: object, *methods: str) -> None:
+    """Refuse what cannot be a part of the palace; one that is left out (None) is none.
+
+    A name or a class, or another library's object, would only fail where it is used, and what
+    fails there costs meaning or an artifact, not the answer: nobody would notice.
+
+    Raises:
+        ConfigError: If it lacks one of these methods, or is a class.
+    """
+    if isinstance(given, type):
+        raise ConfigError(f"the class {given.__name__} is no {name}", hint="give one made of it")
+    if given is not None and not all(callable(getattr(given, one, None)) for one in methods):
+        raise ConfigError(
+            f"{type(given).__name__} is no {name}: it has no {' and '.join(methods)}",
+            hint="palace.ports says what each part has to have",
+        )
+
+
 def path_in(name: str, value: str | PathLike[str]) -> Path:
     """Return a path with its `~` resolved.
 

@@ -14,6 +14,7 @@ import pytest
 
 from docs import generate
 from palace import Mempalace, RetrievalEnforcer, load_preset, seed, settings_table
+from palace.testing import EmbedderContract
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -124,6 +125,20 @@ def test_the_wrapped_model(tmp_path, monkeypatch, capsys):
     exec(fence_after("<!-- code:langchain -->"), names)
     names["palace"].close()
     assert capsys.readouterr().out == "On 2026-03-02 [1]. ground\n"
+
+
+def test_the_embedder_of_ones_own(tmp_path, monkeypatch):
+    fake = pytest.importorskip("langchain_core.embeddings.fake")
+    pytest.importorskip("numpy")
+    monkeypatch.chdir(tmp_path)
+    names = {"embeddings": fake.DeterministicFakeEmbedding(size=384)}
+    exec(fence_after("<!-- code:embedder -->"), names)
+    with names["palace"] as palace:
+        palace.remember("We shipped 4.1.0 on 2026-03-02.")
+        assert palace.embed().embedded == 1
+    embedder = names["MyEmbedder"]()
+    EmbedderContract().test_one_unit_vector_a_text(embedder, "query")
+    EmbedderContract().test_nothing_in_nothing_out(embedder)
 
 
 def test_json_of_ask(tmp_path):

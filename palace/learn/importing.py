@@ -21,7 +21,7 @@ from typing import Any
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError
+from palace.errors import ConfigError, TextRefusedError, unreadable_hint
 from palace.ignoring import IgnoreRules, secret_name
 from palace.learn.foreign import (
     Known,
@@ -106,7 +106,9 @@ def import_path(
         intake = Intake(to, form or recognise(source))
         _READERS[intake.kind](_content_of(source, intake.kind), intake, progress)
     except OSError as error:
-        raise ConfigError(f"{source} cannot be read: {said(error)}", hint=SUPPORTED) from error
+        raise ConfigError(
+            f"{source} cannot be read: {said(error)}", hint=unreadable_hint(error)
+        ) from error
     return intake.done()
 
 
@@ -133,8 +135,8 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
     if real in home.parents:
         intake.ignore(str(home.relative_to(real)), "it is this palace")
     is_own = intake.kind != "obsidian" and is_palace(source)
-    paths = _notes_in(source, is_own=is_own, without=home)
-    if not paths and not is_own:
+    paths = _notes_in(source, intake, is_own=is_own, without=home)
+    if not paths and not intake.refused and not is_own:
         raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
     rules = IgnoreRules(real)
     drawn = _templates(source) if intake.kind == "obsidian" else ""
@@ -151,16 +153,17 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
     return None
 
 
-def _notes_in(source: Path, *, is_own: bool, without: Path) -> list[str]:
-    """Return the files to take, relative to the source.
+def _notes_in(source: Path, intake: Intake, *, is_own: bool, without: Path) -> list[str]:
+    """Return the files to take, relative to the source; a folder that cannot be read is refused.
 
     Args:
         source: A folder.
+        intake: What is told of such a folder.
         is_own: Whether it is a palace, whose identity is taken and whose settings are not.
         without: A palace that may stand in it and would take itself in, once more each time.
     """
     real = Path(os.path.realpath(source))
-    paths = sorted(markdown_files(source))
+    paths = sorted(markdown_files(source, unread=intake.refuse))
     if real in without.parents:
         paths = [path for path in paths if not (real / path).is_relative_to(without)]
     if not is_own:

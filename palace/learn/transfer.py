@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -139,16 +139,30 @@ def export_markdown(
 # Folders
 
 
-def markdown_files(folder: Path) -> Iterator[str]:
+def markdown_files(
+    folder: Path, *, unread: Callable[[str, str], None] | None = None
+) -> Iterator[str]:
     """Yield the Markdown files below a folder as relative paths, no hidden or lock files, no links.
 
     Args:
         folder: Where to look; nothing is found if it is missing.
+        unread: Called with each folder below it that cannot be read, and why.
+
+    Raises:
+        OSError: If the folder itself cannot be read.
     """
     pending = [("", folder)] if folder.is_dir() else []
     while pending:
         prefix, current = pending.pop()
-        for entry in sorted(current.iterdir()):
+        try:
+            entries = sorted(current.iterdir())
+        except OSError as error:
+            if not prefix:
+                raise
+            if unread is not None:
+                unread(prefix, f"it cannot be read: {said(error)}")
+            continue
+        for entry in entries:
             if is_no_note(entry.name) or entry.is_symlink():
                 continue
             if entry.is_dir():

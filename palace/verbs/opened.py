@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
+from palace.arguments import check_part
 from palace.assembly import Assembly
 from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
 from palace.learn.use_counts import UseTally
@@ -72,6 +73,9 @@ class OpenedPalace:
         fetchers: Used instead of the configured fetchers when given.
         embedder: Used instead of the configured embedder when given.
         generator: Used instead of the configured language model when given.
+
+    Raises:
+        ConfigError: If one of these cannot be what it is given as.
     """
 
     def __init__(
@@ -84,6 +88,11 @@ class OpenedPalace:
         embedder: Embedder | None = None,
         generator: Generator | None = None,
     ) -> None:
+        check_part("judge", judge, "judge")
+        check_part("embedder", embedder, "embed")
+        check_part("generator", generator, "generate")
+        for fetcher in fetchers or ():
+            check_part("fetcher", fetcher, "recognise", "fetch")
         self.loaded = loaded
         self.root = loaded.root
         self.judge = judge

@@ -20,6 +20,7 @@ from palace import (
     agent_tools,
 )
 from palace.arguments import message_in
+from palace.testing import HashedEmbedder
 
 KNOWN = "The harbour master is called Ines."
 NO_TEXT = {"None": None, "bytes": b"words", "int": 7, "list": ["words"]}
@@ -382,6 +383,24 @@ def test_what_is_no_moment_is_refused_by_name(palace: Mempalace, name: str, wron
 def test_only_an_open_palace_is_taken(take: Callable[[Any], object], wrong: object) -> None:
     with pytest.raises(PalaceError, match=r"no open palace.*Mempalace\.open"):
         take(wrong)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"embedder": "wordllama"}, "str is no embedder: it has no embed"),
+        ({"embedder": HashedEmbedder}, "the class HashedEmbedder is no embedder"),
+        ({"generator": HashedEmbedder()}, "HashedEmbedder is no generator: it has no generate"),
+        ({"judge": str.split}, "method_descriptor is no judge: it has no judge"),
+        ({"fetchers": ["issues"]}, "str is no fetcher: it has no recognise and fetch"),
+    ],
+)
+def test_a_part_that_cannot_be_one_is_refused_when_the_palace_is_opened(
+    tmp_path: Path, given: Any, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said) as refused:
+        Mempalace.open(tmp_path, **given)
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "5", True])

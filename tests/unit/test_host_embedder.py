@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -94,3 +95,10 @@ def test_rows_of_numbers_become_unit_vectors(row: object) -> None:
         (0.6, 0.8, 0, 0)
     )
     held.close()
+
+
+def test_a_missing_numpy_is_no_fault_of_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(EmbedderUnavailableError, match="numpy is not installed") as refused:
+        HostEmbedder(OwnEmbedder(lambda texts: [HALF])).embed(["a lamp"], kind="query")
+    assert "[embeddings]" in refused.value.hint
