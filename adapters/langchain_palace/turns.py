@@ -45,7 +45,6 @@ from palace import (
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
-    MemoryNotFoundError,
     Mempalace,
     Message,
     ModelCall,
@@ -415,21 +414,12 @@ class Turns:
         told = _loop_of(messages)
         if told is None or told.get("action") in ("pass", "generate"):
             return None
-        question: str = yield in_thread(lambda: self._question_of(told["id"], call))
+        asker = {"session_id": call.session_id, "project": call.project}
+        question: str = yield in_thread(lambda: self.palace.question_of(told["id"], **asker))
         plan = yield from self.decide(question, call, handlers=handlers)
         if plan.verdict.action != "pass":
             return plan
         return replace(plan, verdict=missed(plan.verdict))
-
-    def _question_of(self, verdict_id: str, call: Call) -> str:
-        """Return what was decided on with a verdict of who asks now, "" where nobody knows."""
-        try:
-            record = self.palace.verdict(verdict_id)
-        except MemoryNotFoundError:
-            return ""
-        asker = (record.get("session"), record.get("project"))
-        is_theirs = asker == (call.session_id, call.project)
-        return str(record.get("prompt") or "") if is_theirs else ""
 
     def keep(self, key: Key, plan: Plan) -> None:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""

@@ -34,11 +34,9 @@ from palace import (
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
-    MemoryNotFoundError,
     Mempalace,
     ModelCall,
     ModelReply,
-    PromptWrite,
     RecallSignal,
     RetrievalEnforcer,
     Turn,
@@ -204,13 +202,6 @@ def _is_asked_anew(asked: Asked, first: Asked) -> bool:
     )
 
 
-def _with_writes(verdict: Verdict, writes: tuple[PromptWrite, ...]) -> Verdict:
-    """Return a verdict with what was told beside the question; a reply says it first."""
-    said = "\n".join([*(write.text for write in writes), verdict.text])
-    is_reply = verdict.action in ("fallback", "answer")
-    return replace(verdict, written=writes, text=said if is_reply else verdict.text)
-
-
 class _UnderWay:
     """What is kept between the calls of a turn, shared by all wrappers of one palace.
 
@@ -314,18 +305,11 @@ class Turns:
         """Return a call whose question the host cut off as one about what the journal kept."""
         if not asked.is_cut_off:
             return asked
-        words = yield Look(lambda: self._question_of(asked.noted.id, session))
+        told, project = session.session_id, session.project
+        words = yield Look(
+            lambda: self.palace.question_of(asked.noted.id, session_id=told, project=project)
+        )
         return replace(asked, words=words)
-
-    def _question_of(self, verdict_id: str, session: PalaceSession) -> str:
-        """Return what was decided on with a verdict of this session, "" where nobody knows."""
-        try:
-            record = self.palace.verdict(verdict_id)
-        except MemoryNotFoundError:
-            return ""
-        asker = (record.get("session"), record.get("project"))
-        is_theirs = asker == (session.session_id, session.project)
-        return str(record.get("prompt") or "") if is_theirs else ""
 
     def looked(self, asked: Asked, session: PalaceSession) -> Steps[tuple[Verdict, AnswerOptions]]:
         """Return the verdict for who only shows what is stored.
@@ -360,7 +344,7 @@ class Turns:
         if asked.around and verdict.action != "pass" and not verdict.written:
             turn = replace(verdict.turn, prompt=asked.around)
             heard = yield Look(lambda: self.palace.heard(turn))
-            verdict = _with_writes(verdict, heard.writes) if heard else verdict
+            verdict = verdict.with_writes(heard.writes) if heard else verdict
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)
         return verdict, options, told if verdict.action != "pass" else asked.words
