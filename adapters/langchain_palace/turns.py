@@ -85,6 +85,7 @@ class Plan:
         model_calls: Calls made so far, besides the host's own.
         usage: Tokens of those calls, told once with the reply.
         behind: How many messages the asking one stands before the person's last one.
+        chooses: Whether the reply is a choice that a program reads, which states nothing.
     """
 
     verdict: Verdict
@@ -96,6 +97,7 @@ class Plan:
     model_calls: int = 0
     usage: UsageMetadata | None = None
     behind: int = 0
+    chooses: bool = False
 
     def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
         """Return where the message stands that asks, None if it was cut off or summarised."""
@@ -134,7 +136,7 @@ class Plan:
     @property
     def is_checked(self) -> bool:
         """Whether what the model says is held against the evidence."""
-        return self.verdict.action == "ground"
+        return self.verdict.action == "ground" and not self.chooses
 
     @property
     def reply(self) -> str:
@@ -156,6 +158,8 @@ class Plan:
         Args:
             said: The words as they stand in the message, if something else changed them.
         """
+        if self.chooses:
+            return self.question if said is None else said
         compose = grounded_prompt if self.is_checked else context_prompt
         return compose(
             self.question if said is None else said,
