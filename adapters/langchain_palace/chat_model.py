@@ -19,7 +19,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_core.utils.uuid import uuid7
 from pydantic import Field, PrivateAttr
 
-from langchain_palace.arguments import forced_tools, tool_name, wants_format
+from langchain_palace.arguments import direct_tools, forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.choices import is_choice
@@ -65,6 +65,8 @@ class ChatPalace(GatedChatModel):
     forced_tools: int = Field(default=0, exclude=True)
     # Names of bound tools that do work, beside ones that only hold an answer in a schema.
     working_tools: frozenset[str] | None = Field(default=None, exclude=True)
+    # Names of bound tools whose result is the reply.
+    direct_tools: frozenset[str] = Field(default=frozenset(), exclude=True)
     _kept_turns: Turns = PrivateAttr()
     _call: Call | None = PrivateAttr(default=None)
 
@@ -212,7 +214,8 @@ class ChatPalace(GatedChatModel):
         does_work = forced and all(isinstance(tool, BaseTool) for tool in tools)
         is_told = len(working) < len(tools) or does_work
         named = frozenset(map(tool_name, working)) if is_told else None
-        return {"forced_tools": forced, "working_tools": named}
+        direct = direct_tools(tools)
+        return {"forced_tools": forced, "working_tools": named, "direct_tools": direct}
 
     # -- the turn ----------------------------------------------------------------------------------
 
@@ -332,6 +335,7 @@ class ChatPalace(GatedChatModel):
             ),
             must_fit=must_fit,
             schema=[kwargs, schema],
+            direct=self.direct_tools,
         )
         said = plan.question if index is None else text_of(messages[index])
         text = plan.user_text(said)
