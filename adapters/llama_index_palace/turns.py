@@ -97,6 +97,7 @@ class Ruling:
         model_calls: Quote calls made so far.
         key: Under which the turn is remembered.
         ready: The whole answer, where it came with the quote.
+        observed: Results of tools that the host tells again in the question's own message.
         at: When it was decided, in seconds of the monotonic clock.
     """
 
@@ -110,6 +111,7 @@ class Ruling:
     model_calls: int = 0
     key: tuple[Any, ...] = ()
     ready: Answer | None = None
+    observed: tuple[str, ...] = ()
     at: float = field(default_factory=time.monotonic)
 
     @property
@@ -169,7 +171,7 @@ class Ruling:
         the quoted memory alone does.
         """
         unclear = self.verdict.outcome == "near_miss"
-        also = [] if unclear else [*asked.tool_texts, self.wake_up]
+        also = [] if unclear else [*asked.tool_texts, *self.observed, self.wake_up]
         also = [text for text in also if text]
         return answer_check(self.verdict, question=self.question, options=self.options, also=also)
 
@@ -209,12 +211,14 @@ class _UnderWay:
         rulings: Turns that go on.
         rewritten: Questions by what a model made of them. Hosts ask for one answer in several
             calls, so a rewriting outlives the first of them.
+        observed: What tools answered, by who asked and their words.
         held: What stood beside tool calls.
     """
 
     def __init__(self) -> None:
         self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(_KEPT_S)
         self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(_KEPT_S)
+        self.observed: Kept[tuple[PalaceSession, str], tuple[str, ...]] = Kept(_KEPT_S)
         self.held = HeldBack()
 
 
@@ -268,6 +272,7 @@ class Turns:
             yield from _resolve(ruling, alone=alone)
         if known is None:
             self._remember(ruling)
+        ruling.observed = self._observed(sent, session)
         ruling.begun = ruling.begun or asked.purpose == "answer"
         session_id, project = session.session_id, session.project
         tells = asked.purpose == "answer" and not ruling.refused
@@ -276,6 +281,17 @@ class Turns:
                 yield Look(lambda: self.palace.begin_session(session_id, project))
             ruling.woken(self.palace.take_wake_up(session_id, project))
         return ruling
+
+    def _observed(self, asked: Asked, session: PalaceSession) -> tuple[str, ...]:
+        """Return the results of tools that a host tells again with the question, to have it shaped.
+
+        What the model wrote to the tools is not told with them, so only what stood in the loop
+        without its words counts.
+        """
+        key, kept = (session, asked.words), self._under_way.observed
+        if asked.tool_texts:
+            kept.put(key, asked.tool_texts)
+        return tuple(text for text in kept.get(key) or () if text.strip() and text in asked.retold)
 
     def _looped(self, asked: Asked, session: PalaceSession) -> Ruling | None:
         """Return the ruling of a loop whose question is no longer sent: its reply tells which."""
