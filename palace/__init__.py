@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         render_context,
     )
     from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
+    from palace.enforce.routing import choice_alone, is_choice
     from palace.errors import (
         ConfigError,
         DrawerParseError,
@@ -135,6 +136,7 @@ _HOME = {
         "parse_quote",
         "verify_quote",
     ),
+    "palace.enforce.routing": ("choice_alone", "is_choice"),
     "palace.errors": (
         "ConfigError",
         "DrawerParseError",
@@ -306,6 +308,7 @@ __all__ = [
     "agent_tools",
     "answer_check",
     "answer_steps",
+    "choice_alone",
     "confirm_steps",
     "context_prompt",
     "default_yaml",
@@ -315,6 +318,7 @@ __all__ = [
     "find_secrets",
     "grounded_prompt",
     "holds_own_evidence",
+    "is_choice",
     "labelled_question",
     "load_preset",
     "load_settings",

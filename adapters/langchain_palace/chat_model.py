@@ -22,7 +22,6 @@ from pydantic import Field, PrivateAttr
 from langchain_palace.arguments import direct_tools, forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.chat_runnable import ChatRunnable
-from langchain_palace.choices import is_choice
 from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
@@ -32,7 +31,7 @@ from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
 from langchain_palace.turns import Key, Plan, Turns, key_of
-from palace import Mempalace, RecallMiss
+from palace import Mempalace, RecallMiss, is_choice
 
 
 class ChatPalace(GatedChatModel):
@@ -262,7 +261,13 @@ class ChatPalace(GatedChatModel):
         errand = errand_of(messages, index) if alone or chooses else None
         is_known = errand is not None and errand.chooses == chooses
         if plan.verdict.action in {"ground", "confirm"} and (
-            (is_known and chooses) or is_choice(messages, index, schema, with_words=chooses)
+            (is_known and chooses)
+            or is_choice(
+                schema,
+                program=[text_of(m) for m in messages if is_system(m)],
+                prompt=text_of(messages[index]),
+                with_words=chooses,
+            )
         ):
             return replace(plan, chooses=True)  # it is no answer, and needs no evidence
         if errand is not None and is_known:

@@ -16,13 +16,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from langchain_palace.choices import without_words
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import asking, labelled, released, text_of, tool_texts
 from langchain_palace.session import call_of, unseen
 from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, unreadable
-from palace import RecallMiss
+from palace import RecallMiss, choice_alone
 
 if TYPE_CHECKING:
     from langchain_palace.chat_model import ChatPalace
@@ -162,13 +161,11 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
     def _chosen_only(self, made: Any) -> Any:
         """Return a choice without words beside it."""
         if not self.include_raw:
-            return without_words(made, self.answer_schema)
+            return choice_alone(made, self.answer_schema)
         raw = released(made["raw"], "", {})
-        calls = [
-            {**c, "args": without_words(c["args"], self.answer_schema)} for c in raw.tool_calls
-        ]
+        calls = [{**c, "args": choice_alone(c["args"], self.answer_schema)} for c in raw.tool_calls]
         raw = AIMessage("", tool_calls=calls, response_metadata=raw.response_metadata)
-        return {**made, "raw": raw, "parsed": without_words(made["parsed"], self.answer_schema)}
+        return {**made, "raw": raw, "parsed": choice_alone(made["parsed"], self.answer_schema)}
 
     def _raw(self, raw: AIMessage, plan: Plan, texts: tuple[str, ...]) -> AIMessage:
         """Return the model's message with all its values checked and no words beside them."""

@@ -1,7 +1,7 @@
 """Choices that a program reads: who goes on, or whether a document matters; no reply to a person.
 
-In: what a model is asked, and the schema of its reply. Out: whether that is such a choice, and the
-choice without words that nobody has checked.
+In: what a program tells a model, and the schema of the reply. Out: whether that is such a choice,
+and the choice without words that nobody has checked.
 """
 
 from __future__ import annotations
@@ -10,10 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
-
-from langchain_palace.messages import is_system, text_of
 
 _ROUTES = re.compile(
     r"\b(?:supervis(?:or|e|ing)|rout(?:e|er|ing)|orchestrat(?:or|e|ing)|dispatch(?:er|ing)?"
@@ -21,14 +18,14 @@ _ROUTES = re.compile(
     r"|act next|next (?:agent|worker|role|node|step))\b",
     re.IGNORECASE,
 )
-# As the tutorials of LangGraph have documents and answers graded; see `errands` for other prompts.
+# As the tutorials of LangGraph have documents and answers graded; in their own words.
 _GRADES = "You are a grader assessing "
 _ENDS = frozenset({"FINISH", "END", "__end__"})
 _TRUTHS = frozenset({"yes", "no"})
 
 
 def is_choice(
-    messages: Sequence[BaseMessage], index: int, schema: object, *, with_words: bool
+    schema: object, *, program: Sequence[str], prompt: str = "", with_words: bool = False
 ) -> bool:
     """Whether a reply in a schema is a choice among what the program itself names.
 
@@ -36,24 +33,23 @@ def is_choice(
     it is the name of a place to go on where the program speaks of that and names them all.
 
     Args:
-        messages: What a model is asked.
-        index: Where the last message of the person stands.
         schema: What the reply has to fit, or what holds that.
-        with_words: Whether the model may write words beside the choice; see `without_words`.
+        program: What the program itself tells the model.
+        prompt: The last message in the person's role, which some graders write.
+        with_words: Whether the model may write words beside the choice; see `choice_alone`.
     """
     fields = _fields(schema).values()
     offered = [values for field in fields if (values := _offered(field)) is not None]
     words = [*filter(_is_words, fields)]
     if len(offered) + len(words) < len(fields) or (words and not with_words):
         return False
-    told = [text_of(m) for m in messages if is_system(m)]
-    if any(text.lstrip().startswith(_GRADES) for text in (*told, text_of(messages[index]))):
+    if any(text.lstrip().startswith(_GRADES) for text in (*program, prompt)):
         return bool(fields)
     labels = frozenset().union(*offered) - _ENDS
-    return bool(labels) and any(_ROUTES.search(text) and _names(text, labels) for text in told)
+    return bool(labels) and any(_ROUTES.search(text) and _names(text, labels) for text in program)
 
 
-def without_words(made: Any, schema: object) -> Any:
+def choice_alone(made: Any, schema: object) -> Any:  # noqa: ANN401 - as the host's schema has it
     """Return a choice without what the model wrote beside it: nobody has checked that."""
     words = [name for name, field in _fields(schema).items() if _is_words(field)]
     held = vars(made) if isinstance(made, BaseModel) else made
