@@ -164,7 +164,8 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             return choice_alone(made, self.answer_schema)
         raw = released(made["raw"], "", {})
         calls = [{**c, "args": choice_alone(c["args"], self.answer_schema)} for c in raw.tool_calls]
-        raw = AIMessage("", tool_calls=calls, response_metadata=raw.response_metadata)
+        alone = {"content": "", "tool_calls": calls, "additional_kwargs": {}}
+        raw = raw.model_copy(update=alone)
         return {**made, "raw": raw, "parsed": choice_alone(made["parsed"], self.answer_schema)}
 
     def _raw(self, raw: AIMessage, plan: Plan, texts: tuple[str, ...]) -> AIMessage:

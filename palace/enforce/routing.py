@@ -18,7 +18,7 @@ _ROUTES = re.compile(
     r"|act next|next (?:agent|worker|role|node|step))\b",
     re.IGNORECASE,
 )
-# As the tutorials of LangGraph have documents and answers graded; in their own words.
+# So tutorials have documents and answers graded.
 _GRADES = "You are a grader assessing "
 _ENDS = frozenset({"FINISH", "END", "__end__"})
 _TRUTHS = frozenset({"yes", "no"})
@@ -70,7 +70,7 @@ def _objects(schema: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(schema, Mapping):
         fields = schema.get("properties")
         if isinstance(fields, Mapping):
-            yield fields
+            yield {k: f if isinstance(f, Mapping) else {} for k, f in fields.items()}
         for part in schema.values():
             yield from _objects(part)
     elif isinstance(schema, (list, tuple)):
@@ -86,9 +86,10 @@ def _offered(field: Mapping[str, Any]) -> frozenset[str] | None:
     """Return what a field offers beside truth values, None where it takes anything else."""
     if "enum" in field or "const" in field:
         return frozenset(map(str, field.get("enum") or [field.get("const")]))
-    if field.get("type") in {"boolean", "null"}:
+    if field.get("type") in ("boolean", "null"):  # some name several in a list
         return frozenset()
-    parts = [*map(_offered, field.get("anyOf") or filter(None, [field.get("items")]))]
+    inner = field.get("anyOf") or [field.get("items")]
+    parts = [_offered(part) if isinstance(part, Mapping) else None for part in inner]
     return frozenset().union(*filter(None, parts)) if parts and None not in parts else None
 
 
