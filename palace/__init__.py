@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         render_context,
     )
     from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
+    from palace.enforce.routing import choice_alone, is_choice
     from palace.errors import (
         ConfigError,
         DrawerParseError,
@@ -116,6 +117,7 @@ _HOME = {
         "DECLINE_TOKEN context_prompt grounded_prompt quote_prompt render_context"
     ),
     "palace.enforce.quoting": "QUOTE_SCHEMA QuoteReply parse_quote verify_quote",
+    "palace.enforce.routing": "choice_alone is_choice",
     "palace.errors": (
         "ConfigError DrawerParseError EmbedderMismatchError EmbedderUnavailableError "
         "EnforcementError FetchDeniedError FetchError FetchNotFoundError FetchTimeoutError "
@@ -249,6 +251,7 @@ __all__ = [
     "agent_tools",
     "answer_check",
     "answer_steps",
+    "choice_alone",
     "confirm_steps",
     "context_prompt",
     "default_yaml",
@@ -258,6 +261,7 @@ __all__ = [
     "find_secrets",
     "grounded_prompt",
     "holds_own_evidence",
+    "is_choice",
     "labelled_question",
     "load_preset",
     "load_settings",

@@ -6,7 +6,7 @@ to be a call of a tool, or in a format, in the words of the providers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -48,6 +48,11 @@ def forced_tools(arguments: Mapping[str, Any]) -> int:
         return 0
     tools = arguments.get("tools") or arguments.get("functions") or ()
     return len(tools) if choice in _ANY else 1
+
+
+def direct_tools(tools: Iterable[object]) -> frozenset[str]:
+    """Return the names of the tools whose result goes to the person as it is."""
+    return frozenset(t.name for t in tools if isinstance(t, BaseTool) and t.return_direct)
 
 
 def tool_name(tool: object) -> str:

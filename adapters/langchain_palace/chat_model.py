@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_core.utils.uuid import uuid7
 from pydantic import Field, PrivateAttr
 
-from langchain_palace.arguments import forced_tools, tool_name, wants_format
+from langchain_palace.arguments import direct_tools, forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of, is_clerical
@@ -31,7 +31,7 @@ from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
 from langchain_palace.turns import Key, Plan, Turns, key_of
-from palace import Mempalace, RecallMiss
+from palace import Mempalace, RecallMiss, is_choice
 
 
 class ChatPalace(GatedChatModel):
@@ -64,6 +64,8 @@ class ChatPalace(GatedChatModel):
     forced_tools: int = Field(default=0, exclude=True)
     # Names of bound tools that do work, beside ones that only hold an answer in a schema.
     working_tools: frozenset[str] | None = Field(default=None, exclude=True)
+    # Names of bound tools whose result is the reply.
+    direct_tools: frozenset[str] = Field(default=frozenset(), exclude=True)
     _kept_turns: Turns = PrivateAttr()
     _call: Call | None = PrivateAttr(default=None)
 
@@ -207,9 +209,12 @@ class ChatPalace(GatedChatModel):
 
     def _bound_update(self, tools: Sequence[Any], tool_choice: object) -> dict[str, Any]:
         working = [tool for tool in tools if not _holds_answer(tool)]
-        named = frozenset(map(tool_name, working)) if len(working) < len(tools) else None
         forced = forced_tools({"tools": tools, "tool_choice": tool_choice})
-        return {"forced_tools": forced, "working_tools": named}
+        does_work = forced and all(isinstance(tool, BaseTool) for tool in tools)
+        is_told = len(working) < len(tools) or does_work
+        named = frozenset(map(tool_name, working)) if is_told else None
+        direct = direct_tools(tools)
+        return {"forced_tools": forced, "working_tools": named, "direct_tools": direct}
 
     # -- the turn ----------------------------------------------------------------------------------
 
@@ -222,6 +227,7 @@ class ChatPalace(GatedChatModel):
         stop: list[str] | None = None,
         kwargs: Mapping[str, Any] | None = None,
         chooses: bool = False,
+        schema: object = None,
     ) -> Steps[Plan | None]:
         """Decide and settle the turn of a conversation; None if nobody asks the model anything.
 
@@ -232,6 +238,7 @@ class ChatPalace(GatedChatModel):
             stop: Where the call is to stop.
             kwargs: Its other arguments.
             chooses: Whether the reply is in a schema, and may be a choice for the program alone.
+            schema: What the reply has to fit, or what holds that, if it has to.
         """
         turns = self._turns
         index = asking_index(messages)
@@ -252,9 +259,18 @@ class ChatPalace(GatedChatModel):
             if resumed is not None:
                 return resumed
         errand = errand_of(messages, index) if alone or chooses else None
-        if errand is not None and errand.chooses == chooses:
-            if chooses and not plan.stops:
-                return None  # which tools there are is no answer, and needs no evidence
+        is_known = errand is not None and errand.chooses == chooses
+        if plan.verdict.action in {"ground", "confirm"} and (
+            (is_known and chooses)
+            or is_choice(
+                schema,
+                program=[text_of(m) for m in messages if is_system(m)],
+                prompt=text_of(messages[index]),
+                with_words=chooses,
+            )
+        ):
+            return replace(plan, chooses=True)  # it is no answer, and needs no evidence
+        if errand is not None and is_known:
             plan = plan.on_errand(errand)
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
@@ -301,7 +317,14 @@ class ChatPalace(GatedChatModel):
         forced, formed = self._forced(kwargs), wants_format(kwargs)
         must_fit = bool(forced or formed or in_text)
         shaped = bool(kwargs.get("tools") or kwargs.get("functions") or must_fit)
-        plan = yield from self.plan(messages, call, alone=not shaped, stop=stop, kwargs=kwargs)
+        plan = yield from self.plan(
+            messages,
+            call,
+            alone=not shaped,
+            stop=stop,
+            kwargs=kwargs,
+            schema=[kwargs, schema] if must_fit else None,
+        )
         if plan is None:
             return Prepared(None, messages)
         if plan.stops:
@@ -317,6 +340,7 @@ class ChatPalace(GatedChatModel):
             ),
             must_fit=must_fit,
             schema=[kwargs, schema],
+            direct=self.direct_tools,
         )
         said = plan.question if index is None else text_of(messages[index])
         text = plan.user_text(said)
@@ -342,8 +366,8 @@ class ChatPalace(GatedChatModel):
         """Return the tools whose arguments are no answer, None where the answer is plain text.
 
         A tool without work of its own, as agents bind for `ToolStrategy`, is an answer in a
-        schema. Where no tool says so, a single forced one is, and every forced one where the
-        evidence is unclear.
+        schema, and one with it is none. Where no tool says so, a single forced one is, and every
+        forced one where the evidence is unclear.
 
         Args:
             plan: The plan of the turn.

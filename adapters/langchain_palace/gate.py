@@ -30,7 +30,14 @@ from langchain_palace.messages import (
     told,
 )
 from langchain_palace.turns import Plan
-from palace import AnswerCheck, CheckedAnswer, RecallMiss, SentenceGate, UngroundedAnswerError
+from palace import (
+    AnswerCheck,
+    CheckedAnswer,
+    RecallMiss,
+    SentenceGate,
+    UngroundedAnswerError,
+    without_echoes,
+)
 
 NOTHING_TO_FIT = "the caller wants an answer in a schema, and there is none to give"
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(?P<json>.*)\n\s*```\s*\Z", re.DOTALL)
@@ -50,6 +57,7 @@ class ReplyGate:
         must_fit: Whether a reply in words would not be understood, so that declining is a miss.
         schema: What a reply in a schema has to fit, or what holds that; see
             `AnswerCheck.without_labels`.
+        direct: Tools whose result is the reply: what the model states to one may reach the person.
 
     Attributes:
         checked: The check of what was said, once it is over.
@@ -65,8 +73,10 @@ class ReplyGate:
         structured: Collection[str] | None = None,
         must_fit: bool = False,
         schema: object = None,
+        direct: Collection[str] = (),
     ) -> None:
         self.plan = plan
+        self.direct = direct
         self._schema = schema
         self._must_fit = must_fit
         self.checked: CheckedAnswer | None = None
@@ -105,6 +115,10 @@ class ReplyGate:
                 return self._with_usage(released(reply, text_of(reply), metadata))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
         calling = bool(calls_of(reply))
+        wrong = self.shown_wrongly(reply)
+        if wrong is not None:
+            self.checked, self.text = wrong, wrong.text
+            return self._with_usage(spoken(wrong.text, self.plan.metadata(wrong)))
         if self.checked is None and not calling:
             self.checked = self.nothing_said()
         text = self.checked.text if self.checked else ""
@@ -134,6 +148,17 @@ class ReplyGate:
         return ChatResult(
             generations=passed, llm_output=output if self.is_open or not output else told(output)
         )
+
+    def shown_wrongly(self, reply: AIMessage) -> CheckedAnswer | None:
+        """Return the check of what a tool would show for the model, if that is not remembered."""
+        calls = [call["args"] for call in calls_of(reply) if call["name"] in self.direct]
+        stated = [
+            leaf for leaf in leaves(calls) if not without_echoes([leaf], written=[leaf])[0].strip()
+        ]
+        if self._check is None or not stated or self._check.mode != "replace":
+            return None
+        checked = self._check.check("\n".join(stated))
+        return None if _is_clean(checked) else checked
 
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""
@@ -214,6 +239,9 @@ class ChunkGate:
         if self._sentences is None:
             return []
         rest, checked = self._rest(self._sentences)
+        wrong = self._gate.shown_wrongly(_whole(self._said)) if self._said else None
+        if wrong is not None:
+            rest, checked, self._calls, self._has_calls = [wrong.text], wrong, [], False
         self._gate.checked = checked
         self._gate.text = checked.text if checked else ""
         self._gate.said = self._said
@@ -259,7 +287,8 @@ class ChunkGate:
         self._has_calls = self._has_calls or calling
         if calling or chunk.usage_metadata:
             # What is said before a call may still be held, and comes before it all the same.
-            shown = self._calls if calling and self._has_text else out
+            is_held = calling and (self._has_text or bool(self._gate.direct))
+            shown = self._calls if is_held else out
             shown.append(
                 chunk.model_copy(
                     update={

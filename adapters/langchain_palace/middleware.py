@@ -27,7 +27,7 @@ from langgraph.types import Command
 from pydantic import Field
 from typing_extensions import NotRequired
 
-from langchain_palace.arguments import tool_name, wants_format
+from langchain_palace.arguments import direct_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.chat_model import ChatPalace
 from langchain_palace.gate import ReplyGate, canned, check_values
@@ -425,6 +425,7 @@ def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
         # Words alone do not end a structured run, so whoever declines would be asked again.
         must_fit=structured is not None,
         schema=_schema(request),
+        direct=direct_tools(request.tools),
     )
 
 

@@ -21,7 +21,7 @@ from langchain_palace.messages import asking, labelled, released, text_of, tool_
 from langchain_palace.session import call_of, unseen
 from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, unreadable
-from palace import RecallMiss
+from palace import RecallMiss, choice_alone
 
 if TYPE_CHECKING:
     from langchain_palace.chat_model import ChatPalace
@@ -112,7 +112,9 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         model: ChatPalace = self.model
         messages = model._turns.whole(model._convert_input(input).to_messages())
         call = call_of(config, session_id=model.session_id, project=model.project)
-        plan = yield from model.plan(messages, call, alone=False, chooses=True)
+        plan = yield from model.plan(
+            messages, call, alone=False, chooses=True, schema=self.answer_schema
+        )
         if plan is None or plan.stops:
             return _Ready(plan, messages)
         index = plan.place_in(messages)
@@ -129,12 +131,14 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             return (yield _invoked(self.bound, ready.messages, config, kwargs))
         if plan.stops:
             return self._missed(plan.reply) if plan.answer is None else self._chosen(plan)
-        seen = unseen(config) if plan.is_checked else config
+        seen = unseen(config) if plan.is_checked or plan.chooses else config
         step = turns.told_by(plan, _invoked(self.bound, ready.messages, seen, kwargs))
         made = yield caught(step, RecallMiss)
         if isinstance(made, RecallMiss):
             return self._missed(made.message)
         turns.replied(plan)
+        if plan.chooses:
+            made = self._chosen_only(made)
         if not plan.is_checked:
             return self._noting(plan)(made)
         try:
@@ -153,6 +157,16 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             made = {**made, "raw": self._raw(made["raw"], plan, texts)}
         yield self.model._turns.record(plan, checked.text, checked, 1)
         return made
+
+    def _chosen_only(self, made: Any) -> Any:
+        """Return a choice without words beside it."""
+        if not self.include_raw:
+            return choice_alone(made, self.answer_schema)
+        raw = released(made["raw"], "", {})
+        calls = [{**c, "args": choice_alone(c["args"], self.answer_schema)} for c in raw.tool_calls]
+        alone = {"content": "", "tool_calls": calls, "additional_kwargs": {}}
+        raw = raw.model_copy(update=alone)
+        return {**made, "raw": raw, "parsed": choice_alone(made["parsed"], self.answer_schema)}
 
     def _raw(self, raw: AIMessage, plan: Plan, texts: tuple[str, ...]) -> AIMessage:
         """Return the model's message with all its values checked and no words beside them."""
@@ -213,7 +227,8 @@ class _Ready:
     @property
     def is_open(self) -> bool:
         """Whether what the model says passes as it comes."""
-        return self.plan is None or not (self.plan.stops or self.plan.is_checked)
+        plan = self.plan
+        return plan is None or not (plan.stops or plan.is_checked or plan.chooses)
 
 
 def _invoked(

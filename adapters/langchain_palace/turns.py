@@ -45,7 +45,6 @@ from palace import (
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
-    MemoryNotFoundError,
     Mempalace,
     Message,
     ModelCall,
@@ -86,6 +85,7 @@ class Plan:
         model_calls: Calls made so far, besides the host's own.
         usage: Tokens of those calls, told once with the reply.
         behind: How many messages the asking one stands before the person's last one.
+        chooses: Whether the reply is a choice that a program reads, which states nothing.
     """
 
     verdict: Verdict
@@ -97,6 +97,7 @@ class Plan:
     model_calls: int = 0
     usage: UsageMetadata | None = None
     behind: int = 0
+    chooses: bool = False
 
     def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
         """Return where the message stands that asks, None if it was cut off or summarised."""
@@ -135,7 +136,7 @@ class Plan:
     @property
     def is_checked(self) -> bool:
         """Whether what the model says is held against the evidence."""
-        return self.verdict.action == "ground"
+        return self.verdict.action == "ground" and not self.chooses
 
     @property
     def reply(self) -> str:
@@ -157,6 +158,8 @@ class Plan:
         Args:
             said: The words as they stand in the message, if something else changed them.
         """
+        if self.chooses:
+            return self.question if said is None else said
         compose = grounded_prompt if self.is_checked else context_prompt
         return compose(
             self.question if said is None else said,
@@ -415,21 +418,12 @@ class Turns:
         told = _loop_of(messages)
         if told is None or told.get("action") in ("pass", "generate"):
             return None
-        question: str = yield in_thread(lambda: self._question_of(told["id"], call))
+        asker = {"session_id": call.session_id, "project": call.project}
+        question: str = yield in_thread(lambda: self.palace.question_of(told["id"], **asker))
         plan = yield from self.decide(question, call, handlers=handlers)
         if plan.verdict.action != "pass":
             return plan
         return replace(plan, verdict=missed(plan.verdict))
-
-    def _question_of(self, verdict_id: str, call: Call) -> str:
-        """Return what was decided on with a verdict of who asks now, "" where nobody knows."""
-        try:
-            record = self.palace.verdict(verdict_id)
-        except MemoryNotFoundError:
-            return ""
-        asker = (record.get("session"), record.get("project"))
-        is_theirs = asker == (call.session_id, call.project)
-        return str(record.get("prompt") or "") if is_theirs else ""
 
     def keep(self, key: Key, plan: Plan) -> None:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""

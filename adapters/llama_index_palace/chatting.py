@@ -8,7 +8,7 @@ palace's own reply without any call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from llama_index.core.base.llms.types import (
     ChatResponseAsyncGen,
     ChatResponseGen,
 )
-from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
@@ -33,16 +32,20 @@ from llama_index_palace.replies import (
     noted_chat,
     tool_reply,
 )
-from llama_index_palace.structured import answer_tools, check_object, demand_support, miss
+from llama_index_palace.structured import (
+    Answers,
+    answers_among,
+    check_object,
+    check_shown,
+    demand_support,
+    miss,
+)
 from llama_index_palace.turns import Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
 from palace import ConfigError
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
-
-# Tools whose call is an answer in a schema, by name.
-Schemas = Mapping[str, type[BaseModel] | None]
 
 
 class ChattingLLM(WrappedLLM):
@@ -153,13 +156,13 @@ class ChattingLLM(WrappedLLM):
             UngroundedAnswerError: If such an answer says what the evidence does not.
         """
         response = super().chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        schemas = answer_tools(tools)
-        given = self._given_answers(response, schemas)
-        if given:
-            asked = _noted(self._asked_already(chat_history, user_msg), response)
-            ruling = self._rule(asked)
-            self._turns.run(self._answers_released(given, schemas, ruling, asked))
-        return response
+        answers = answers_among(tools)
+        given = self._given_answers(response, answers)
+        if not given:
+            return response
+        asked = _noted(self._asked_already(chat_history, user_msg), response)
+        ruling = self._rule(asked)
+        return self._turns.run(self._answers_released(response, given, answers, ruling, asked))
 
     async def achat_with_tools(
         self,
@@ -171,13 +174,14 @@ class ChattingLLM(WrappedLLM):
     ) -> ChatResponse:
         """Reply with tools at hand, as `chat_with_tools` does."""
         response = await super().achat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        schemas = answer_tools(tools)
-        given = self._given_answers(response, schemas)
-        if given:
-            asked = _noted(self._asked_already(chat_history, user_msg), response)
-            ruling = await self._arule(asked)
-            await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
-        return response
+        answers = answers_among(tools)
+        given = self._given_answers(response, answers)
+        if not given:
+            return response
+        asked = _noted(self._asked_already(chat_history, user_msg), response)
+        ruling = await self._arule(asked)
+        released = self._answers_released(response, given, answers, ruling, asked)
+        return await self._turns.arun(released)
 
     def stream_chat_with_tools(
         self,
@@ -192,12 +196,12 @@ class ChattingLLM(WrappedLLM):
         Raises:
             RecallMiss: On a miss, or when the model declines, where only an object is asked for.
         """
-        schemas = answer_tools(tools)
+        answers = answers_among(tools)
         source = super().stream_chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        if not schemas:
+        if not answers:
             return source
         asked = self._asked_already(chat_history, user_msg)
-        return self._calls(source, schemas, asked, demanded=len(schemas) == len(tools))
+        return self._calls(source, answers, asked, demanded=answers.are_all(tools))
 
     async def astream_chat_with_tools(
         self,
@@ -208,14 +212,14 @@ class ChattingLLM(WrappedLLM):
         **kwargs: Any,
     ) -> ChatResponseAsyncGen:
         """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
-        schemas = answer_tools(tools)
+        answers = answers_among(tools)
         source = await super().astream_chat_with_tools(
             tools, user_msg, chat_history, *args, **kwargs
         )
-        if not schemas:
+        if not answers:
             return source
         asked = self._asked_already(chat_history, user_msg)
-        return self._acalls(source, schemas, asked, demanded=len(schemas) == len(tools))
+        return self._acalls(source, answers, asked, demanded=answers.are_all(tools))
 
     def _asked_already(
         self, history: Sequence[ChatMessage] | None, user_msg: str | ChatMessage | None
@@ -224,45 +228,60 @@ class ChattingLLM(WrappedLLM):
         return replace(self._asked(_with_user(history, user_msg)), goes_on=True)
 
     def _calls(
-        self, source: ChatResponseGen, schemas: Schemas, asked: Asked, *, demanded: bool
+        self, source: ChatResponseGen, answers: Answers, asked: Asked, *, demanded: bool
     ) -> ChatResponseGen:
         for chunk in source:
             if demanded and _is_ours(chunk):  # hosts would make an empty object of it
                 raise miss(chunk.message.content or "")
-            given = self._given_answers(chunk, schemas)
+            given, shown = self._given_answers(chunk, answers), chunk
             if given:
                 ruling = self._rule(_noted(asked, chunk))
-                self._turns.run(self._answers_released(given, schemas, ruling, asked))
-            yield chunk
+                released = self._answers_released(chunk, given, answers, ruling, asked)
+                shown = self._turns.run(released)
+            yield shown
 
     async def _acalls(
-        self, source: ChatResponseAsyncGen, schemas: Schemas, asked: Asked, *, demanded: bool
+        self, source: ChatResponseAsyncGen, answers: Answers, asked: Asked, *, demanded: bool
     ) -> ChatResponseAsyncGen:
         async for chunk in source:
             if demanded and _is_ours(chunk):
                 raise miss(chunk.message.content or "")
-            given = self._given_answers(chunk, schemas)
+            given, shown = self._given_answers(chunk, answers), chunk
             if given:
                 ruling = await self._arule(_noted(asked, chunk))
-                await self._turns.arun(self._answers_released(given, schemas, ruling, asked))
-            yield chunk
+                released = self._answers_released(chunk, given, answers, ruling, asked)
+                shown = await self._turns.arun(released)
+            yield shown
 
-    def _given_answers(self, response: ChatResponse, schemas: Schemas) -> list[ToolSelection]:
-        """Return the calls that are answers in a schema."""
-        if not schemas:
+    def _given_answers(self, response: ChatResponse, answers: Answers) -> list[ToolSelection]:
+        """Return the calls that are answers in a schema, or that a tool shows to the person."""
+        if not answers:
             return []
         calls = calls_of(self.inner, response)
-        return [call for call in calls if call.tool_name in schemas]
+        return [c for c in calls if c.tool_name in answers.schemas or c.tool_name in answers.direct]
 
     def _answers_released(
-        self, given: list[ToolSelection], schemas: Schemas, ruling: Ruling, asked: Asked
-    ) -> Steps[None]:
+        self,
+        response: ChatResponse,
+        given: list[ToolSelection],
+        answers: Answers,
+        ruling: Ruling,
+        asked: Asked,
+    ) -> Steps[ChatResponse]:
         if not ruling.gated or asked.purpose != "answer":
-            return
+            return response
         check = ruling.check(asked)
-        checked = check_object([c.tool_kwargs for c in given], check, [*schemas.values()])
-        yield from self._turns.finish(ruling, "", checked=checked, calls=1)
-        demand_support(given, checked, check, name=given[0].tool_name)
+        shown = check_shown([c.tool_kwargs for c in given if c.tool_name in answers.direct], check)
+        if shown is not None:  # the memory answers instead
+            metadata = yield from self._turns.finish(ruling, shown.text, checked=shown, calls=1)
+            return chat_reply(shown.text, metadata, delta=shown.text)
+        objects = [c for c in given if c.tool_name in answers.schemas]
+        if objects:
+            schemas = [*answers.schemas.values()]
+            checked = check_object([c.tool_kwargs for c in objects], check, schemas)
+            yield from self._turns.finish(ruling, "", checked=checked, calls=1)
+            demand_support(objects, checked, check, name=objects[0].tool_name)
+        return response
 
     def _prepare_chat_with_tools(
         self,

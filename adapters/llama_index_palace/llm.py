@@ -37,8 +37,9 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
 
     Housekeeping of LlamaIndex' own hosts (summaries, extraction of metadata) passes; one with
     prompts of your making is no turn of a person either: give it `inner`. Arguments of tool calls
-    go to the tools as the model wrote them: a tool that shows them to a person, or stores them,
-    does so on the host's responsibility.
+    go to the tools as the model wrote them, what it states to one whose result is the reply only
+    as far as it is remembered: any other tool that shows them to a person, or stores them, does so
+    on the host's responsibility.
 
     Args:
         inner: The model.

@@ -25,6 +25,9 @@ _HANDED_OFF = re.compile(
     pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
 )
 
+# How a host hands over a conversation to have an object made of it.
+CONVERSATION = "<current_conversation>"
+
 
 def tool_texts(since: Sequence[ChatMessage]) -> tuple[str, ...]:
     """Return what tools answered.
@@ -41,6 +44,13 @@ def tool_texts(since: Sequence[ChatMessage]) -> tuple[str, ...]:
     if not texts:
         return ()
     return without_echoes(texts, written=(value for m in since for value in _written(m)))
+
+
+def retold(message: ChatMessage) -> str:
+    """Return what a message tells of a conversation since the person asked, "" if it tells none."""
+    texts = [b.text for b in message.blocks if isinstance(b, TextBlock)]
+    is_conversation = bool(texts) and texts[0].startswith(CONVERSATION)
+    return "".join(texts).rpartition("\t</user>\n")[2] if is_conversation else ""
 
 
 def is_observation(message: ChatMessage) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -25,6 +26,7 @@ from llama_index_palace.structured import (
 )
 from llama_index_palace.turns import Lent, Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM
+from palace import is_choice
 
 
 class PredictingLLM(WrappedLLM):
@@ -68,7 +70,7 @@ class PredictingLLM(WrappedLLM):
             UngroundedAnswerError: If a value is not supported by the evidence.
             ModelError: If the model gives no such object from the evidence.
         """
-        messages, asked = self._asked_for_object(prompt, prompt_args)
+        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
         ruling = self._rule(asked)
         lent = ruling.lend(asked)
         ready = self._turns.run(self._object_prompt(messages, ruling, asked, lent))
@@ -85,7 +87,7 @@ class PredictingLLM(WrappedLLM):
         **prompt_args: Any,
     ) -> Model:
         """Predict an object, as `structured_predict` does."""
-        messages, asked = self._asked_for_object(prompt, prompt_args)
+        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
         ruling = await self._arule(asked)
         lent = ruling.lend(asked)
         ready = await self._turns.arun(self._object_prompt(messages, ruling, asked, lent))
@@ -109,7 +111,7 @@ class PredictingLLM(WrappedLLM):
             RecallMiss: As `structured_predict`, before anything is streamed.
             UngroundedAnswerError: If a value is not supported by the evidence.
         """
-        messages, asked = self._asked_for_object(prompt, prompt_args)
+        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
         ruling = self._rule(asked)
         lent = ruling.lend(asked)
         ready = self._turns.run(self._object_prompt(messages, ruling, asked, lent))
@@ -125,7 +127,7 @@ class PredictingLLM(WrappedLLM):
         **prompt_args: Any,
     ) -> AsyncGenerator[Any, None]:
         """Stream an object, as `stream_structured_predict` does."""
-        messages, asked = self._asked_for_object(prompt, prompt_args)
+        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
         ruling = await self._arule(asked)
         lent = ruling.lend(asked)
         ready = await self._turns.arun(self._object_prompt(messages, ruling, asked, lent))
@@ -136,11 +138,15 @@ class PredictingLLM(WrappedLLM):
         return self._aobjects(source, output_cls, ruling, asked, lent)
 
     def _asked_for_object(
-        self, prompt: BasePromptTemplate, prompt_args: dict[str, Any]
+        self, output_cls: type[Model], prompt: BasePromptTemplate, prompt_args: dict[str, Any]
     ) -> tuple[list[ChatMessage], Asked]:
         with told_by_template(prompt, prompt_args, self._rewrites):
             messages = prompt.format_messages(llm=self.inner, **prompt_args)
-            return messages, self._asked(messages)
+            asked = self._asked(messages)
+        program = [m.content or "" for m in asked.program]
+        if asked.purpose == "answer" and is_choice(output_cls.model_json_schema(), program=program):
+            asked = replace(asked, purpose="inner")  # who goes on is for the host to read
+        return messages, asked
 
     def _object_prompt(
         self, messages: list[ChatMessage], ruling: Ruling, asked: Asked, lent: Lent

@@ -46,7 +46,7 @@ from llama_index.core.selectors.prompts import (
 from llama_index.core.tools.types import BaseTool
 
 from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
-from llama_index_palace.observed import is_observation, tool_texts
+from llama_index_palace.observed import CONVERSATION, is_observation, retold, tool_texts
 from llama_index_palace.templates import Purpose, Told, asked_in_template, pattern_of
 from palace import ConfigError, Message, holds_own_evidence, labelled_question
 
@@ -166,6 +166,7 @@ class Asked:
         noted: The verdict that the last reply after that message notes.
         number: How many messages of the person there are, this one included.
         tool_texts: Results of tools since then.
+        retold: A conversation that the host wrote into the message itself, results of tools too.
         further: Further words, decided on too if the first are let through, so that wrapping a
             question does not hide it: the whole of a text that labels its question, what stands
             before the schema that an output parser adds, what an engine tries again, or what the
@@ -186,6 +187,7 @@ class Asked:
     noted: Noted = NOTHING_NOTED
     number: int = 1
     tool_texts: tuple[str, ...] = ()
+    retold: str = ""
     further: tuple[str, ...] = ()
     around: str = ""
     reasoning: bool = False
@@ -303,6 +305,7 @@ def asked_in_messages(
         noted=noted,
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
         tool_texts=tool_texts(messages[place + 1 :]),
+        retold=retold(messages[place]) if place >= 0 else "",
         reasoning=_is_taught(messages, _is_react_text),
         coding=_is_taught(messages, _is_code_text),
         schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
@@ -506,7 +509,7 @@ def _is_of_host(messages: Sequence[ChatMessage], place: int) -> bool:
 
 def _own_words(message: ChatMessage) -> str:
     texts = [b.text for b in message.blocks if isinstance(b, TextBlock)]
-    if texts and texts[0].startswith("<current_conversation>"):
+    if texts and texts[0].startswith(CONVERSATION):
         return _last_of_conversation(texts)
     own = [t for t in texts if not _MEMORY_BLOCK.match(t)] or texts
     return "\n".join(_without_state(t) for t in own)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.llms.types import ChatMessage
@@ -27,7 +27,11 @@ from palace import (
     StoreUnavailableError,
     UngroundedAnswerError,
     Verdict,
+    without_echoes,
 )
+
+# As the workflow of agents itself tells that tool from others.
+_HANDOFF = "handoff"
 
 
 class PreparedPrompt(ChatPromptTemplate):  # type: ignore[no-redef]
@@ -130,17 +134,48 @@ def demand_support(
         )
 
 
-def answer_tools(tools: Sequence[BaseTool]) -> dict[str, type[BaseModel] | None]:
-    """Return the tools that only build an object of a schema, by name: their call is an answer.
+class Answers(NamedTuple):
+    """Tools whose call is an answer.
 
-    LlamaIndex makes such a tool for its programs; every other tool does work, and its arguments
-    claim nothing.
+    Attributes:
+        schemas: Those that only build an object of a schema, by name.
+        direct: Names of those whose result is the reply.
     """
-    return {
+
+    schemas: dict[str, type[BaseModel] | None]
+    direct: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.schemas or self.direct)
+
+    def are_all(self, tools: Sequence[BaseTool]) -> bool:
+        """Whether only an object is asked for."""
+        return bool(self.schemas) and len(self.schemas) == len(tools)
+
+
+def answers_among(tools: Sequence[BaseTool]) -> Answers:
+    """Return the tools whose call is an answer: those of a schema, and those that show a reply.
+
+    LlamaIndex makes a tool of a schema for its programs, and the one that hands over to another
+    agent, whose result is no reply; every other tool does work, and its arguments claim nothing.
+    """
+    schemas = {
         str(tool.metadata.name): tool.metadata.fn_schema
         for tool in tools
         if getattr(getattr(tool, "fn", None), "__module__", None) == get_function_tool.__module__
     }
+    direct = (str(t.metadata.name) for t in tools if t.metadata.return_direct)
+    return Answers(schemas, frozenset(direct) - {_HANDOFF, *schemas})
+
+
+def check_shown(calls: Sequence[Mapping[str, Any]], check: AnswerCheck) -> CheckedAnswer | None:
+    """Return the check of what a tool would show for the model, if that is not remembered."""
+    values = values_in(calls)
+    stated = [value for value in values if not without_echoes([value], written=[value])[0].strip()]
+    if not stated or check.mode != "replace":
+        return None
+    checked = check.check("\n".join(stated))
+    return None if checked.supported and not checked.declined else checked
 
 
 def values_in(value: Any) -> Iterator[str]:

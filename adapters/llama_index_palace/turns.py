@@ -34,11 +34,9 @@ from palace import (
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
-    MemoryNotFoundError,
     Mempalace,
     ModelCall,
     ModelReply,
-    PromptWrite,
     RecallSignal,
     RetrievalEnforcer,
     Turn,
@@ -99,6 +97,7 @@ class Ruling:
         model_calls: Quote calls made so far.
         key: Under which the turn is remembered.
         ready: The whole answer, where it came with the quote.
+        observed: Results of tools that the host tells again in the question's own message.
         at: When it was decided, in seconds of the monotonic clock.
     """
 
@@ -112,6 +111,7 @@ class Ruling:
     model_calls: int = 0
     key: tuple[Any, ...] = ()
     ready: Answer | None = None
+    observed: tuple[str, ...] = ()
     at: float = field(default_factory=time.monotonic)
 
     @property
@@ -171,7 +171,7 @@ class Ruling:
         the quoted memory alone does.
         """
         unclear = self.verdict.outcome == "near_miss"
-        also = [] if unclear else [*asked.tool_texts, self.wake_up]
+        also = [] if unclear else [*asked.tool_texts, *self.observed, self.wake_up]
         also = [text for text in also if text]
         return answer_check(self.verdict, question=self.question, options=self.options, also=also)
 
@@ -204,13 +204,6 @@ def _is_asked_anew(asked: Asked, first: Asked) -> bool:
     )
 
 
-def _with_writes(verdict: Verdict, writes: tuple[PromptWrite, ...]) -> Verdict:
-    """Return a verdict with what was told beside the question; a reply says it first."""
-    said = "\n".join([*(write.text for write in writes), verdict.text])
-    is_reply = verdict.action in ("fallback", "answer")
-    return replace(verdict, written=writes, text=said if is_reply else verdict.text)
-
-
 class _UnderWay:
     """What is kept between the calls of a turn, shared by all wrappers of one palace.
 
@@ -218,12 +211,14 @@ class _UnderWay:
         rulings: Turns that go on.
         rewritten: Questions by what a model made of them. Hosts ask for one answer in several
             calls, so a rewriting outlives the first of them.
+        observed: What tools answered, by who asked and their words.
         held: What stood beside tool calls.
     """
 
     def __init__(self) -> None:
         self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(_KEPT_S)
         self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(_KEPT_S)
+        self.observed: Kept[tuple[PalaceSession, str], tuple[str, ...]] = Kept(_KEPT_S)
         self.held = HeldBack()
 
 
@@ -277,6 +272,7 @@ class Turns:
             yield from _resolve(ruling, alone=alone)
         if known is None:
             self._remember(ruling)
+        ruling.observed = self._observed(sent, session)
         ruling.begun = ruling.begun or asked.purpose == "answer"
         session_id, project = session.session_id, session.project
         tells = asked.purpose == "answer" and not ruling.refused
@@ -285,6 +281,17 @@ class Turns:
                 yield Look(lambda: self.palace.begin_session(session_id, project))
             ruling.woken(self.palace.take_wake_up(session_id, project))
         return ruling
+
+    def _observed(self, asked: Asked, session: PalaceSession) -> tuple[str, ...]:
+        """Return the results of tools that a host tells again with the question, to have it shaped.
+
+        What the model wrote to the tools is not told with them, so only what stood in the loop
+        without its words counts.
+        """
+        key, kept = (session, asked.words), self._under_way.observed
+        if asked.tool_texts:
+            kept.put(key, asked.tool_texts)
+        return tuple(text for text in kept.get(key) or () if text.strip() and text in asked.retold)
 
     def _looped(self, asked: Asked, session: PalaceSession) -> Ruling | None:
         """Return the ruling of a loop whose question is no longer sent: its reply tells which."""
@@ -314,18 +321,11 @@ class Turns:
         """Return a call whose question the host cut off as one about what the journal kept."""
         if not asked.is_cut_off:
             return asked
-        words = yield Look(lambda: self._question_of(asked.noted.id, session))
+        told, project = session.session_id, session.project
+        words = yield Look(
+            lambda: self.palace.question_of(asked.noted.id, session_id=told, project=project)
+        )
         return replace(asked, words=words)
-
-    def _question_of(self, verdict_id: str, session: PalaceSession) -> str:
-        """Return what was decided on with a verdict of this session, "" where nobody knows."""
-        try:
-            record = self.palace.verdict(verdict_id)
-        except MemoryNotFoundError:
-            return ""
-        asker = (record.get("session"), record.get("project"))
-        is_theirs = asker == (session.session_id, session.project)
-        return str(record.get("prompt") or "") if is_theirs else ""
 
     def looked(self, asked: Asked, session: PalaceSession) -> Steps[tuple[Verdict, AnswerOptions]]:
         """Return the verdict for who only shows what is stored.
@@ -360,7 +360,7 @@ class Turns:
         if asked.around and verdict.action != "pass" and not verdict.written:
             turn = replace(verdict.turn, prompt=asked.around)
             heard = yield Look(lambda: self.palace.heard(turn))
-            verdict = _with_writes(verdict, heard.writes) if heard else verdict
+            verdict = verdict.with_writes(heard.writes) if heard else verdict
         if options is None:
             options = yield Look(lambda: self.palace.answer_options)
         return verdict, options, told if verdict.action != "pass" else asked.words

@@ -29,7 +29,6 @@ from palace.types.verdict import (
     Heard,
     LayerName,
     LayerReport,
-    PromptWrite,
     Verdict,
     nearly_as_sure,
 )
@@ -155,7 +154,7 @@ class RetrievalEnforcer:
         else:
             asked = replace(turn, prompt=asked_words(heard.rest if heard else turn.prompt))
             verdict = _decided(parts, parts.dated(asked))
-            verdict = _with_writes(verdict, heard.writes) if heard else verdict
+            verdict = verdict.with_writes(heard.writes) if heard else verdict
         verdict = replace(
             verdict,
             turn=turn,
@@ -242,13 +241,6 @@ def _acknowledged(turn: Turn, heard: Heard) -> Verdict:
         turn=turn,
         written=heard.writes,
     )
-
-
-def _with_writes(verdict: Verdict, writes: tuple[PromptWrite, ...]) -> Verdict:
-    """Return the verdict on the rest of a prompt, with what was written; a reply says it first."""
-    said = "\n".join([*(write.text for write in writes), verdict.text])
-    is_reply = verdict.action in {"fallback", "answer"}
-    return replace(verdict, written=writes, text=said if is_reply else verdict.text)
 
 
 def _reminders(parts: Enforcement, verdict: Verdict) -> tuple[Evidence, ...]:

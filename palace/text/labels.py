@@ -47,7 +47,7 @@ _LABELLED_BELOW = re.compile(
     re.IGNORECASE,
 )
 _LABELLED_LINE = re.compile(
-    rf"^[> \t*]*(?:question|{_QUESTION_ELSEWHERE}){_COLON}[ \t]*(?P<words>\S[^\n]{{2,2000}})$",
+    rf"^[> \t*]*(?:question|q|{_QUESTION_ELSEWHERE}){_COLON}[ \t]*(?P<words>\S[^\n]{{2,2000}})$",
     re.IGNORECASE | re.MULTILINE,
 )
 # Before what it is to be answered from, each behind a label, perhaps in bold, or under a heading.
@@ -64,6 +64,34 @@ _TAGGED_TAIL = re.compile(
     re.IGNORECASE,
 )
 _TAGGED_CHARS = 2200
+_CONTEXT_LABEL = re.compile(
+    rf"^(?:[> \t*]*{_CONTEXT}{_COLON}|#{{1,6}} {_CONTEXT}(?:{_COLON})?[ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONTEXT_TAG = re.compile(rf"<(?P<tag>{_CONTEXT})(?: [^<>\n]{{0,80}})?>", re.IGNORECASE)
+_ASKS = re.compile(rf"\s*(?:[> \t*]*{_ASKED}{_COLON}|#{{1,6}} {_ASKED}|<)", re.IGNORECASE)
+_HAS_LABEL = re.compile(rf"[> \t*]*[\w'’ ]{{1,40}}{_COLON}")
+# How to answer may be told on so many lines behind a question with its context.
+_LINES_BEHIND = 3
+# A task as models are tuned on it: what is asked, what that is about, and where the reply goes.
+_TASK_PARTS = ("### Instruction:", "### Input:", "### Response:")
+# A conversation in the tokens of a model's chat template, as one text.
+_CHAT = re.compile(
+    r"(?:<s>|<bos>|<\|begin_of_text\|>)?\s{0,9}"
+    r"(?:<\|(?:im_start|start_header_id|system|user)\|>|<start_of_turn>|\[INST\])"
+)
+_CHAT_PERSON = re.compile(
+    r"<\|im_start\|>user\n|<\|start_header_id\|>user<\|end_header_id\|>|<\|user\|>"
+    r"|<start_of_turn>user\n|\[INST\]"
+)
+_CHAT_END = re.compile(
+    r"<\|(?:im_end|eot_id|end)\|>|<end_of_turn>|</s>|\[/INST\]|(?=<\|assistant\|>)"
+)
+# The reply may have been begun for the model.
+_CHAT_REPLY = re.compile(
+    r"\s*(?:(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>"
+    r"|<\|assistant\|>|<start_of_turn>model)[^<]{0,80})?"
+)
 _ANSWER_WANTED = re.compile(
     r"\n[> \t*]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}"
     rf"|[\w'’()/ ]{{1,40}}{_COLON})\s*\Z",
@@ -77,19 +105,78 @@ def labelled_question(text: str) -> str:
 
     It is the line "Question: <words>" (or "User: …" and the like) at the end, the last line behind
     "Question:", or what stands there between tags such as `<question>`, perhaps with one more label
-    behind it; the last one before a "Context:", or, where the text ends with another label, to be
-    continued, the last line "Question: <words>".
+    behind it, and with a few lines on how to answer where a context stands before it or in tags;
+    the last one before a "Context:", or, where the text ends with another label, to be continued,
+    the last line "Question: <words>". In a task ("### Instruction: …") or a chat template that is
+    written down as one text it is what is asked last, or what that in turn labels.
     """
-    start = _last_lines(text)
-    found = None
-    if _has_label(text[start:]):
-        found = _LABELLED_TAIL.search(text, start) or _LABELLED_BELOW.search(text, start)
-    found = found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
+    said = _said_in_chat(text) or _asked_in_task(text)
+    if said:
+        return labelled_question(said) or said
+    found = _at_end(text) or _before_advice(text)
     if found is None and _names_context(text):
         found = _last_of(_LABELLED_BEFORE, text)
     if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
         found = _last_of(_LABELLED_LINE, text)
     return found["words"].strip() if found else ""
+
+
+def _at_end(text: str) -> re.Match[str] | None:
+    start = _last_lines(text)
+    found = None
+    if _has_label(text[start:]):
+        found = _LABELLED_TAIL.search(text, start) or _LABELLED_BELOW.search(text, start)
+    return found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
+
+
+def _before_advice(text: str) -> re.Match[str] | None:
+    """Return the question behind which stands how to answer it from its context.
+
+    What stands in the tags of a context is none of it, wherever that is.
+    """
+    if not _names_context(text):
+        return None
+    shown = _without_context(text)
+    is_tagged = shown != text
+    for _ in range(_LINES_BEHIND + 1):
+        if found := _at_end(shown):
+            is_behind = is_tagged or _CONTEXT_LABEL.search(text, 0, found.start())
+            return found if is_behind and _ASKS.match(found[0]) else None
+        shown, _, advice = shown.rstrip().rpartition("\n")
+        if not shown or _HAS_LABEL.match(advice):
+            return None
+    return None
+
+
+def _without_context(text: str) -> str:
+    """Return a text without what stands in the tags of a context, from the first to the last."""
+    opening = _CONTEXT_TAG.search(text)
+    closing = f"</{opening['tag']}>" if opening else ""
+    end = text.rfind(closing, opening.end()) if opening else -1
+    return (
+        text if opening is None or end < 0 else text[: opening.start()] + text[end + len(closing) :]
+    )
+
+
+def _asked_in_task(text: str) -> str:
+    """Return the instruction of the task that a text ends with, or what its input labels, or ""."""
+    instruction, given, response = _TASK_PARTS
+    task = text.rstrip().removesuffix(response)
+    if task == text.rstrip() or instruction not in task:
+        return ""
+    asked, _, about = task.rpartition(instruction)[2].partition(given)
+    return labelled_question(about) or asked.strip()
+
+
+def _said_in_chat(text: str) -> str:
+    """Return what the person says last in a chat template, "" where that has its reply already."""
+    if not _CHAT.match(text.lstrip()):
+        return ""
+    said = _CHAT_PERSON.split(text)[-1]
+    end = _CHAT_END.search(said)
+    if end is None or not _CHAT_REPLY.fullmatch(said, end.end()):
+        return ""
+    return said[: end.start()].rpartition("<</SYS>>")[2].strip()
 
 
 def _last_of(labelled: re.Pattern[str], text: str) -> re.Match[str] | None:

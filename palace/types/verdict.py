@@ -6,7 +6,7 @@ In: what the layers found. Out: what the doors show and the journal keeps.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -250,6 +250,12 @@ class Verdict:
         """How the best evidence was judged; where nothing was found, the nearest memory."""
         judged = [r for r in self.walk if r.judgement and self.layer in (None, r.layer)]
         return max(judged, key=lambda r: r.best or 0.0).judgement if judged else None
+
+    def with_writes(self, writes: tuple[PromptWrite, ...]) -> Verdict:
+        """Return the verdict with what was told beside its question; a reply says that first."""
+        said = "\n".join([*(write.text for write in writes), self.text])
+        is_reply = self.action in {"fallback", "answer"}
+        return replace(self, written=writes, text=said if is_reply else self.text)
 
     def as_dict(self) -> dict[str, Any]:
         """The public JSON shape, exactly as `palace ask --json` prints it.

@@ -187,6 +187,15 @@ class AnsweringVerbs(ReadingVerbs):
                 break
         return found
 
+    def question_of(self, verdict_id: str, *, session_id: str | None, project: str | None) -> str:
+        """Return what a verdict was decided on, "" where the journal has none of this session."""
+        try:
+            record = self.verdict(verdict_id)
+        except MemoryNotFoundError:
+            return ""
+        is_theirs = (record.get("session"), record.get("project")) == (session_id, project)
+        return str(record.get("prompt") or "") if is_theirs else ""
+
     def verdict(self, verdict_id: str | None = None) -> dict[str, Any]:
         """Return the journal record of one verdict, the last one if no id is given.
 

@@ -392,7 +392,7 @@ def test_folders_of_any_name_are_taken(palace: Mempalace, tmp_path: Path):
     assert palace.forget(roof.id).status == "inactive"
 
 
-def test_a_folder_that_may_not_be_read_stops_no_import(palace, tmp_path, monkeypatch, capsys):
+def test_a_folder_that_may_not_be_read_stops_no_import(palace, command, tmp_path, monkeypatch):
     notes = put(tmp_path / "notes", {"a.md": "- The lamp is green.\n", "shut/b.md": "- No.\n"})
     listed = Path.iterdir
 
@@ -406,8 +406,9 @@ def test_a_folder_that_may_not_be_read_stops_no_import(palace, tmp_path, monkeyp
     assert (done.added, [(r.path_or_line, r.reason) for r in done.refused]) == (
         (1, [("shut/", "it cannot be read: Permission denied")])
     )
-    assert run(["import", str(notes / "shut")]) == 2
-    assert "hint: check its permissions" in capsys.readouterr().err
+    told = command("import", str(notes / "shut"))
+    assert told.code == 2
+    assert "hint: check its permissions" in told.err
 
 
 def test_a_palace_among_the_notes_does_not_take_itself_in(palace: Mempalace, tmp_path: Path):

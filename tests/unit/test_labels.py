@@ -57,6 +57,25 @@ from palace.text.labels import labelled_question, unlabelled
         "请回答问题。\n\n上下文：雨。\n\n用户问题：{}\n回答：",
         "质問に答えてください。\n\n質問：{}\n回答：",
         "답하세요.\n\n질문: {}\n답변:",
+        "<context>\nRain.\n</context>\n\nQuestion: {}\n\nPlease answer concisely.",
+        "Context:\nRain.\n\nQuestion: {}\nPlease answer concisely.\nSay so if you do not know.",
+        "<question>{}</question>\n<context>\nRain.\n</context>\n\nAnswer the question.",
+        "<documents><document>Rain.</document></documents>\n<query>{}</query>\nBe brief.",
+        "Rain.\n\nQ: {}\nA:",
+        "Q: an example?\nA: yes.\n\nQ: {}\nA:",
+        "Below is a task.\n\n### Instruction:\n{}\n\n### Input:\nRain.\n\n### Response:\n",
+        "### Instruction:\nAnswer.\n\n### Input:\nContext: Rain.\nQuestion: {}\n\n### Response:",
+        "<s>[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\n{} [/INST]",
+        "<s>[INST] Hello. [/INST] Hello! </s>[INST] {} [/INST]",
+        "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\n{}<|im_end|>\n"
+        "<|im_start|>assistant\n",
+        "<|im_start|>user\nContext:\nRain.\n\nQuestion: {}\n\nBe brief.<|im_end|>\n"
+        "<|im_start|>assistant\nWell, ",
+        "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\n{}<|eot_id|>"
+        "<|start_header_id|>assistant<|end_header_id|>\n\n",
+        "<|system|>\nBe kind.</s>\n<|user|>\n{}</s>\n<|assistant|>\n",
+        "<|user|>\n{}\n<|assistant|>\n",
+        "<start_of_turn>user\n{}<end_of_turn>\n<start_of_turn>model\n",
     ],
 )
 def test_a_labelled_question_is_found(template: str) -> None:
@@ -83,6 +102,13 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "<question>When was it?</query>",
         "Ich habe eine Frage: keine.\nEin Bericht.",
         "我有一个问题：没有。\n报告。",
+        "Question: when was it?\nPlease keep the tone.",
+        "Context:\nQuestion: when was it?\nAnswer: at noon.\n\nSum this up.",
+        "<context>\nQuestion: when was it?\n</context>\n\nSum this up.",
+        "<context>\nRain.\n</context>\n\nMessage: when was it?\nTranslate it.",
+        "Translate this.\n<|im_start|>user\nWhen was it?<|im_end|>\n<|im_start|>assistant\n",
+        "<|im_start|>user\nWhen?<|im_end|>\n<|im_start|>assistant\nAt noon.<|im_end|>\n",
+        "### Instruction:\nWhen was it?\n\n### Notes:\nNone.",
     ],
 )
 def test_other_texts_label_no_question(text: str) -> None:
@@ -122,6 +148,11 @@ def test_looking_for_a_label_takes_no_time() -> None:
         " \t\n" * 50_000,
         "<query>" * 40_000,
         *["<query>" + " " * 2_000] * 100,
+        "<context>" * 40_000,
+        "Context:\n" * 40_000,
+        "[INST] <<SYS>> " * 40_000,
+        "<|user|>" + "</s> <|assistant|>" * 20_000,
+        "### Instruction:\n" * 20_000 + "### Response:",
     ):
         labelled_question(f"{text}\nAnswer: z")
         unlabelled(f"{text}\nAnswer: z")

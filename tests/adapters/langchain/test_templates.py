@@ -55,6 +55,16 @@ def before_context(question):
     return f"Answer it.\n\n**Question:** {question}\n\n**Context:**\n{context}"
 
 
+def before_advice(question):
+    sections = "\n".join([f"Section {n} tells of ports and boards." for n in range(20)])
+    return f"<context>\n{sections}\n</context>\n\nQuestion: {question}\n\nPlease be brief."
+
+
+def in_chat_tokens(question):
+    system = f"<|im_start|>system\nOur dashboard is for {DOCUMENTS[0].page_content}<|im_end|>"
+    return f"{system}\n<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
+
+
 def before_other_questions(question):
     context = "Question: When is the office open?\nAnswer: From nine to five."
     return f"Answer it.\nQuestion: {question} \nContext: {context}\n\nThe garden.\nAnswer:"
@@ -80,6 +90,8 @@ TEXTS = [
     beside_context,
     beside_an_answer,
     before_context,
+    before_advice,
+    in_chat_tokens,
     before_other_questions,
 ]
 

@@ -184,6 +184,17 @@ class TestMessages:
         asked = asked_in_messages([said("user", text)])
         assert (asked.words, asked.further) == (WORDS, (text,))
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"<context>\nRain.\n</context>\n\nQuestion: {WORDS}\n\nBe brief.",
+            f"[INST] {WORDS} [/INST]",
+        ],
+    )
+    def test_so_it_is_before_advice_and_in_a_chat_template(self, text):
+        asked = asked_in_prompt(text)
+        assert (asked.words, asked.further) == (WORDS, (text,))
+
     @pytest.mark.parametrize("template", [DEFAULT_REFINE_PROMPT, CHAT_REFINE_PROMPT])
     def test_so_is_the_question_whose_answer_is_refined(self, template):
         messages = template.format_messages(

@@ -1,0 +1,91 @@
+"""A tool whose result is the reply shows a person what the model wrote to it."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langchain_palace import ChatPalace
+
+from tests.adapters.langchain.doubles import (
+    FALLBACK,
+    HIT,
+    HIT_TEXT,
+    LIE,
+    MISS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    calling,
+    honest,
+)
+
+
+@tool(return_direct=True)
+def reply(text: str) -> str:
+    """Reply to the person."""
+    return text
+
+
+@tool(return_direct=True)
+def order(number: str) -> str:
+    """Show an order."""
+    return f"Order {number} has been paid and sent."
+
+
+def saying(name, **values):
+    def persona(asked):
+        return honest(asked) if asked.is_pointing else calling(name, values)
+
+    return CountingModel(persona=persona)
+
+
+def asked(palace, model, question, *, streaming):
+    chat = ChatPalace(inner=model, palace=palace).bind_tools([reply, order])
+    if not streaming:
+        return chat.invoke(question)
+    chunks = [*chat.stream(question)]
+    assert LIE not in "".join(str(c.text) for c in chunks)
+    return sum(chunks[1:], chunks[0])
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(("question", "text"), [(HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT)])
+def test_what_is_not_remembered_is_not_shown(palace, question, text, streaming):
+    said = asked(palace, saying("reply", text=LIE), question, streaming=streaming)
+    assert not said.tool_calls
+    assert text in said.text
+    assert LIE not in str(said.model_dump(exclude={"response_metadata"}))
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(
+    ("question", "name", "values"),
+    [
+        (HIT, "reply", {"text": HIT_TEXT}),
+        (UNCLEAR, "reply", {"text": UNCLEAR_TEXT}),
+        (HIT, "order", {"number": "7788"}),
+        (PASS, "reply", {"text": "Rain falls on the quiet pond."}),
+    ],
+)
+def test_other_calls_go_on(palace, question, name, values, streaming):
+    said = asked(palace, saying(name, **values), question, streaming=streaming)
+    assert [(c["name"], c["args"]) for c in said.tool_calls] == [(name, values)]
+
+
+def test_on_a_miss_none_is_called(palace):
+    model = saying("reply", text=LIE)
+    assert asked(palace, model, MISS, streaming=False).text == FALLBACK
+    assert model.calls == 0
+
+
+@pytest.mark.parametrize("question", [HIT, UNCLEAR])
+def test_an_agent_shows_the_memory_instead(palace, question):
+    agents = pytest.importorskip("langchain.agents")
+    middleware = pytest.importorskip("langchain_palace").PalaceMiddleware(palace)
+    agent = agents.create_agent(saying("reply", text=LIE), [reply], middleware=[middleware])
+
+    messages = agent.invoke({"messages": question})["messages"]
+    assert isinstance(messages[-1], AIMessage)
+    assert LIE not in "".join(str(m.content) + str(getattr(m, "tool_calls", "")) for m in messages)
