@@ -497,10 +497,12 @@ def _names(
 
 
 def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
-    """Whether a word names nobody: a "Friday" that the palace does not know, a German "Jahr"."""
+    """Whether a word names nobody: a "Friday" or "Easter" nobody wrote of, a German "Jahr"."""
+    form = fold(word.surface)
+    if form in lexicon.feasts:
+        return not count.any
     if word.token not in word_tokens("relative_dates"):
         return False
-    form = fold(word.surface)
     is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
     return not count.any or not (lexicon.capitals_mark_names or is_day)
 
