@@ -32,7 +32,7 @@ from palace.recall.lexicon import (
 )
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
-from palace.recall.related import listed_set, translated
+from palace.recall.related import everyday_words, listed_set, translated
 from palace.recall.slips import meant_words
 from palace.recall.small_names import everyday_names, unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
@@ -472,7 +472,7 @@ def _names(
         if word.shape not in ("word", "identifier") or is_month:
             continue
         count = counts[word.token]
-        if _is_only_a_time(word, count, lexicon):
+        if _is_only_a_time(word, count, lexicon) or _is_only_a_thing(word, count, lexicon):
             continue
         ordinary = word.token in lexicon.soft and word.surface.islower()
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
@@ -505,6 +505,12 @@ def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
         return False
     is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
     return not count.any or not (lexicon.capitals_mark_names or is_day)
+
+
+def _is_only_a_thing(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
+    """Whether a word in capitals names nobody: an "MOT" that no memory has is an everyday word."""
+    in_capitals = len(word.surface) > 1 and word.surface.isupper()
+    return in_capitals and not count.any and word.token in everyday_words(lexicon.language)
 
 
 def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tuple[str, ...]:

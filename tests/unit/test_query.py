@@ -273,6 +273,13 @@ def test_a_feast_that_nobody_wrote_is_no_unknown_name(prompt: str) -> None:
     assert analysed(prompt).names == ()
 
 
+def test_an_everyday_word_in_capitals_that_nobody_wrote_is_no_unknown_name() -> None:
+    assert analysed("When is the MOT due, and which CPU is it?").names == ()
+    assert analysed("When is the ZQX due?").names == (("zqx",),)
+    vocabulary = FixedVocabulary("the MOT", names=["mot"])
+    assert analysed("When is the MOT due?", vocabulary=vocabulary).names == (("mot",),)
+
+
 def test_a_feast_that_memories_have_is_one_of_their_names() -> None:
     vocabulary = FixedVocabulary("Christmas", names=["christma"])
     assert analysed("Am I off at Christmas?", vocabulary=vocabulary).names == (("christma",),)
