@@ -509,8 +509,10 @@ def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
 
 def _is_only_a_thing(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
     """Whether a word in capitals names nobody: an "MOT" that no memory has is an everyday word."""
-    in_capitals = len(word.surface) > 1 and word.surface.isupper()
-    return in_capitals and not count.any and word.token in everyday_words(lexicon.language)
+    if count.any or len(word.surface) < 2 or not word.surface.isupper():
+        return False
+    calls = is_given_name(word, lexicon) or fold(word.surface) in lexicon.everyday_names
+    return not calls and word.token in everyday_words(lexicon.language)
 
 
 def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tuple[str, ...]:

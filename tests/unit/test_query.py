@@ -276,6 +276,7 @@ def test_a_feast_that_nobody_wrote_is_no_unknown_name(prompt: str) -> None:
 def test_an_everyday_word_in_capitals_that_nobody_wrote_is_no_unknown_name() -> None:
     assert analysed("When is the MOT due, and which CPU is it?").names == ()
     assert analysed("When is the ZQX due?").names == (("zqx",),)
+    assert analysed("Did MARK or ANNA ring?").names == (("mark",), ("anna",))
     vocabulary = FixedVocabulary("the MOT", names=["mot"])
     assert analysed("When is the MOT due?", vocabulary=vocabulary).names == (("mot",),)
 
