@@ -466,13 +466,14 @@ def _names(
     shouting = _is_shouted(found)
     everyday = everyday_names(prompt, found, lexicon)
     names: list[tuple[str, ...]] = []
+    somebody = False
     previous_end = -1
     for word in content:
         is_month = word.token.startswith("month") and word.token[5:].isdecimal()  # no "Monthey"
         if word.shape not in ("word", "identifier") or is_month:
             continue
         count = counts[word.token]
-        if _is_only_a_time(word, count, lexicon) or _is_only_a_thing(word, count, lexicon):
+        if _is_only_a_time(word, count, lexicon):
             continue
         ordinary = word.token in lexicon.soft and word.surface.islower()
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
@@ -493,25 +494,28 @@ def _names(
         # A short day of the week stands for a longer word.
         typed = _LETTERS.match(prompt, word.start) if word.shape == "word" else None
         previous_end = typed.end() if typed else word.end
-    return tuple(dict.fromkeys(names))
+        somebody = somebody or not _is_nobody(word, count, lexicon)
+    # Beside a name a feast counts: of "Tim's Halloween" a memory has to tell.
+    return tuple(dict.fromkeys(names)) if somebody else ()
 
 
 def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
-    """Whether a word names nobody: a "Friday" or "Easter" nobody wrote of, a German "Jahr"."""
-    form = fold(word.surface)
-    if form in lexicon.feasts:
-        return not count.any
+    """Whether a word names nobody: a "Friday" that the palace does not know, a German "Jahr"."""
     if word.token not in word_tokens("relative_dates"):
         return False
+    form = fold(word.surface)
     is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
     return not count.any or not (lexicon.capitals_mark_names or is_day)
 
 
-def _is_only_a_thing(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
-    """Whether a word in capitals names nobody: an "MOT" that no memory has is an everyday word."""
-    if count.any or len(word.surface) < 2 or not word.surface.isupper():
+def _is_nobody(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
+    """Whether a word that no memory has is an "Easter" or an "MOT": no person's or place's name."""
+    form = fold(word.surface)
+    if count.any or form in lexicon.feasts:
+        return not count.any
+    if len(form) < 2 or not word.surface.isupper():
         return False
-    calls = is_given_name(word, lexicon) or fold(word.surface) in lexicon.everyday_names
+    calls = is_given_name(word, lexicon) or form in lexicon.everyday_names
     return not calls and word.token in everyday_words(lexicon.language)
 
 

@@ -287,6 +287,11 @@ def test_a_feast_that_memories_have_is_one_of_their_names() -> None:
     assert analysed("Did Noel ring back?").names == (("noel",),)  # no feast in English
 
 
+def test_a_feast_beside_a_name_is_one_that_a_memory_has_to_hold() -> None:
+    names = analysed("What does Mira do at Halloween?").names
+    assert names == (("mira",), ("halloween",))
+
+
 def test_identifiers_and_numbers() -> None:
     query = analysed("Did v2.0.1 of app_config cost 18,000 or 3,5?")
     assert query.identifiers == ("v2.0.1", "app_config")
