@@ -81,7 +81,7 @@ WordKind = Literal[
 ]
 # Of these the words of one language alone are looked at.
 _OwnKind = Literal[
-    "soft", "particles", "enclitics", "before_weekdays", "before_names", "everyday_names"
+    "soft", "particles", "enclitics", "feasts", "before_weekdays", "before_names", "everyday_names"
 ]
 PhraseKind = Literal[
     "courtesies",
@@ -152,6 +152,11 @@ class Lexicon:
         """Words that only say what sort of thing is asked for: folded, and as index tokens."""
         listed = self.listed("soft")
         return frozenset(map(fold, listed)) | _tokens(listed)
+
+    @cached_property
+    def feasts(self) -> frozenset[str]:
+        """Folded names of feasts and of the weeks before them."""
+        return frozenset(map(fold, self.listed("feasts")))
 
     @cached_property
     def weekdays(self) -> Mapping[str, tuple[str, ...]]:

@@ -43,6 +43,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "soft": _WORDS,
     "question_words": _WORDS,
     "relative_dates": _WORDS,
+    "feasts": _WORDS,
     "weekdays": _LIST,
     "dated_weekdays": _LIST,
     "before_weekdays": _WORDS,

@@ -32,7 +32,7 @@ from palace.recall.lexicon import (
 )
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
-from palace.recall.related import listed_set, translated
+from palace.recall.related import everyday_words, listed_set, translated
 from palace.recall.slips import meant_words
 from palace.recall.small_names import everyday_names, unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
@@ -466,6 +466,7 @@ def _names(
     shouting = _is_shouted(found)
     everyday = everyday_names(prompt, found, lexicon)
     names: list[tuple[str, ...]] = []
+    somebody = False
     previous_end = -1
     for word in content:
         is_month = word.token.startswith("month") and word.token[5:].isdecimal()  # no "Monthey"
@@ -493,7 +494,9 @@ def _names(
         # A short day of the week stands for a longer word.
         typed = _LETTERS.match(prompt, word.start) if word.shape == "word" else None
         previous_end = typed.end() if typed else word.end
-    return tuple(dict.fromkeys(names))
+        somebody = somebody or not _is_nobody(word, count, lexicon)
+    # Beside a name a feast counts: of "Tim's Halloween" a memory has to tell.
+    return tuple(dict.fromkeys(names)) if somebody else ()
 
 
 def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
@@ -503,6 +506,17 @@ def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
     form = fold(word.surface)
     is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
     return not count.any or not (lexicon.capitals_mark_names or is_day)
+
+
+def _is_nobody(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
+    """Whether a word that no memory has is an "Easter" or an "MOT": no person's or place's name."""
+    form = fold(word.surface)
+    if count.any or form in lexicon.feasts:
+        return not count.any
+    if len(form) < 2 or not word.surface.isupper():
+        return False
+    calls = is_given_name(word, lexicon) or form in lexicon.everyday_names
+    return not calls and word.token in everyday_words(lexicon.language)
 
 
 def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tuple[str, ...]:

@@ -377,7 +377,14 @@ def test_words_of_then_are_found_by_place_and_tag_as_they_are_today(tmp_path):
         ("Where did Anna use to live?", True),
         ("Who led the team before?", True),
         ("Which version ran before that?", True),
+        ("Who was our dentist before Dr. Lindqvist?", True),
+        ("What boiler did we have before the Vaillant?", True),
+        ("who had plot 27 before us", True),
         ("Who leads the team before lunch?", False),
+        ("what did we eat before dinner?", False),
+        ("What did Anna pay before Christmas?", False),
+        ("Where was Anna on holiday before May?", False),
+        ("Who was off before Thursday?", False),
         ("Wie hoch war die Miete vorher?", True),
         ("Wer war früher Hausmeister?", True),
         ("Où habitait Anna avant ?", True),
@@ -408,6 +415,8 @@ def test_what_was_the_case_before_is_what_the_memory_replaced(tmp_path):
         new = palace.correct(old.id, "Our dentist is Dr. Lindqvist.").memory
         verdict = enforcer.decide("Who was our dentist before?")
         assert (verdict.action, [e.id for e in verdict.evidence]) == ("ground", [old.id, new.id])
+        same = enforcer.decide("Who was our dentist before Dr. Lindqvist?")
+        assert [e.id for e in same.evidence] == [old.id, new.id]
         first, second = verdict.evidence
         assert (first.state_of, second.state_of) == (palace.get(old.id).retired, None)
         assert "Dr. Okafor" in verdict.text

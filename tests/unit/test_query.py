@@ -255,6 +255,43 @@ def test_a_german_time_is_no_name_though_all_nouns_have_capitals() -> None:
     assert analysed("Und am Freitag?", vocabulary=vocabulary).names == (("freitag",),)
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Am I off at Christmas?",
+        "Is the choir resting during Lent?",
+        "Quels jours suis-je libre à Noël ?",
+        "¿Qué días libro en Navidad?",
+        "Che giorni sono libero a Natale?",
+        "Quando é que vou lá no Natal?",
+        "Wanneer ben ik vrij met Kerstmis?",
+        "Kiedy jadę do domu na Wielkanoc?",
+        "Что мы решили на Рождество?",
+    ],
+)
+def test_a_feast_that_nobody_wrote_is_no_unknown_name(prompt: str) -> None:
+    assert analysed(prompt).names == ()
+
+
+def test_an_everyday_word_in_capitals_that_nobody_wrote_is_no_unknown_name() -> None:
+    assert analysed("When is the MOT due, and which CPU is it?").names == ()
+    assert analysed("When is the ZQX due?").names == (("zqx",),)
+    assert analysed("Did MARK or ANNA ring?").names == (("mark",), ("anna",))
+    vocabulary = FixedVocabulary("the MOT", names=["mot"])
+    assert analysed("When is the MOT due?", vocabulary=vocabulary).names == (("mot",),)
+
+
+def test_a_feast_that_memories_have_is_one_of_their_names() -> None:
+    vocabulary = FixedVocabulary("Christmas", names=["christma"])
+    assert analysed("Am I off at Christmas?", vocabulary=vocabulary).names == (("christma",),)
+    assert analysed("Did Noel ring back?").names == (("noel",),)  # no feast in English
+
+
+def test_a_feast_beside_a_name_is_one_that_a_memory_has_to_hold() -> None:
+    names = analysed("What does Mira do at Halloween?").names
+    assert names == (("mira",), ("halloween",))
+
+
 def test_identifiers_and_numbers() -> None:
     query = analysed("Did v2.0.1 of app_config cost 18,000 or 3,5?")
     assert query.identifiers == ("v2.0.1", "app_config")
