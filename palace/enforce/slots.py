@@ -36,6 +36,7 @@ _NEAR_CHARS = 25.0
 _BESIDE_CHARS = 40.0
 _MOST_TOLD = 6.0
 _MOST_MENTIONS = 80
+_OF_SUMS = "+×*·÷="
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,8 @@ class Slots:
                 continue
             if mention.is_bare and not any(map(str.isdigit, mention.text)):
                 continue  # a reader's own count
+            if mention.kind == NUMBER and mention.sign in _OF_SUMS:
+                continue  # beside others that say nothing of it
             beside = [other for other in said.mentions if other is not mention]
             known = [
                 (fit, m)

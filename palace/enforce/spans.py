@@ -151,7 +151,8 @@ def days_on(
 
     A span that leads from one date of the memory to another has been used up.
     """
-    days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
+    months = [d for d in find_dates(source.text) if d.year and d.month and not d.day]
+    days = [*(d for d in source.dates if d.year and d.month and d.day), *months][:_MOST_PARTS]
     known = {(d.year, d.month, d.day) for d in source.written}
     for span in _day_spans(source) if spans is None else spans:
         ends = [end for day in days for sign in signs for end in _shifted(day, span, sign)]
@@ -173,6 +174,9 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
             end = start + timedelta(days=sign * round(days))
     except (OverflowError, ValueError):
         return  # "until 31.12.9999": time ends there
+    if day.day is None:  # "March 2019", ten years on
+        yield FoundDate(end.year, end.month, None)
+        return
     counted = (end - start).days >= _INCLUSIVE_DAYS and not find_intervals(span.text)
     for inclusive in (0, -1) if counted else (0,):
         last = end + timedelta(days=inclusive)
