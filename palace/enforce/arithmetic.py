@@ -27,7 +27,7 @@ _WORKED_OUT = regex.compile(
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
     r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
     r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|works? out|came to"
-    r"|(?:up|down) by|adds?|added|net|double|since"
+    r"|(?:up|down) by|adds?|added|(?<!\.)net|double|since"
     r"|cheaper|dearer|older|younger|heavier|lighter|larger|smaller|bigger|warmer|colder"
     r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower"
     r"|quicker|ris(?:es?|en)|rose|increased?"
@@ -137,7 +137,7 @@ def comes_to(
             worked_out |= {*_typed(said, sources), *_rests(said, sources)}
         if _hits(said, worked_out, rough=said.loose):
             return True
-    if _stands_for(said, sources, before, sentence, told=told):
+    if stands_for(said, sources, before, sentence, told=told):
         return False
     if strict:
         return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
@@ -244,7 +244,7 @@ def _with_stated(
                 yield from _of_two(one, replace(second, noun=""), said)
 
 
-def _stands_for(
+def stands_for(
     said: Quantity, sources: Sequence[Source], before: str, sentence: str, *, told: bool
 ) -> bool:
     """Whether a number stands for another: beside the same words, or nearly as large.

@@ -424,6 +424,9 @@ def test_plain_readings_hold_and_their_neighbours_do_not(memory, good, bad):
         ("fitted March 2019, warranty 10 years", "The warranty runs until March 2029.", "The warranty runs until March 2027."),
         ("due: hutch 1 on 9 Nov, hutch 2 on 11 Nov, hutch 3 on 16 Nov", "All are due (9, 11 and 16 November).", "All are due (8, 11 and 16 November)."),
         ("Wilma comes Mon Wed Fri", "She comes Mon/Wed/Fri.", "She comes Mon/Thu/Fri."),
+        ("runner-3 since 18 June 2025; port 2222 over gate.example.net", "Port 2222 over gate.example.net.", "Port 2022 over gate.example.net."),
+        ("voucher from the till, valid 8 h", "The voucher from the till is valid for 8 h.", "The voucher from the till is valid for 24 h."),
+        ("fermé à 17h", "On ferme à dix-sept heures.", "On ferme à dix-huit heures."),
     ],
 )  # fmt: skip
 def test_what_follows_holds_and_its_neighbours_do_not(memory, good, bad):
