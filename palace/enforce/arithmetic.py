@@ -288,7 +288,7 @@ def _shown_sums(sentence: str) -> Iterator[tuple[int, Sequence[Quantity], Sequen
     """Yield where the result of a sum stands that a sentence shows, its numbers and its signs."""
     listed = read_quantities(sentence)
     gaps = [sentence[one.end : two.start] for one, two in pairwise(listed)]
-    signs = [sign["sign"] if (sign := _SIGN.fullmatch(gap)) else "" for gap in gaps]
+    signs = [found["sign"] if (found := _SIGN.fullmatch(gap)) else "" for gap in gaps]
     first = 0
     for last, sign in enumerate([*signs, ""]):
         if sign:

@@ -21,6 +21,8 @@ _BREAK_CHARS = (30, 60, 120)  # how much farther a clause, a sentence, a line ma
 _NEAR_CHARS = 40.0
 _SIDE_BY_SIDE_CHARS = 4.0
 _LEAST_CROSSED = 0.05
+_MOST_TWINS = 16
+_MOST_MENTIONS = 80
 _MOST_STRAIGHT = 0.5
 _NAMES = frozenset(("name", "capitals"))  # their words tell by themselves
 
@@ -49,22 +51,34 @@ def exchanged(said: Layout, memory: Sequence[tuple[Layout, date | None]]) -> lis
     """
     found: dict[str, None] = {}
     for known, day in memory:
+        twins = list(_twins(said, known))[:_MOST_TWINS]
+        pairs = [
+            (one, two)
+            for one, two in combinations(twins, 2)
+            if _sort(one.said) == _sort(two.said)
+            and _are_apart(said, one.said, two.said)
+            and _are_apart(known, one.known, two.known)
+        ]
         # A newer text may tell that the two have changed places since.
         newer = {w.token for one, at in memory if day and at and at > day for w in one.words}
-        for one, two in combinations(_twins(said, known), 2):
-            sort, other = ((twin.said.kind, twin.said.unit) for twin in (one, two))
-            if (
-                sort == other
-                and _are_apart(said, one.said, two.said)
-                and _are_apart(known, one.known, two.known)
-                and _is_crossed(list(_landmarks(said, known, one, two, newer)), one, two)
-            ):
+        exact = list(_exact(said, known)) if pairs else []
+        for one, two in pairs:
+            landmarks = [
+                *_worded(said, known, one, two, newer),
+                *(places for sort, *places in exact if sort != _sort(one.said)),
+            ]
+            if _is_crossed(landmarks, one, two):
                 found.update(dict.fromkeys((one.said.text, two.said.text)))
     return list(found)
 
 
+def _sort(mention: Mention) -> tuple[str, str]:
+    """Return what a mention can be exchanged for."""
+    return mention.kind, mention.unit
+
+
 def _twins(said: Layout, known: Layout) -> Iterator[_Twins]:
-    for mention in said.mentions:
+    for mention in said.mentions[:_MOST_MENTIONS]:
         own = [m for m in known.mentions if m.is_same(mention) and m.unit == mention.unit]
         alone = len(own) == 1 and sum(map(mention.is_same, said.mentions)) == 1
         if alone and not mention.opening and not _is_readers(mention):
@@ -79,27 +93,31 @@ def _is_readers(mention: Mention) -> bool:
 def _are_apart(layout: Layout, one: Mention, two: Mention) -> bool:
     """Whether something stands between two mentions: those of "173 of 220" share their words."""
     first, second = sorted((one, two), key=lambda mention: mention.start)
-    return any(first.end <= m.start < second.start for m in (*layout.words, *layout.mentions))
+    starts = (*(w.start for w in layout.words), *(m.start for m in layout.mentions))
+    return any(first.end <= start < second.start for start in starts)
 
 
-def _landmarks(
+def _exact(
+    said: Layout, known: Layout
+) -> Iterator[tuple[tuple[str, str], list[_Place], list[_Place]]]:
+    """Yield the sort of what is no name, and where it stands in the sentence and the memory."""
+    for mention in said.mentions[:_MOST_MENTIONS]:
+        if mention.kind not in _NAMES and not _is_readers(mention):
+            spoken, remembered = (
+                [_Place(m.start, m.end, m.place) for m in layout.mentions if m.is_same(mention)]
+                for layout in (said, known)
+            )
+            if remembered:
+                yield _sort(mention), spoken, remembered
+
+
+def _worded(
     said: Layout, known: Layout, one: _Twins, two: _Twins, newer: AbstractSet[str]
 ) -> Iterator[tuple[list[_Place], list[_Place]]]:
-    """Yield where each thing stands that is beside two mentions, in the sentence and the memory."""
+    """Yield where each word stands that is said and remembered beside two mentions."""
     spoken, remembered = _words_of(said, one.said, two.said), _words_of(known, one.known, two.known)
     shared = spoken.keys() & remembered.keys() - newer
     yield from ((spoken[token], remembered[token]) for token in shared)
-    rivals = (one.said.kind, one.said.unit)
-    for mention in said.mentions:
-        if mention.kind in _NAMES or _is_readers(mention):
-            continue
-        if (mention.kind, mention.unit) != rivals:
-            places = [
-                [_Place(m.start, m.end, m.place) for m in layout.mentions if m.is_same(mention)]
-                for layout in (said, known)
-            ]
-            if places[1]:
-                yield places[0], places[1]
 
 
 def _words_of(layout: Layout, one: Mention, two: Mention) -> dict[str, list[_Place]]:
@@ -113,9 +131,7 @@ def _words_of(layout: Layout, one: Mention, two: Mention) -> dict[str, list[_Pla
     return found
 
 
-def _is_crossed(
-    landmarks: Sequence[tuple[list[_Place], list[_Place]]], one: _Twins, two: _Twins
-) -> bool:
+def _is_crossed(landmarks: Iterable[Sequence[list[_Place]]], one: _Twins, two: _Twins) -> bool:
     """Whether what stands beside each mention of two stands beside the other one in the memory."""
     crossed = {True: 0.0, False: 0.0}  # beside the one, beside the two
     straight = total = 0.0

@@ -205,8 +205,8 @@ def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> boo
     """Whether a number is the years between two years that stand there, or an age at one."""
     if said.unit not in ("", "months") or not said.values:
         return False
-    told = says_worked_out(said, sentence)
-    if not (told or _AGED.search(sentence)) or stands_for(said, sources, "", sentence, told=told):
+    so = says_worked_out(said, sentence)
+    if not (so or _AGED.search(sentence)) or stands_for(said, sources, "", sentence, told=so):
         return False  # "port 2022" stands for port 2222
     years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
     since = said.unit == "months"  # "fifty years old", said some day later
