@@ -27,7 +27,8 @@ _WORKED_OUT = regex.compile(
     r"|outstanding|owe[sd]?|still (?:open|due|to)|to go|short of|more|less|fewer|extra|additional"
     r"|another|difference|gap|between|total|altogether|combined|together|in all|all in"
     r"|all told|sum|overall|mak(?:es|ing)|com(?:es?|ing) to|works? out|came to"
-    r"|(?:up|down) by|adds?|added|net|double|since"
+    r"|(?:up|down) by|adds?|added|(?<!\.)net|double|since"
+    r"|cheaper|dearer|older|younger|heavier|lighter|larger|smaller|bigger|warmer|colder"
     r"|lower|higher|wider|narrower|better|worse|later|earlier|sooner|longer|shorter|faster|slower"
     r"|quicker|ris(?:es?|en)|rose|increased?"
     r"|improve[sd]?|climb(?:s|ed)|jump(?:s|ed)|reduce[sd]?|decreased?|drop(?:s|ped)?|fell|los[et]|gained|grew|gains?|sav(?:es?|ed|ing)|earns?"
@@ -50,10 +51,11 @@ _PER = regex.compile(
 _RATES = (4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)
 _NEARBY_CHARS = 48
 _BESIDE_CHARS = 14
-_NUMBER = r"\d+(?:\.\d+)?"
-_EQUATION = regex.compile(
-    rf"(?P<sum>{_NUMBER}(?:\s?[+×x*]\s?{_NUMBER})+)\s?=\s?(?P<result>\d[\d.,]*)"
-)
+# Between the numbers of a sum that is shown, and before and behind it: "4 × 3.90 € = 15.60 €",
+# "187.75 € (24 × 6.99 € + 19.99 €)".
+_SIGN = regex.compile(r"(?:\s\p{L}{1,15})?\s?(?P<sign>[+×x*·/÷−–-])\s?")
+_SHOWS = regex.compile(r"(?:\s\p{L}{1,15})?\s?(?:=|[(:])\s?")
+_SHOWN = regex.compile(r"(?:\s\p{L}{1,15})?\)?\s?=\s?")
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
 _JOINED = regex.compile(r"(?<=\d)(?:\s?[/±]\s?|[-–:])$")
 _JOINS = regex.compile(r"(?:\s?/\s?|[-–:])(?=\d)")
@@ -135,7 +137,7 @@ def comes_to(
             worked_out |= {*_typed(said, sources), *_rests(said, sources)}
         if _hits(said, worked_out, rough=said.loose):
             return True
-    if _stands_for(said, sources, before, sentence, told=told):
+    if stands_for(said, sources, before, sentence, told=told):
         return False
     if strict:
         return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
@@ -242,7 +244,7 @@ def _with_stated(
                 yield from _of_two(one, replace(second, noun=""), said)
 
 
-def _stands_for(
+def stands_for(
     said: Quantity, sources: Sequence[Source], before: str, sentence: str, *, told: bool
 ) -> bool:
     """Whether a number stands for another: beside the same words, or nearly as large.
@@ -268,12 +270,48 @@ def _stands_for(
 
 
 def _is_result(said: Quantity, sentence: str) -> bool:
-    """Whether the sentence itself shows the sum: "13.2 + 9.6 = 22.8"."""
-    for shown in _EQUATION.finditer(sentence):
-        terms = [math.prod(map(float, regex.findall(_NUMBER, t))) for t in shown["sum"].split("+")]
-        if shown.start("result") == said.start:
-            return math.isclose(sum(terms), said.values[0], rel_tol=1e-6)
+    """Whether the sentence itself shows the sum: "13.2 + 9.6 = 22.8", "22.8 (13.2 + 9.6)"."""
+    for start, numbers, signs in _shown_sums(sentence):
+        if start == said.start and all(q.values for q in numbers):
+            sizes = [
+                q.measures[0] / said.factor if q.unit == said.unit else q.values[0] for q in numbers
+            ]
+            value = _worked_out(sizes, signs)
+            if not {"/", "÷"}.isdisjoint(signs):
+                value = round(value, _decimals(said.values[0]))
+            if _hits(said, {value * said.factor}, rough=said.loose):
+                return True
     return False
+
+
+def _shown_sums(sentence: str) -> Iterator[tuple[int, Sequence[Quantity], Sequence[str]]]:
+    """Yield where the result of a sum stands that a sentence shows, its numbers and its signs."""
+    listed = read_quantities(sentence)
+    gaps = [sentence[one.end : two.start] for one, two in pairwise(listed)]
+    signs = [found["sign"] if (found := _SIGN.fullmatch(gap)) else "" for gap in gaps]
+    first = 0
+    for last, sign in enumerate([*signs, ""]):
+        if sign:
+            continue
+        numbers, between = listed[first : last + 1], signs[first:last]
+        if between and first and _SHOWS.fullmatch(gaps[first - 1]):
+            yield listed[first - 1].start, numbers, between
+        if between and last < len(gaps) and _SHOWN.fullmatch(gaps[last]):
+            yield listed[last + 1].start, numbers, between
+        first = last + 1
+
+
+def _worked_out(sizes: Sequence[float], signs: Sequence[str]) -> float:
+    """Return what numbers with signs between them come to, products first."""
+    total, product = 0.0, sizes[0]
+    for sign, size in zip(signs, sizes[1:], strict=True):
+        if sign in "×x*·":
+            product *= size
+        elif sign in "/÷":
+            product = product / size if size else math.inf
+        else:
+            total, product = total + product, size if sign == "+" else -size
+    return total + product
 
 
 def _totals(said: Quantity, beside: Sequence[Quantity], *, told: bool) -> Iterator[float]:

@@ -77,7 +77,9 @@ _PATTERNS = tuple(
         rf"(?:(?P<day>\d{{1,2}}|{DAY})\s*[日일号號]"
         rf"(?:\s*(?:[-–~～〜至到]|から|부터)\s*(?P<other>\d{{1,2}}|{DAY})\s*[日일号號])?)?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
-        rf"\b(?<!\d[.,])(?:(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?{_RANGE}{_ITS_WEEKDAY}?)?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
+        rf"\b(?<!\d[.,])(?:(?P<more>(?:\d{{1,2}}(?:\.|st|nd|rd|th)?,\s){{1,12}}"
+        rf"(?=\d{{1,2}}\S{{0,2}},?\s(?:[&+]|and|und|et|y|e|en)\s))?"
+        rf"(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?,?{_RANGE}{_ITS_WEEKDAY}?)?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",
         rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:{_RANGE}(?P<other>\d{{1,2}})(?:st|nd|rd|th)?"
         rf"(?![\d%]|:\d|\s?{_MEASURE}))?(?:,?\s+{_YEAR})?"
@@ -301,12 +303,26 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
         and match.start("day") < match.start("month")
         and match[0][match.end("day") - match.start()] != "."
     )
-    other, start = _day(parts.get("other")), match.start()
-    if other is not None and _is_label(match):
-        other, start = None, match.start("day")
+    others, start = _other_days(match)
     yield FoundDate(year, month, day, start, end, swapped)
-    if other is not None and exists(year, month, other):
-        yield FoundDate(year, month, other, start, end)
+    for other in others:
+        if exists(year, month, other):
+            yield FoundDate(year, month, other, start, end)
+
+
+def _other_days(match: regex.Match[str]) -> tuple[list[int], int]:
+    """Return the days that share the month of another, and where the first of them stands.
+
+    Those of "11, 16 and 21 May" do, the number of "Station Road 14, 3 and 5 August" does not.
+    """
+    said = match.groupdict()
+    if not said.get("other"):
+        return [], match.start()
+    if _is_label(match):
+        return [], match.start("day")
+    texts = (*regex.findall(r"\d+", said.get("more") or ""), said["other"])
+    days = [day for text in texts if (day := _day(text)) is not None]
+    return (days, match.start()) if days == sorted(days) else (days[-1:], match.start("other"))
 
 
 def _is_label(match: regex.Match[str]) -> bool:

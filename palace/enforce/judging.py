@@ -261,6 +261,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         found = (
             [text for text in misplaced if not _is_scaled(text, bare, support, before)]
             or turned_round(bare, grounds.texts)
+            or grounds.slots.exchanged(bare)
             or other_intervals(bare, grounds.texts)
             or _claims_missing(bare, taken, grounds, label=is_label(sentence))
         )

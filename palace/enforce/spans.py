@@ -8,11 +8,11 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 
 import regex
 
-from palace.enforce.arithmetic import rounds_to, says_worked_out
+from palace.enforce.arithmetic import rounds_to, says_worked_out, stands_for
 from palace.enforce.dates import FoundDate, find_dates
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity
@@ -77,12 +77,14 @@ def clock_comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> 
     wanted = {round(value, 2) % 1440 for value in said.values}
     for source in sources:
         clocks = [q for q in source.readings if q.unit == "clock"]
-        spans = [q.measures[0] / 60 for q in source.readings if q.unit == "time" and q.values]
-        for clock in clocks:
-            for span in spans:
-                later = {round(v + sign * span, 2) % 1440 for v in clock.values for sign in signs}
-                if not wanted.isdisjoint(later):
-                    return True
+        spans = [q for q in source.readings if q.unit == "time" and q.values]
+        for clock, span in product(clocks, spans):
+            if clock.start == span.start:
+                continue  # "8 h" read as both
+            minutes = span.measures[0] / 60
+            later = {round(v + sign * minutes, 2) % 1440 for v in clock.values for sign in signs}
+            if not wanted.isdisjoint(later):
+                return True
     return False
 
 
@@ -151,7 +153,8 @@ def days_on(
 
     A span that leads from one date of the memory to another has been used up.
     """
-    days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
+    months = [d for d in find_dates(source.text) if d.year and d.month and not d.day]
+    days = [*(d for d in source.dates if d.year and d.month and d.day), *months][:_MOST_PARTS]
     known = {(d.year, d.month, d.day) for d in source.written}
     for span in _day_spans(source) if spans is None else spans:
         ends = [end for day in days for sign in signs for end in _shifted(day, span, sign)]
@@ -173,6 +176,9 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
             end = start + timedelta(days=sign * round(days))
     except (OverflowError, ValueError):
         return  # "until 31.12.9999": time ends there
+    if day.day is None:  # "March 2019", ten years on
+        yield FoundDate(end.year, end.month, None)
+        return
     counted = (end - start).days >= _INCLUSIVE_DAYS and not find_intervals(span.text)
     for inclusive in (0, -1) if counted else (0,):
         last = end + timedelta(days=inclusive)
@@ -199,8 +205,9 @@ def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> boo
     """Whether a number is the years between two years that stand there, or an age at one."""
     if said.unit not in ("", "months") or not said.values:
         return False
-    if not _AGED.search(sentence) and not says_worked_out(said, sentence):
-        return False
+    so = says_worked_out(said, sentence)
+    if not (so or _AGED.search(sentence)) or stands_for(said, sources, "", sentence, told=so):
+        return False  # "port 2022" stands for port 2222
     years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
     since = said.unit == "months"  # "fifty years old", said some day later
     around = (-1, 0, 1) if since else (-1, 0)

@@ -168,7 +168,7 @@ def find_specifics(text: str, quantities: Sequence[tuple[int, int]]) -> list[Spe
 
     Args:
         text: A sentence.
-        quantities: Spans that are numbers with a unit ("60g"), not identifiers.
+        quantities: Spans that are days or numbers with a unit ("60g"), not identifiers.
     """
     found: list[Specific] = []
     used = bytearray(len(text) + 1)
@@ -178,6 +178,9 @@ def find_specifics(text: str, quantities: Sequence[tuple[int, int]]) -> list[Spe
         span = used[specific.start : specific.end]
         if b"\1" in span or (specific.kind in ("identifier", "compound") and b"\2" in span):
             continue
+        parts = {known for known, sign in zip(span, specific.text, strict=True) if sign != "/"}
+        if specific.kind == "path" and parts == {2}:
+            continue  # "Mon/Wed/Fri"
         found.append(specific)
         used[specific.start : specific.end] = b"\1" * (specific.end - specific.start)
     return found

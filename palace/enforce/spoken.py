@@ -17,7 +17,9 @@ _LINES = {
     " sixteen seventeen eighteen nineteen",
     "de": "- zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
     " sechzehn siebzehn achtzehn neunzehn",
-    "fr": "- deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze",
+    # "seize" is an English word
+    "fr": "- deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze -"
+    " dix-sept dix-huit dix-neuf",
     "es": "- dos tres cuatro cinco seis siete ocho nueve diez - doce trece catorce quince dieciséis"
     " diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro"
     " veinticinco veintiséis veintisiete veintiocho veintinueve",

@@ -426,6 +426,15 @@ def test_plain_readings_hold_and_their_neighbours_do_not(memory, good, bad):
         ("cycle 3318 passed, cycle 3319 aborted", "Cycle 3319 failed.", "Cycle 3317 failed."),
         ("Aggregated reports are not affected and are kept for three years.", "Aggregated reports stay as they are.", "Aggregated reports are affected."),
         ("0622 triplets, one weak -> bottle every 3 h. 0597 not yet, restless.", "Two things: one is weak, and 0597 is restless.", "Two things: one is weak, and 0579 is restless."),
+        ("6.99 €/month, 24 months, 19.99 € setup", "That is 187.75 € (24 × 6.99 € + 19.99 €).", "That is 197.75 € (24 × 6.99 € + 19.99 €)."),
+        ("61 adults at 84 €, 22 juniors at 36 €", "61 × 84 € + 22 × 36 € = 5,916 €.", "61 × 84 € + 22 × 36 € = 5,961 €."),
+        ("27 kg of beans in 8 bags", "27 kg / 8 bags = 3.38 kg.", "27 kg / 8 bags = 3.83 kg."),
+        ("fitted March 2019, warranty 10 years", "The warranty runs until March 2029.", "The warranty runs until March 2027."),
+        ("due: hutch 1 on 9 Nov, hutch 2 on 11 Nov, hutch 3 on 16 Nov", "All are due (9, 11 and 16 November).", "All are due (8, 11 and 16 November)."),
+        ("Wilma comes Mon Wed Fri", "She comes Mon/Wed/Fri.", "She comes Mon/Thu/Fri."),
+        ("runner-3 since 18 June 2025; port 2222 over gate.example.net", "Port 2222 over gate.example.net.", "Port 2022 over gate.example.net."),
+        ("voucher from the till, valid 8 h", "The voucher from the till is valid for 8 h.", "The voucher from the till is valid for 24 h."),
+        ("fermé à 17h", "On ferme à dix-sept heures.", "On ferme à dix-huit heures."),
     ],
 )  # fmt: skip
 def test_what_follows_holds_and_its_neighbours_do_not(memory, good, bad):

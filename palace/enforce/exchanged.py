@@ -1,0 +1,161 @@
+"""Two things of a sentence in each other's places: "adults 150, juniors 84" of "adults 84 …".
+
+In: a sentence and the memory as words and mentions. Out: the mentions that have changed places.
+
+One thing in a wrong place may only be told in other words. Two that each stand beside the words
+that the memory has beside the other are no accident: both have to be crossed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import date
+from itertools import combinations
+from typing import NamedTuple
+
+from palace.enforce.layout import NUMBER, PERSON, Layout, Mention
+
+_BREAK_CHARS = (30, 60, 120)  # how much farther a clause, a sentence, a line makes it
+_NEAR_CHARS = 40.0
+_SIDE_BY_SIDE_CHARS = 4.0
+_LEAST_CROSSED = 0.05
+_MOST_TWINS = 16
+_MOST_MENTIONS = 80
+_MOST_STRAIGHT = 0.5
+_NAMES = frozenset(("name", "capitals"))  # their words tell by themselves
+
+
+class _Place(NamedTuple):
+    """Where a word or a mention stands."""
+
+    start: int
+    end: int
+    place: tuple[int, int, int]
+
+
+class _Twins(NamedTuple):
+    """A mention of the sentence, and the only one of the memory that means the same."""
+
+    said: Mention
+    known: Mention
+
+
+def exchanged(said: Layout, memory: Sequence[tuple[Layout, date | None]]) -> list[str]:
+    """Return the mentions of a sentence that stand in each other's places, as written.
+
+    Args:
+        said: The sentence.
+        memory: The texts of the memory, and when each was said, if that is known.
+    """
+    found: dict[str, None] = {}
+    for known, day in memory:
+        twins = list(_twins(said, known))[:_MOST_TWINS]
+        pairs = [
+            (one, two)
+            for one, two in combinations(twins, 2)
+            if _sort(one.said) == _sort(two.said)
+            and _are_apart(said, one.said, two.said)
+            and _are_apart(known, one.known, two.known)
+        ]
+        # A newer text may tell that the two have changed places since.
+        newer = {w.token for one, at in memory if day and at and at > day for w in one.words}
+        exact = list(_exact(said, known)) if pairs else []
+        for one, two in pairs:
+            landmarks = [
+                *_worded(said, known, one, two, newer),
+                *(places for sort, *places in exact if sort != _sort(one.said)),
+            ]
+            if _is_crossed(landmarks, one, two):
+                found.update(dict.fromkeys((one.said.text, two.said.text)))
+    return list(found)
+
+
+def _sort(mention: Mention) -> tuple[str, str]:
+    """Return what a mention can be exchanged for."""
+    return mention.kind, mention.unit
+
+
+def _twins(said: Layout, known: Layout) -> Iterator[_Twins]:
+    for mention in said.mentions[:_MOST_MENTIONS]:
+        own = [m for m in known.mentions if m.is_same(mention) and m.unit == mention.unit]
+        alone = len(own) == 1 and sum(map(mention.is_same, said.mentions)) == 1
+        if alone and not mention.opening and not _is_readers(mention):
+            yield _Twins(mention, own[0])
+
+
+def _is_readers(mention: Mention) -> bool:
+    """Whether it is a number in words, which a reader may have counted or worked out."""
+    return mention.kind == NUMBER and not any(map(str.isdigit, mention.text))
+
+
+def _are_apart(layout: Layout, one: Mention, two: Mention) -> bool:
+    """Whether something stands between two mentions: those of "173 of 220" share their words."""
+    first, second = sorted((one, two), key=lambda mention: mention.start)
+    starts = (*(w.start for w in layout.words), *(m.start for m in layout.mentions))
+    return any(first.end <= start < second.start for start in starts)
+
+
+def _exact(
+    said: Layout, known: Layout
+) -> Iterator[tuple[tuple[str, str], list[_Place], list[_Place]]]:
+    """Yield the sort of what is no name, and where it stands in the sentence and the memory."""
+    for mention in said.mentions[:_MOST_MENTIONS]:
+        if mention.kind not in _NAMES and not _is_readers(mention):
+            spoken, remembered = (
+                [_Place(m.start, m.end, m.place) for m in layout.mentions if m.is_same(mention)]
+                for layout in (said, known)
+            )
+            if remembered:
+                yield _sort(mention), spoken, remembered
+
+
+def _worded(
+    said: Layout, known: Layout, one: _Twins, two: _Twins, newer: AbstractSet[str]
+) -> Iterator[tuple[list[_Place], list[_Place]]]:
+    """Yield where each word stands that is said and remembered beside two mentions."""
+    spoken, remembered = _words_of(said, one.said, two.said), _words_of(known, one.known, two.known)
+    shared = spoken.keys() & remembered.keys() - newer
+    yield from ((spoken[token], remembered[token]) for token in shared)
+
+
+def _words_of(layout: Layout, one: Mention, two: Mention) -> dict[str, list[_Place]]:
+    """Return the places of the words outside of two mentions and of all that is no name."""
+    exact = [m for m in layout.mentions if m.kind not in _NAMES or m in (one, two)]
+    found: dict[str, list[_Place]] = {}
+    for word in layout.words:
+        if word.token != PERSON and not any(m.start <= word.start < m.end for m in exact):
+            end = word.start + len(word.token)
+            found.setdefault(word.token, []).append(_Place(word.start, end, word.place))
+    return found
+
+
+def _is_crossed(landmarks: Iterable[Sequence[list[_Place]]], one: _Twins, two: _Twins) -> bool:
+    """Whether what stands beside each mention of two stands beside the other one in the memory."""
+    crossed = {True: 0.0, False: 0.0}  # beside the one, beside the two
+    straight = total = 0.0
+    for spoken, remembered in landmarks:
+        said = _leaning(spoken, one.said, two.said)
+        known = _leaning(remembered, one.known, two.known)
+        told = said * known
+        total += told
+        straight = max(straight, told)
+        crossed[said > 0] = max(crossed[said > 0], -told)
+    least, most = sorted(crossed.values())
+    return total < 0 and least > _LEAST_CROSSED and straight < _MOST_STRAIGHT * most
+
+
+def _leaning(places: Iterable[_Place], one: Mention, two: Mention) -> float:
+    """Return in (-1, 1) how much nearer something stands to one mention than to another."""
+    to_one, to_two = (min(_gap(mention, place) for place in places) for mention in (one, two))
+    ratio = math.log((to_two + _SIDE_BY_SIDE_CHARS) / (to_one + _SIDE_BY_SIDE_CHARS))
+    return math.tanh(ratio) * math.exp(-min(to_one, to_two) / _NEAR_CHARS)
+
+
+def _gap(mention: Mention, place: _Place) -> float:
+    apart = max(place.start - mention.end, mention.start - place.end, 0)
+    return apart + sum(
+        chars * min(2, abs(one - two))
+        for chars, one, two in zip(_BREAK_CHARS, place.place, mention.place, strict=True)
+    )
