@@ -69,8 +69,8 @@ _CONTEXT_LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _CONTEXT_TAG = re.compile(rf"<(?P<tag>{_CONTEXT})(?: [^<>\n]{{0,80}})?>", re.IGNORECASE)
-_ASKS = re.compile(rf"\s*(?:[> \t*]*{_ASKED}{_COLON}|#{{1,6}} {_ASKED}|<)", re.IGNORECASE)
-_HAS_LABEL = re.compile(rf"[> \t*]*[\w'’ ]{{1,40}}{_COLON}")
+_ASKS = re.compile(rf"\s*(?:[> \t*]{{0,9}}{_ASKED}{_COLON}|#{{1,6}} {_ASKED}|<)", re.IGNORECASE)
+_HAS_LABEL = re.compile(rf"[> \t*]{{0,9}}[\w'’ ]{{1,40}}{_COLON}")
 # How to answer may be told on so many lines behind a question with its context.
 _LINES_BEHIND = 3
 # A task as models are tuned on it: what is asked, what that is about, and where the reply goes.

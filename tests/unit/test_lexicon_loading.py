@@ -159,7 +159,7 @@ def test_every_language_greets_and_a_greeting_is_listed_once(language: str) -> N
         ("number_words", "wir haben fünf Katzen"),
         ("number_words", "the room seats fourteen"),
         ("number_words", "der Saal fasst vierzig"),
-        ("number_words", "la salle fait trente places"),
+        ("number_words", "la salle fait quarante places"),
         ("number_words", "in de zaal is plek voor twintig"),
         ("number_words", "i salen finns plats för femton"),
         ("number_words", "у нас три кошки"),
