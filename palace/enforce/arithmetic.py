@@ -17,7 +17,8 @@ from itertools import chain, combinations, pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.quantities import DEGREES, MONEY, Quantity, read_quantities
+from palace.enforce.quantities import DEGREES, MONEY, Quantity, decimals, read_quantities
+from palace.enforce.shown_sums import shown_values
 from palace.enforce.source import NO_PARTS, Source, nearest_words
 from palace.text import fold, stem
 
@@ -51,11 +52,6 @@ _PER = regex.compile(
 _RATES = (4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)
 _NEARBY_CHARS = 48
 _BESIDE_CHARS = 14
-# Between the numbers of a sum that is shown, and before and behind it: "4 × 3.90 € = 15.60 €",
-# "187.75 € (24 × 6.99 € + 19.99 €)".
-_SIGN = regex.compile(r"(?:\s\p{L}{1,15})?\s?(?P<sign>[+×x*·/÷−–-])\s?")
-_SHOWS = regex.compile(r"(?:\s\p{L}{1,15})?\s?(?:=|[(:])\s?")
-_SHOWN = regex.compile(r"(?:\s\p{L}{1,15})?\)?\s?=\s?")
 _PLUS = regex.compile(r"[^.;\n]{0,14}\+[^.;\n]{0,4}")
 _JOINED = regex.compile(r"(?<=\d)(?:\s?[/±]\s?|[-–:])$")
 _JOINS = regex.compile(r"(?:\s?/\s?|[-–:])(?=\d)")
@@ -127,7 +123,7 @@ def comes_to(
     if not said.values or said.unit in NO_PARTS or joined:  # no pair that is measured: "128/83"
         return False
     spelled = {value for source in sources for value in _spelled_out(source, said)}
-    if _hits(said, spelled, rough=said.loose) or _is_result(said, sentence):
+    if _hits(said, {*spelled, *shown_values(said, sentence)}, rough=said.loose):
         return True
     told = says_worked_out(said, sentence)
     stated = [*_usable(beside), *_usable(read_quantities(before))]
@@ -269,51 +265,6 @@ def stands_for(
     )
 
 
-def _is_result(said: Quantity, sentence: str) -> bool:
-    """Whether the sentence itself shows the sum: "13.2 + 9.6 = 22.8", "22.8 (13.2 + 9.6)"."""
-    for start, numbers, signs in _shown_sums(sentence):
-        if start == said.start and all(q.values for q in numbers):
-            sizes = [
-                q.measures[0] / said.factor if q.unit == said.unit else q.values[0] for q in numbers
-            ]
-            value = _worked_out(sizes, signs)
-            if not {"/", "÷"}.isdisjoint(signs):
-                value = round(value, _decimals(said.values[0]))
-            if _hits(said, {value * said.factor}, rough=said.loose):
-                return True
-    return False
-
-
-def _shown_sums(sentence: str) -> Iterator[tuple[int, Sequence[Quantity], Sequence[str]]]:
-    """Yield where the result of a sum stands that a sentence shows, its numbers and its signs."""
-    listed = read_quantities(sentence)
-    gaps = [sentence[one.end : two.start] for one, two in pairwise(listed)]
-    signs = [found["sign"] if (found := _SIGN.fullmatch(gap)) else "" for gap in gaps]
-    first = 0
-    for last, sign in enumerate([*signs, ""]):
-        if sign:
-            continue
-        numbers, between = listed[first : last + 1], signs[first:last]
-        if between and first and _SHOWS.fullmatch(gaps[first - 1]):
-            yield listed[first - 1].start, numbers, between
-        if between and last < len(gaps) and _SHOWN.fullmatch(gaps[last]):
-            yield listed[last + 1].start, numbers, between
-        first = last + 1
-
-
-def _worked_out(sizes: Sequence[float], signs: Sequence[str]) -> float:
-    """Return what numbers with signs between them come to, products first."""
-    total, product = 0.0, sizes[0]
-    for sign, size in zip(signs, sizes[1:], strict=True):
-        if sign in "×x*·":
-            product *= size
-        elif sign in "/÷":
-            product = product / size if size else math.inf
-        else:
-            total, product = total + product, size if sign == "+" else -size
-    return total + product
-
-
 def _totals(said: Quantity, beside: Sequence[Quantity], *, told: bool) -> Iterator[float]:
     """Yield what all other numbers of the sentence come to: "47: thirty of them, the other 17".
 
@@ -362,15 +313,10 @@ def _chance(said: Quantity, reached: set[float], *, rough: bool) -> float:
 
 def _place(size: float, *, rough: bool) -> float:
     """Return the last place that a number is said to: 0.1 of 2.5, 1 of 40, 10 of a rough 40."""
-    place = float(10.0 ** -_decimals(size))
+    place = float(10.0 ** -decimals(size))
     while rough and place < size / 10 and math.isclose(size % (10 * place), 0.0, abs_tol=1e-9):
         place *= 10
     return place
-
-
-def _decimals(size: float) -> int:
-    """Return how many decimals a number is said to, at most three."""
-    return next((n for n in range(3) if math.isclose(size, round(size, n), rel_tol=1e-9)), 3)
 
 
 def rounds_to(said: float, exact: float, *, quarters: bool = False) -> bool:
@@ -560,7 +506,7 @@ def _room(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     """Yield what two numbers of one unit come to."""
     if said.unit == "percent":
-        yield from _shares(parts, _decimals(said.values[0]))
+        yield from _shares(parts, decimals(said.values[0]))
     elif said.unit in DEGREES:
         sizes = [q.values[0] for q in parts if not q.unit or q.unit in DEGREES]
         yield from (abs(a - b) for a, b in combinations(sizes, 2))

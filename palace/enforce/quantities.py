@@ -6,6 +6,7 @@ are two weeks, 18.5k is 18,500 and 14:30 is half past two.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -547,3 +548,8 @@ def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:
     small = quantity.values[0] < _IN_NEXT_UNIT and quantity.values[0].is_integer()
     follows = last.factor in (60.0, 3600.0) and not between.strip()
     return last.factor / _IN_NEXT_UNIT if bare and small and follows else 0.0
+
+
+def decimals(size: float) -> int:
+    """Return how many decimals a number is said to, at most three."""
+    return next((n for n in range(3) if math.isclose(size, round(size, n), rel_tol=1e-9)), 3)
