@@ -360,6 +360,7 @@ def test_what_has_outlived_its_time_goes_while_the_palace_stays_open(
 ) -> None:
     config = write(root.parent, "settings.yaml", "index:\n  refresh_s: 0.0\n")
     with Mempalace.open(root, config=config) as palace:
+        palace._expiry.join()  # the look at opening is over before there is something to find
         palace.note("The staging host is kiln.", session_id="s1", ttl_s=0.02)
         month = write(root, "journal/2019-01.jsonl", "{}\n")
         while palace.notes("s1"):
