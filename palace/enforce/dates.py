@@ -5,10 +5,9 @@ In: text. Out: dates with the place where they stand, comparable whatever the wr
 
 from __future__ import annotations
 
-from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import lru_cache
 from itertools import pairwise
 
@@ -127,70 +126,18 @@ _CUT_BESIDE = regex.compile(r"\b(?:lun|mer|mié|jeu|gio|jue|ven|vie|sam|s[aá]b|
 _DENSE_WEEKDAY = regex.compile(
     r"[月火水木金土日]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일"
 )
-_BARE_YEAR = regex.compile(r"(?<![\d.,/-])(?:1[5-9]|20)\d\d(?![\d/-]|[.,]\d)")
-_BARE_DAY = regex.compile(
-    r"\b(?:(?:the|am|vom|zum|le|el)|(?P<of>il|du|au|del|al|dal|de|op))\s+(?P<day>\d{1,2})"
-    r"(?:st|nd|rd|th|\.|er?)?(?![\w:.,]*\d|\s?(?:%|€|h|Uhr|uur|heures?|ore)\b)"
-    r"(?(of)(?!\s(?!(?:au|al|à|tot|et|y|e|en)\s)\p{L}))"  # no "de 12 plantas"
-    r"|(?<=day\s|\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\s)(?P<day>\d{1,2})"
-    r"(?:(?:st|nd|rd|th)\b|(?![\w:.,–-]*\d|\w|\s?(?:[ap]\.?m|h|Uhr|to|until)\b|\s\p{Lu}))"
-)
-_DATED = regex.compile(
-    r"[.,]?\s*(?:the\s+|den\s+)?(?:\d{1,2}(?:[./]\d{1,2}\b(?!\s?\p{L}{1,2}\b|\s?[%€])|(?:st|nd|rd|th)\b)|\d{4}-\d"
-    r"|(?:\d{1,2}\.?\s+(?:of\s+)?)?(?P<month>\p{L}{3,10}))",
-    regex.IGNORECASE,
-)
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:-feira)?")
-_COUNTED = {word: n for n, word in enumerate(
-    "one two three four five six seven eight nine ten eleven twelve".split(), 1)}  # fmt: skip
-_UNIT = r"(?P<unit>days?|weeks?|weekends?|months?|years?)"
-_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTED)}|an?)"
 _HALF_A_YEAR = 6  # months
 _BESIDE_CHARS = 12
-_DAY_BEHIND_WEEKDAY = regex.compile(
+DAY_BEHIND_WEEKDAY = regex.compile(
     r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+|de\s+)?"
     r"(?P<day>\d{1,2})(?:st|nd|rd|th|er?|\.)?(?![\w:]|[.,]\d)"
 )
-ISO_WEEK = regex.compile(
-    r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
-    regex.IGNORECASE,
-)
-_LEAP_YEAR = 2000
-# A program's "no date" is the first or the last day that there is: nothing can be told from it.
-_TELLING_YEARS = range(100, 9900)
-_QUARTER = regex.compile(r"\bQ([1-4])\b")
-_DAY_BESIDE = regex.compile(
-    r"\b(?:the (?:day|night|evening) (?:before(?! yesterday)|(?P<after>after(?! tomorrow)))"
-    r"|(?:am|einen) (?:vor(?:tag|abend)|(?P<after>folgetag))|tag (?:davor|vorher|(?P<after>danach))"
-    r"|la veille|(?P<after>le lendemain)|(?:el|la) (?:día|noche)"
-    r" (?:antes|anterior|(?P<after>siguiente))"
-    r"|il giorno (?:prima|(?P<after>dopo))|de dag (?:ervoor|(?P<after>daarna)))\b",
-    regex.IGNORECASE,
-)
-_PERIOD = regex.compile(
-    rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
-    rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year)"
-    r"|(?:letzte[rsn]?|vorige[rsn]?|(?P<ahead>(?:nachste|kommende)[rsn]?)|(?P<this>diese[rsn]?))"
-    r"\s(?P<unit>woche|monat|jahr)"
-    r"|(?:vorige?|(?P<ahead>volgende?)|(?P<this>deze|dit))\s(?P<unit>week|maand|jaar)"
-    r"|(?P<unit>semaine|mois|an|annee)\s(?:derniere?|passee?|(?P<ahead>prochaine?))"
-    r"|(?P<ahead>proxim[oa])\s(?P<unit>semana|mes|ano)"
-    r"|(?P<unit>semana|mes|ano)\s(?:pasad[oa]|passad[oa]|(?P<ahead>que (?:viene|vem)))"
-    r"|(?P<unit>settimana|mese|anno)\s(?:scors[oa]|(?P<ahead>prossim[oa])))\b"
-)
-_UNITS = {
-    **dict.fromkeys(("woche", "semaine", "semana", "settimana"), "week"),
-    **dict.fromkeys(("monat", "maand", "mois", "mes", "mese"), "month"),
-}  # the others are years
 _PART = regex.compile(
     r"\b(?P<part>(?P<early>early|beginning of|start of|anfang|début)"
     r"|(?P<mid>mid|middle of|mitte|mi)|late|end of|ende|fin)[\s-](?:de\s)?$",
     regex.IGNORECASE,
 )
-_EDGES = {
-    **dict.fromkeys(("end of", "ende", "fin"), -1),
-    **dict.fromkeys(("beginning of", "start of", "anfang", "debut"), 0),
-}
 _HOLIDAYS = {
     "new year's eve": (12, 31), "silvester": (12, 31), "christmas eve": (12, 24),
     "heiligabend": (12, 24), "christmas day": (12, 25), "boxing day": (12, 26),
@@ -200,13 +147,6 @@ _HOLIDAYS = {
 _HOLIDAY = regex.compile(
     rf"\b(?:{'|'.join(_HOLIDAYS).replace(chr(39), '[’' + chr(39) + ']')})\b", regex.IGNORECASE
 )
-_WEEKEND = regex.compile(r"week-?end|wochenende|fi(?:n|m) de semana")
-_RELATIVE = {
-    "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "今天": 0, "今日": 0,
-    "yesterday": -1, "gestern": -1, "hier": -1, "ayer": -1, "昨天": -1, "昨日": -1,
-    "last night": -1, "la nuit derniere": -1, "anoche": -1, "ontem": -1,
-    "tomorrow": 1, "morgen": 1, "demain": 1, "manana": 1, "明天": 1, "明日": 1,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,7 +367,7 @@ def _weekday_cut(match: regex.Match[str]) -> int:
 def date_beside(text: str, end: int) -> FoundDate | None:
     """Return the date, or the bare day, that stands behind a weekday: "Friday the 13th"."""
     dates = [d for d in find_dates(text) if d.day and 0 <= d.start - end <= _BESIDE_CHARS]
-    bare = _DAY_BEHIND_WEEKDAY.match(text, end)
+    bare = DAY_BEHIND_WEEKDAY.match(text, end)
     number = int(bare["day"]) if bare else None
     first = [day for day in dates if day.day == number]  # "Fri 4 to Sun 6 July" begins on the 4th
     if bare and not dates:
@@ -464,139 +404,3 @@ def _years_meant(day: FoundDate, said: date) -> Iterator[int]:
     months = (day.month or said.month) - said.month
     if abs(months) > _HALF_A_YEAR:
         yield said.year + (1 if months < 0 else -1)
-
-
-def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
-    """Return the dates of a text, completed and worked out from the day it was said.
-
-    "12 May" gets the year of `as_of`, "the 5th" the months that are named beside it; "yesterday"
-    and "last Friday" become that day.
-    """
-    written = find_dates(text)
-    months = dict.fromkeys((day.year, day.month) for day in written if day.month)
-    if as_of is not None and not months:
-        months[as_of.year, as_of.month] = None
-    for number in _bare_days(text, written):
-        written.extend(
-            FoundDate(year, month, number)
-            for year, month in months
-            if month and exists(year, month, number)
-        )
-    written.extend(_edges_of_months(text, written))
-    written.extend(_days_beside(text, written))
-    written.extend(_months_of_quarters(text))
-    found = completed(written, as_of)
-    years = [
-        int(match[0])
-        for match in _BARE_YEAR.finditer(text)
-        if not any(day.start <= match.start() < day.end for day in written)
-    ]
-    found.extend(
-        replace(day, year=year)
-        for day in written
-        for year in years
-        if day.day and not day.year and exists(year, day.month or 1, day.day)
-    )
-    if as_of is not None and as_of.year in _TELLING_YEARS:
-        found.extend(_days_worked_out(text, as_of.date()))
-    return found
-
-
-def _days_worked_out(text: str, said: date) -> Iterator[FoundDate]:
-    """Yield the days that a text means by the day it was said: itself, "yesterday", "week 12"."""
-    folded = fold(text)
-    yield from _days_of_weeks(text, said)
-    worked_out = [said, *_days_told(folded, said)]
-    if _WEEKEND.search(folded):
-        worked_out.extend(_weekends_near(said))
-    for weekday, _, end in find_weekdays(text):
-        dated = _DATED.match(text, end)
-        if dated and (not dated["month"] or month_token(dated["month"])):
-            continue  # "Mon 27 April" is that day and no other
-        back = (said.weekday() - weekday) % 7
-        worked_out.extend(said - timedelta(days=n) for n in (back, back - 7) if n)
-    yield from (FoundDate(day.year, day.month, day.day) for day in worked_out)
-    yield from _periods_meant(folded, said)
-
-
-def _bare_days(text: str, dated: Sequence[FoundDate]) -> list[int]:
-    """Return the days that are said without their month: "the 5th", "jeu 7"."""
-    behind = (_DAY_BEHIND_WEEKDAY.match(text, end) for _, _, end in find_weekdays(text))
-    found = [*_BARE_DAY.finditer(text), *(match for match in behind if match)]
-    return [
-        int(match["day"])
-        for match in found
-        if not any(day.start <= match.start("day") < day.end for day in dated)
-    ]
-
-
-def _days_beside(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
-    """Yield the day before or after the date that stands before such words."""
-    for match in _DAY_BESIDE.finditer(text):
-        before = [day for day in found if day.end <= match.start() and day.day and day.month]
-        for day in before[-1:]:
-            year, month, number = day.year or _LEAP_YEAR, day.month or 1, day.day or 1
-            if exists(year, month, number):
-                other = date(year, month, number)
-                other += timedelta(days=1 if match["after"] else -1)
-                yield FoundDate(day.year and other.year, other.month, other.day)
-
-
-def _months_of_quarters(text: str) -> Iterator[FoundDate]:
-    for match in _QUARTER.finditer(text):
-        last = 3 * int(match[1])
-        yield from (FoundDate(None, month, None) for month in range(last - 2, last + 1))
-
-
-def _edges_of_months(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
-    """Yield the last day of "the end of June", the first of its beginning."""
-    for day in found:
-        part = part_of_month(text, day)
-        if part and part[0] in _EDGES and day.month:
-            length = monthrange(day.year or _LEAP_YEAR, day.month)[1]
-            yield replace(day, day=range(1, length + 1)[_EDGES[part[0]]])
-
-
-def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
-    """Yield the days of the calendar weeks that are named."""
-    for match in ISO_WEEK.finditer(text):
-        if 1 <= int(match[1]) <= 52:
-            for weekday in range(1, 8):
-                day = date.fromisocalendar(said.year, int(match[1]), weekday)
-                yield FoundDate(day.year, day.month, day.day)
-
-
-def _days_told(folded: str, said: date) -> Iterator[date]:
-    return (said + timedelta(days=n) for word, n in _RELATIVE.items() if word in folded)
-
-
-def _weekends_near(said: date) -> Iterator[date]:
-    """Yield the days of the last weekend and of the next."""
-    saturday = said + timedelta(days=5 - said.weekday())
-    return (saturday + timedelta(days=n) for n in (-7, -6, 0, 1))
-
-
-def _periods_meant(folded: str, said: date) -> Iterator[FoundDate]:
-    """Yield days, months and years told from the day of the text: "last month", "2 days ago"."""
-    for match in _PERIOD.finditer(folded):
-        unit = _UNITS.get(match["unit"], match["unit"].rstrip("s"))
-        count = _COUNTED.get(match["count"] or "", 1)
-        count = int(match["count"]) if (match["count"] or "").isdigit() else count
-        sign = 1 if match["ahead"] else 0 if match["this"] else -1
-        if unit in ("day", "week", "weekend"):
-            yield from _days_around(said, unit, sign * count)
-        elif unit == "month":
-            months = said.year * 12 + said.month - 1 + sign * count
-            yield FoundDate(months // 12, months % 12 + 1, None)
-        else:
-            yield FoundDate(said.year + sign * count, None, None)
-
-
-def _days_around(said: date, unit: str, count: int) -> Iterator[FoundDate]:
-    """Yield the day so many days away, or all days of the week so many weeks away."""
-    if unit == "day":
-        days = [said + timedelta(days=count)]
-    else:
-        monday = said - timedelta(days=said.weekday()) + timedelta(weeks=count)
-        days = [monday + timedelta(days=n) for n in range(5 if unit == "weekend" else 0, 7)]
-    yield from (FoundDate(day.year, day.month, day.day) for day in days)

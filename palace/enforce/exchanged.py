@@ -15,14 +15,13 @@ from datetime import date
 from itertools import combinations
 from typing import NamedTuple
 
-from palace.enforce.layout import NUMBER, PERSON, Layout, Mention
+from palace.enforce.layout import MOST_MENTIONS, NUMBER, PERSON, Layout, Mention
 
 _BREAK_CHARS = (30, 60, 120)  # how much farther a clause, a sentence, a line makes it
 _NEAR_CHARS = 40.0
 _SIDE_BY_SIDE_CHARS = 4.0
 _LEAST_CROSSED = 0.05
 _MOST_TWINS = 16
-_MOST_MENTIONS = 80
 _MOST_STRAIGHT = 0.5
 _NAMES = frozenset(("name", "capitals"))  # their words tell by themselves
 
@@ -78,7 +77,7 @@ def _sort(mention: Mention) -> tuple[str, str]:
 
 
 def _twins(said: Layout, known: Layout) -> Iterator[_Twins]:
-    for mention in said.mentions[:_MOST_MENTIONS]:
+    for mention in said.mentions[:MOST_MENTIONS]:
         own = [m for m in known.mentions if m.is_same(mention) and m.unit == mention.unit]
         alone = len(own) == 1 and sum(map(mention.is_same, said.mentions)) == 1
         if alone and not mention.opening and not _is_readers(mention):
@@ -101,7 +100,7 @@ def _exact(
     said: Layout, known: Layout
 ) -> Iterator[tuple[tuple[str, str], list[_Place], list[_Place]]]:
     """Yield the sort of what is no name, and where it stands in the sentence and the memory."""
-    for mention in said.mentions[:_MOST_MENTIONS]:
+    for mention in said.mentions[:MOST_MENTIONS]:
         if mention.kind not in _NAMES and not _is_readers(mention):
             spoken, remembered = (
                 [_Place(m.start, m.end, m.place) for m in layout.mentions if m.is_same(mention)]

@@ -50,6 +50,8 @@ _WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _SIGN = regex.compile(r" *+(.?)", regex.DOTALL)
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
 FAR_CHARS = 200
+MOST_MENTIONS = 80
+"""Of one text so many are compared."""
 _BREAK_CHARS = (8, 20, 40)  # how much farther a clause, a sentence, a line makes it
 PERSON = "<person>"
 _PREFIX_CHARS = 5

@@ -19,6 +19,7 @@ from functools import partial
 from palace.enforce.exchanged import exchanged
 from palace.enforce.layout import (
     FAR_CHARS,
+    MOST_MENTIONS,
     NUMBER,
     Layout,
     Mention,
@@ -35,7 +36,6 @@ FEATURES = ("near", "clause", "beside", "before", "behind")
 _NEAR_CHARS = 25.0
 _BESIDE_CHARS = 40.0
 _MOST_TOLD = 6.0
-_MOST_MENTIONS = 80
 _OF_SUMS = "+×*·÷="
 
 
@@ -246,7 +246,7 @@ class _Fit:
         self, layout: Layout, day: date | None, said: Sequence[tuple[Placed, float]]
     ) -> None:
         self.day = day
-        self.mentions = (*layout.mentions[:_MOST_MENTIONS], *_said_on(day))
+        self.mentions = (*layout.mentions[:MOST_MENTIONS], *_said_on(day))
         self._all = layout.mentions
         self._like = {
             token: [(n, w) for w in layout.words if (n := word.likeness(w))]

@@ -13,15 +13,8 @@ from functools import cached_property, lru_cache
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
-from palace.enforce.dates import (
-    ISO_WEEK,
-    FoundDate,
-    completed,
-    days_meant,
-    find_dates,
-    find_weekdays,
-    weekdays_between,
-)
+from palace.enforce.dates import FoundDate, completed, find_dates, find_weekdays, weekdays_between
+from palace.enforce.days_meant import ISO_WEEK, days_meant
 from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, find_quantities

@@ -84,15 +84,13 @@ class IndexedLayer:
         if self.name == "L4" and not asks_how:
             # A playbook tells how a thing is done; it proves nothing about what was the case.
             report = _at_most_unclear(report, "procedure")
-        if not report.evidence:
-            pass
-        elif query.former:
+        if report.evidence and query.former:
             known = {item.id for item in report.evidence}
             former = self._with_former(report.evidence, retired.replaced())
             report = replace(report, evidence=tuple(former))
             if report.evidence[0].id in known:
                 report = _at_most_unclear(report, "former")
-        else:
+        elif report.evidence:
             report = self._with_then(report, retired)
         reason = self._searcher.words_alone
         return replace(report, reason=reason) if reason else report

@@ -182,7 +182,7 @@ def _in_front() -> regex.Pattern[str]:
     asked = rf"(?={any_of('question_openers')})"
     greeted = rf"(?:(?:{any_of('greetings')})[\s,!.…–—-]+)?+"
     before = rf"(?P<said>{any_of('introductions')}|{any_of('who_speaks')})"
-    behind = rf"{any_of('speaking')}"
+    behind = any_of("speaking")
     introduced = rf"{before}\s+(?P<name>{NAME})(?: (?:{behind}))?"
     speaking = rf"(?P<name>{NAME}) (?P<said>{behind})"
     speaker = rf"{greeted}(?:{introduced}|{speaking})(?:{STOP}| {asked})"

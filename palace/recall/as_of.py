@@ -100,10 +100,10 @@ def dated_turn(
     "What did we believe in May about the port?" asks for the end of May, as "What did we about the
     port?"; a date alone ("when did we meet in May?") is part of what is asked.
     """
-    if turn.as_of is not None or len(turn.prompt) > _LONGEST_PROMPT:
+    if turn.as_of is not None:
         return turn
-    written = composed(plain(turn.prompt, max_chars=_LONGEST_PROMPT))
-    if not _may_name_a_date(written, tuple(lexicons)):
+    written = _dated_text(turn.prompt, tuple(lexicons))
+    if not written:
         return turn
     for lexicon, start_of_cut, others, when in _asked(written, lexicons, timeout_ms):
         found = _moment_in(written[when:], lexicon, now)
@@ -121,10 +121,8 @@ def named_end(
     prompt: str, lexicons: Sequence[Lexicon], *, now: datetime, timeout_ms: float
 ) -> datetime | None:
     """Return the last instant of a period that is over and that a prompt names ("… in May?")."""
-    written = composed(plain(prompt, max_chars=_LONGEST_PROMPT))
-    if len(prompt) > _LONGEST_PROMPT or not _may_name_a_date(written, tuple(lexicons)):
-        return None
-    for lexicon in lexicons:
+    written = _dated_text(prompt, tuple(lexicons))
+    for lexicon in lexicons if written else ():
         try:
             for cut in _before_dates(written, lexicon, timeout_ms / 1000):
                 found = _moment_in(written[cut.end() :], lexicon, now)
@@ -133,6 +131,15 @@ def named_end(
         except TimeoutError:
             continue
     return None
+
+
+@lru_cache(maxsize=8)  # a walk asks twice of one prompt
+def _dated_text(prompt: str, lexicons: tuple[Lexicon, ...]) -> str:
+    """Return a prompt as it is read if it may name a date, else ""."""
+    if len(prompt) > _LONGEST_PROMPT:
+        return ""
+    written = composed(plain(prompt, max_chars=_LONGEST_PROMPT))
+    return written if _may_name_a_date(written, lexicons) else ""
 
 
 def _may_name_a_date(prompt: str, lexicons: tuple[Lexicon, ...]) -> bool:

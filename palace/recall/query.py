@@ -511,8 +511,10 @@ def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
 def _is_nobody(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
     """Whether a word that no memory has is an "Easter" or an "MOT": no person's or place's name."""
     form = fold(word.surface)
-    if count.any or form in lexicon.feasts:
-        return not count.any
+    if count.any:
+        return False
+    if form in lexicon.feasts:
+        return True
     if len(form) < 2 or not word.surface.isupper():
         return False
     calls = is_given_name(word, lexicon) or form in lexicon.everyday_names
