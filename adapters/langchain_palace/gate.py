@@ -30,14 +30,7 @@ from langchain_palace.messages import (
     told,
 )
 from langchain_palace.turns import Plan
-from palace import (
-    AnswerCheck,
-    CheckedAnswer,
-    RecallMiss,
-    SentenceGate,
-    UngroundedAnswerError,
-    without_echoes,
-)
+from palace import AnswerCheck, CheckedAnswer, RecallMiss, SentenceGate, UngroundedAnswerError
 
 NOTHING_TO_FIT = "the caller wants an answer in a schema, and there is none to give"
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(?P<json>.*)\n\s*```\s*\Z", re.DOTALL)
@@ -152,13 +145,7 @@ class ReplyGate:
     def shown_wrongly(self, reply: AIMessage) -> CheckedAnswer | None:
         """Return the check of what a tool would show for the model, if that is not remembered."""
         calls = [call["args"] for call in calls_of(reply) if call["name"] in self.direct]
-        stated = [
-            leaf for leaf in leaves(calls) if not without_echoes([leaf], written=[leaf])[0].strip()
-        ]
-        if self._check is None or not stated or self._check.mode != "replace":
-            return None
-        checked = self._check.check("\n".join(stated))
-        return None if _is_clean(checked) else checked
+        return self._check.shown_wrongly(leaves(calls)) if self._check else None
 
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""

@@ -36,9 +36,9 @@ from llama_index_palace.structured import (
     Answers,
     answers_among,
     check_object,
-    check_shown,
     demand_support,
     miss,
+    values_in,
 )
 from llama_index_palace.turns import Ruling, Steps
 from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
@@ -271,7 +271,8 @@ class ChattingLLM(WrappedLLM):
         if not ruling.gated or asked.purpose != "answer":
             return response
         check = ruling.check(asked)
-        shown = check_shown([c.tool_kwargs for c in given if c.tool_name in answers.direct], check)
+        direct = [c.tool_kwargs for c in given if c.tool_name in answers.direct]
+        shown = check.shown_wrongly(values_in(direct))
         if shown is not None:  # the memory answers instead
             metadata = yield from self._turns.finish(ruling, shown.text, checked=shown, calls=1)
             return chat_reply(shown.text, metadata, delta=shown.text)

@@ -27,7 +27,6 @@ from palace import (
     StoreUnavailableError,
     UngroundedAnswerError,
     Verdict,
-    without_echoes,
 )
 
 # As the workflow of agents itself tells that tool from others.
@@ -166,16 +165,6 @@ def answers_among(tools: Sequence[BaseTool]) -> Answers:
     }
     direct = (str(t.metadata.name) for t in tools if t.metadata.return_direct)
     return Answers(schemas, frozenset(direct) - {_HANDOFF, *schemas})
-
-
-def check_shown(calls: Sequence[Mapping[str, Any]], check: AnswerCheck) -> CheckedAnswer | None:
-    """Return the check of what a tool would show for the model, if that is not remembered."""
-    values = values_in(calls)
-    stated = [value for value in values if not without_echoes([value], written=[value])[0].strip()]
-    if not stated or check.mode != "replace":
-        return None
-    checked = check.check("\n".join(stated))
-    return None if checked.supported and not checked.declined else checked
 
 
 def values_in(value: Any) -> Iterator[str]:

@@ -23,6 +23,7 @@ from palace.enforce.sentences import SentenceCutter, open_fence
 from palace.recall.related import translated
 from palace.secrets import redact
 from palace.text import tokens
+from palace.text.echoes import is_statement
 from palace.types.verdict import Evidence
 
 Mode = Literal["off", "flag", "replace"]
@@ -114,6 +115,18 @@ class AnswerCheck:
         gate.feed(answer)
         gate.close()
         return gate.result
+
+    def shown_wrongly(self, values: Iterable[str]) -> CheckedAnswer | None:
+        """Return the check of what a tool would show to the person, if that may not be shown.
+
+        Args:
+            values: The arguments that the model gave the tool; a few words state nothing.
+        """
+        stated = list(filter(is_statement, values))
+        if not stated or self.mode != "replace":
+            return None
+        checked = self.check("\n".join(stated))
+        return None if checked.supported and not checked.declined else checked
 
     def gate(self) -> SentenceGate:
         """Return a gate for one streaming answer."""

@@ -24,9 +24,14 @@ def without_echoes(texts: Iterable[str], *, written: Iterable[str]) -> tuple[str
         texts: What tools answered.
         written: The values of the model's calls; four words or more state something.
     """
-    stated = [value for value in written if _STATEMENT.search(value)]
+    stated = filter(is_statement, written)
     forms = [f for value in stated for f in (value, repr(value)[1:-1], json.dumps(value)[1:-1])]
     return tuple(_without(text, forms) for text in texts)
+
+
+def is_statement(text: str) -> bool:
+    """Whether a text has four words or more: fewer state nothing by themselves."""
+    return _STATEMENT.search(text) is not None
 
 
 def _without(text: str, forms: Iterable[str]) -> str:

@@ -45,6 +45,21 @@ def check_each(memory, good, bad):
         assert check(answer, "What is noted?", items=items).supported == holds, answer
 
 
+@pytest.mark.parametrize(
+    ("values", "mode", "released"),
+    [
+        (["The gate code is 4710."], "replace", True),
+        (["The gate code is 9999."], "replace", False),
+        (["", "code 9999"], "replace", True),  # a few words state nothing
+        (["The gate code is 9999."], "flag", True),
+    ],
+)
+def test_what_a_tool_would_show_is_an_answer(values, mode, released):
+    items = [evidence("The gate code is 4710, it hangs by the door.")]
+    check = AnswerCheck(items, "What is the gate code?", mode=mode)
+    assert (check.shown_wrongly(values) is None) == released
+
+
 def test_a_weekday_some_months_on_is_no_weekday_of_the_memory():
     lease = evidence("The lease began on Tuesday, 3 March 2026, and runs for 6 months.", as_of=DAY)
     asked = "When did the lease begin?"
