@@ -129,7 +129,7 @@ _DENSE_WEEKDAY = regex.compile(
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:-feira)?")
 _HALF_A_YEAR = 6  # months
 _BESIDE_CHARS = 12
-DAY_BEHIND_WEEKDAY = regex.compile(
+_NUMBER_BEHIND = regex.compile(
     r"[.,]?\s+(?:the\s+|den\s+|dem\s+|le\s+|el\s+|il\s+|de\s+)?"
     r"(?P<day>\d{1,2})(?:st|nd|rd|th|er?|\.)?(?![\w:]|[.,]\d)"
 )
@@ -364,10 +364,15 @@ def _weekday_cut(match: regex.Match[str]) -> int:
     return next(number for number in range(7) if match[f"n{number}"])
 
 
+def day_behind(text: str, end: int) -> regex.Match[str] | None:
+    """Return the match of a bare day (its group "day") behind the weekday that ends at `end`."""
+    return _NUMBER_BEHIND.match(text, end)
+
+
 def date_beside(text: str, end: int) -> FoundDate | None:
     """Return the date, or the bare day, that stands behind a weekday: "Friday the 13th"."""
     dates = [d for d in find_dates(text) if d.day and 0 <= d.start - end <= _BESIDE_CHARS]
-    bare = DAY_BEHIND_WEEKDAY.match(text, end)
+    bare = day_behind(text, end)
     number = int(bare["day"]) if bare else None
     first = [day for day in dates if day.day == number]  # "Fri 4 to Sun 6 July" begins on the 4th
     if bare and not dates:

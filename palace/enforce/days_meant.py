@@ -13,9 +13,9 @@ from datetime import date, datetime, timedelta
 import regex
 
 from palace.enforce.dates import (
-    DAY_BEHIND_WEEKDAY,
     FoundDate,
     completed,
+    day_behind,
     find_dates,
     find_weekdays,
     part_of_month,
@@ -139,7 +139,7 @@ def _days_worked_out(text: str, said: date) -> Iterator[FoundDate]:
 
 def _bare_days(text: str, dated: Sequence[FoundDate]) -> list[int]:
     """Return the days that are said without their month: "the 5th", "jeu 7"."""
-    behind = (DAY_BEHIND_WEEKDAY.match(text, end) for _, _, end in find_weekdays(text))
+    behind = (day_behind(text, end) for _, _, end in find_weekdays(text))
     found = [*_BARE_DAY.finditer(text), *(match for match in behind if match)]
     return [
         int(match["day"])
