@@ -163,7 +163,8 @@ def _notes_in(source: Path, intake: Intake, *, is_own: bool, without: Path) -> l
         without: A palace that may stand in it and would take itself in, once more each time.
     """
     real = Path(os.path.realpath(source))
-    paths = sorted(markdown_files(source, unread=intake.refuse))
+    left = None if is_own else intake.ignore  # a palace has files of its own, and they have places
+    paths = sorted(markdown_files(source, unread=intake.refuse, left=left))
     if real in without.parents:
         paths = [path for path in paths if not (real / path).is_relative_to(without)]
     if not is_own:

@@ -48,7 +48,7 @@ class Imported:
         refused: What was left out because something speaks against it, with the reasons.
         paths: Files of the palace that were written, relative to its root.
         redacted: What was taken without the secrets or the personal data in it.
-        ignored: What is not meant to be taken: ignored files, tool messages, drawings.
+        ignored: What is not meant to be taken: ignored files, links, tool messages, drawings.
         dry_run: Nothing was written; this is what an import would do.
         records: Records of the journal and notes that are new in the palace.
     """

@@ -27,6 +27,8 @@ VERSION = 1
 IDENTITY = "identity.txt"
 MAX_IDENTITY_CHARS = 1000
 FOLDERS = ("rooms", "playbooks", "timeline")
+_OTHER_NOTES = frozenset({".markdown", ".mdown", ".mdx", ".mkd", ".org", ".rst", ".txt"})
+_NOT_MARKDOWN = f"its name does not end in {SUFFIX}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +142,17 @@ def export_markdown(
 
 
 def markdown_files(
-    folder: Path, *, unread: Callable[[str, str], None] | None = None
+    folder: Path,
+    *,
+    unread: Callable[[str, str], None] | None = None,
+    left: Callable[[str, str], None] | None = None,
 ) -> Iterator[str]:
     """Yield the Markdown files below a folder as relative paths, no hidden or lock files, no links.
 
     Args:
         folder: Where to look; nothing is found if it is missing.
         unread: Called with each folder below it that cannot be read, and why.
+        left: Called with each link, and each file that may hold notes in another form, and why.
 
     Raises:
         OSError: If the folder itself cannot be read.
@@ -163,12 +169,15 @@ def markdown_files(
                 unread(prefix, f"it cannot be read: {said(error)}")
             continue
         for entry in entries:
-            if is_no_note(entry.name) or entry.is_symlink():
+            if is_no_note(entry.name):
                 continue
-            if entry.is_dir():
+            is_link = entry.is_symlink()
+            if entry.is_dir() and not is_link:
                 pending.append((f"{prefix}{entry.name}/", entry))
-            elif entry.name[-3:].lower() == SUFFIX and entry.is_file():
+            elif entry.name[-3:].lower() == SUFFIX and entry.is_file() and not is_link:
                 yield prefix + entry.name
+            elif left is not None and (is_link or entry.suffix.lower() in _OTHER_NOTES):
+                left(prefix + entry.name, "it is a link" if is_link else _NOT_MARKDOWN)
 
 
 def _file_entry(path: str, data: bytes) -> dict[str, str]:

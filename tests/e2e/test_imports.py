@@ -420,6 +420,30 @@ def test_a_palace_among_the_notes_does_not_take_itself_in(palace: Mempalace, tmp
     assert len(palace.memories()) == 2
 
 
+def test_links_and_notes_of_other_endings_are_told(palace: Mempalace, tmp_path: Path):
+    source = put(
+        tmp_path / "notes",
+        {
+            "a.md": "- A.\n",
+            "b.markdown": "- B.\n",
+            "sub/c.TXT": "C.\n",
+            "photo.jpg": "",
+            ".x.txt": "",
+        },
+    )
+    put(tmp_path / "elsewhere", {"d.md": "- D.\n"})
+    (source / "d.md").symlink_to(tmp_path / "elsewhere/d.md")
+    (source / "more").symlink_to(tmp_path / "elsewhere")
+    done = taken(palace, source)
+    assert done.added == 1
+    assert {r.path_or_line: r.reason for r in done.ignored} == {
+        "b.markdown": "its name does not end in .md",
+        "sub/c.TXT": "its name does not end in .md",
+        "d.md": "it is a link",
+        "more": "it is a link",
+    }
+
+
 def test_ignored_files_stay_out(palace: Mempalace, tmp_path: Path):
     source = put(
         tmp_path / "notes",

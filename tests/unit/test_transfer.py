@@ -232,7 +232,8 @@ class TestFolderOfAPalace:
         assert set(reasons(target.take(other))) == {"README.md", "docs/z.md"}
 
     def test_an_identity_alone_is_a_palace_but_not_a_too_long_one(self, target, tmp_path):
-        assert target.take(put(tmp_path / "a", {"identity.txt": "I."})).paths == ("identity.txt",)
+        done = target.take(put(tmp_path / "a", {"identity.txt": "I."}))
+        assert (done.paths, done.ignored) == (("identity.txt",), ())
         long = "x" * (MAX_IDENTITY_CHARS + 1)
         done = Target(tmp_path / "second").take(put(tmp_path / "b", {"identity.txt": long}))
         assert "1001 of at most 1000" in done.refused[0].reason
