@@ -29,13 +29,11 @@ from palace.store.front_matter import read_front_matter
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
 from palace.store.names import session_file_name
-from palace.store.playbook_pages import PlaybookPages
-from palace.store.refresh import Readable, refresh
+from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
 from palace.text import counted, new_id, utc_now
 from palace.types.checks import Check
 from palace.types.memory import Draft, Fault, Memory
-from palace.types.verdict import LayerName
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -160,7 +158,7 @@ def check_files(palace: Mempalace) -> Check:
             detail=f"{counted(len(faults), 'place')} not understood: {_listed(map(_told, faults))}",
             hint="correct the named lines; until then they are kept as they are",
         )
-    paths = [stamp.path for kept in (palace.store, palace.playbook_files) for stamp in kept.scan()]
+    paths = [stamp.path for _, kept in palace.sources for stamp in kept.scan()]
     copies = _copies(paths)
     hints = [f"copies of other files, read as well: {_listed(iter(copies))}"] if copies else []
     bare = sum(_bare_headings(palace.root / path) for path in paths if path.startswith("rooms/"))
@@ -285,7 +283,7 @@ def check_rebuild(palace: Mempalace, probe: Probe) -> Check:
         different = _different(palace, rebuilt)
         for _ in range(_MORE_LOOKS):
             if different:  # perhaps because somebody writes meanwhile
-                refresh(rebuilt, _sources(palace))
+                refresh(rebuilt, palace.sources)
                 different &= _different(palace, rebuilt)
     if different:
         raise StoreError(
@@ -470,14 +468,10 @@ def _rebuilt_index(palace: Mempalace) -> Iterator[SqliteIndex]:
     with tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder:
         index = SqliteIndex(Path(folder) / "index.sqlite")
         try:
-            refresh(index, _sources(palace))
+            refresh(index, palace.sources)
             yield index
         finally:
             index.close()
-
-
-def _sources(palace: Mempalace) -> list[tuple[LayerName, Readable]]:
-    return [("L1", palace.store), ("L4", PlaybookPages(palace.playbook_files))]
 
 
 def _missing(folder: Path) -> list[Path]:

@@ -22,29 +22,21 @@ from palace.store.blocks import (
     split_lines,
 )
 from palace.store.comments import NOT_UTF8, clean, is_unclean
-from palace.store.files import (
-    ABSENT,
-    DISK,
-    LOCK_TIMEOUT_S,
-    FileSystem,
-    atomic_write,
-    digest,
-    locked,
-    read_bytes,
-    unavailable,
-)
+from palace.store.files import ABSENT, atomic_write, digest, locked, read_bytes, unavailable
 from palace.store.front_matter import FrontMatter, read_front_matter, text_list, write_front_matter
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
+from palace.store.playbook_pages import as_memory
 from palace.store.tree import SUFFIX, existing_name, scan_files
-from palace.types.memory import PLAYBOOKS, Fault, FileStamp, Playbook
+from palace.types.memory import PLAYBOOKS, Document, Fault, FileStamp, Playbook
 
 _LISTS = ("triggers", "prerequisites", "warnings")
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """A playbook file taken apart: its playbook, its front matter and its faults."""
+    """A playbook file taken apart: its digest, its playbook, its front matter and its faults."""
 
+    digest: str
     playbook: Playbook
     front: FrontMatter
     faults: tuple[Fault, ...]
@@ -55,20 +47,10 @@ class PlaybookFiles:
 
     Args:
         root: The palace; its playbooks are `playbooks/*.md`.
-        file_system: The steps of a durable write.
-        lock_timeout_s: How long a write waits for another, in seconds.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        *,
-        file_system: FileSystem = DISK,
-        lock_timeout_s: float = LOCK_TIMEOUT_S,
-    ) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
-        self._file_system = file_system
-        self._lock_timeout_s = lock_timeout_s
 
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every playbook file, sorted by path.
@@ -86,7 +68,7 @@ class PlaybookFiles:
         """
         return [self._read(stamp.path).playbook for stamp in self.scan()]
 
-    def read(self, name: str) -> Playbook:
+    def get(self, name: str) -> Playbook:
         """Return one playbook by its name, whatever its case.
 
         Raises:
@@ -94,17 +76,18 @@ class PlaybookFiles:
             UnsafeNameError: If the name is unsafe.
             StoreUnavailableError: If it cannot be read.
         """
-        return self.read_path(self._path(name))
+        return self._read(self._path(name)).playbook
 
-    def read_path(self, path: str) -> Playbook:
-        """Return the playbook of a file that `scan` has found, whatever its name.
+    def read(self, path: str) -> Document:
+        """Return a file that `scan` has found, whatever its name, as a document of one memory.
 
         Raises:
             MemoryNotFoundError: If it is gone.
             UnsafeNameError: If the path leads out of the palace.
             StoreUnavailableError: If it cannot be read.
         """
-        return self._read(path).playbook
+        parts = self._read(path)
+        return Document(path, parts.digest, parts.playbook.title, (), (as_memory(parts.playbook),))
 
     def faults(self) -> list[Fault]:
         """Return everything that was left out or not understood, in all playbooks.
@@ -135,7 +118,7 @@ class PlaybookFiles:
             WriteConflictError: If the file was changed at the same moment.
             StoreUnavailableError: If the file system refuses.
         """
-        with locked(self.root, timeout_s=self._lock_timeout_s):
+        with locked(self.root):
             path = self._path(playbook.name)
             real = resolve_inside(self.root, path)
             kept, before = self._kept(path, real)
@@ -144,7 +127,7 @@ class PlaybookFiles:
             values = {name: value for name, value in values.items() if value != []}
             front = write_front_matter(values) if values else ""
             text = front + clean(playbook.body or _body_of(playbook))
-            atomic_write(real, text.encode(), expected_digest=before, file_system=self._file_system)
+            atomic_write(real, text.encode(), expected_digest=before)
         return self._read(path).playbook
 
     def _scan(self) -> tuple[list[FileStamp], list[Fault]]:
@@ -162,13 +145,13 @@ class PlaybookFiles:
             data = read_bytes(real)
         except MemoryNotFoundError:
             return {}, ABSENT
-        front = _take_apart(path, data, updated=None).front
-        if front.problem:
+        parts = _take_apart(path, data, updated=None)
+        if parts.front.problem:
             raise DrawerParseError(
-                f"{path}:{front.line}: {front.problem}.",
+                f"{path}:{parts.front.line}: {parts.front.problem}.",
                 hint="Repair the lines between the two `---`, then write again.",
             )
-        return front.values, digest(data)
+        return parts.front.values, parts.digest
 
     def _read(self, path: str) -> _Parts:
         real = resolve_inside(self.root, path)
@@ -203,7 +186,7 @@ def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
         line=front.end + 1,
         updated=updated,
     )
-    return _Parts(playbook, front, tuple(faults))
+    return _Parts(digest(data), playbook, front, tuple(faults))
 
 
 def _sentences(value: object) -> tuple[str, ...]:

@@ -221,8 +221,7 @@ class KeepingVerbs(WritingVerbs):
             self.store.erase(place)
             self.index_file(place.path)
         self.store.forget_words(eraser.holds)
-        for derived in self.derived:
-            derived.scrub()
+        self.scrub()
         notes = {m.provenance.removeprefix("scratchpad:") for m in gone.values()}
         self.scratchpad.erase(
             lambda e: e.id in notes or e.promoted in eraser.ids or eraser.holds(e.text)
