@@ -181,13 +181,8 @@ def normal_text(text: str) -> str:
     return fold_lines(unified.split("\n"))
 
 
-def item_lines(indent: str, marker: str, text: str) -> list[str]:
+def item_lines(text: str) -> list[str]:
     """Return the lines of a list item that reads back as `normal_text(text)`.
-
-    Args:
-        indent: White space before the marker.
-        marker: With the space behind it, e.g. `- `.
-        text: The memory, any text.
 
     Raises:
         StoreError: If the text is empty.
@@ -195,10 +190,8 @@ def item_lines(indent: str, marker: str, text: str) -> list[str]:
     first, *rest = _escaped(normal_text(text).split("\n"))
     if not first:
         raise StoreError("A memory cannot be empty.", hint="Give it at least one word.")
-    if is_break(marker + first):
-        marker = ("* " if marker[0] == "-" else "- ") if len(marker) == 2 else marker
-    pad = indent + " " * len(marker)
-    return [indent + marker + first, *(pad + line if line else "" for line in rest)]
+    marker = "* " if is_break("- " + first) else "- "
+    return [marker + first, *("  " + line if line else "" for line in rest)]
 
 
 def fold_lines(lines: Iterable[str]) -> str:

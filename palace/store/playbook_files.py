@@ -1,6 +1,6 @@
 """Playbooks: documented procedures, one Markdown file each.
 
-In: files that people wrote, or a playbook to keep. Out: playbooks with their triggers, warnings
+In: files that people wrote. Out: playbooks with their triggers, warnings
 and numbered steps, and faults for what could not be understood.
 """
 
@@ -11,19 +11,16 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from palace.errors import DrawerParseError, MemoryNotFoundError
 from palace.store.blocks import (
     Block,
     dedent,
     find_blocks,
     fold_lines,
-    heading_line,
-    item_lines,
     split_lines,
 )
 from palace.store.comments import NOT_UTF8, clean, is_unclean
-from palace.store.files import ABSENT, atomic_write, digest, locked, read_bytes, unavailable
-from palace.store.front_matter import FrontMatter, read_front_matter, text_list, write_front_matter
+from palace.store.files import digest, read_bytes, unavailable
+from palace.store.front_matter import read_front_matter, text_list
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
 from palace.store.playbook_pages import as_memory
 from palace.store.tree import SUFFIX, existing_name, scan_files
@@ -34,11 +31,10 @@ _LISTS = ("triggers", "prerequisites", "warnings")
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """A playbook file taken apart: its digest, its playbook, its front matter and its faults."""
+    """A playbook file taken apart: its digest, its playbook and its faults."""
 
     digest: str
     playbook: Playbook
-    front: FrontMatter
     faults: tuple[Fault, ...]
 
 
@@ -102,34 +98,6 @@ class PlaybookFiles:
             faults.extend(self._read(stamp.path).faults)
         return faults
 
-    def write(self, playbook: Playbook) -> Playbook:
-        """Write a playbook durably and return it as it reads now.
-
-        Front matter keys that are not ours are kept. Without a body, one is made of the title
-        and the steps; a body is kept verbatim.
-
-        Args:
-            playbook: Its name is made a safe file name; `path`, `line` and `updated` are ignored.
-
-        Raises:
-            DrawerParseError: If the file there has front matter that cannot be read, and so not
-                be kept.
-            UnsafeNameError: If the name is unsafe.
-            WriteConflictError: If the file was changed at the same moment.
-            StoreUnavailableError: If the file system refuses.
-        """
-        with locked(self.root):
-            path = self._path(playbook.name)
-            real = resolve_inside(self.root, path)
-            kept, before = self._kept(path, real)
-            lists = {name: list(getattr(playbook, name)) for name in _LISTS}
-            values = {**kept, **lists}
-            values = {name: value for name, value in values.items() if value != []}
-            front = write_front_matter(values) if values else ""
-            text = front + clean(playbook.body or _body_of(playbook))
-            atomic_write(real, text.encode(), expected_digest=before)
-        return self._read(path).playbook
-
     def _scan(self) -> tuple[list[FileStamp], list[Fault]]:
         return scan_files(self.root, (PLAYBOOKS,))
 
@@ -139,19 +107,6 @@ class PlaybookFiles:
         home = resolve_inside(self.root, PLAYBOOKS)
         found = existing_name(home, stem, what="playbook", suffix=SUFFIX)
         return f"{PLAYBOOKS}/{found or safe_component(stem, what='playbook') + SUFFIX}"
-
-    def _kept(self, path: str, real: Path) -> tuple[Mapping[str, object], str]:
-        try:
-            data = read_bytes(real)
-        except MemoryNotFoundError:
-            return {}, ABSENT
-        parts = _take_apart(path, data, updated=None)
-        if parts.front.problem:
-            raise DrawerParseError(
-                f"{path}:{parts.front.line}: {parts.front.problem}.",
-                hint="Repair the lines between the two `---`, then write again.",
-            )
-        return parts.front.values, parts.digest
 
     def _read(self, path: str) -> _Parts:
         real = resolve_inside(self.root, path)
@@ -163,7 +118,7 @@ class PlaybookFiles:
         return _take_apart(path, data, updated=datetime.fromtimestamp(seconds, tz=timezone.utc))
 
 
-def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
+def _take_apart(path: str, data: bytes, *, updated: datetime) -> _Parts:
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     lines = clean(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     front = read_front_matter(lines)
@@ -186,7 +141,7 @@ def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
         line=front.end + 1,
         updated=updated,
     )
-    return _Parts(digest(data), playbook, front, tuple(faults))
+    return _Parts(digest(data), playbook, tuple(faults))
 
 
 def _sentences(value: object) -> tuple[str, ...]:
@@ -208,11 +163,3 @@ def _text(lines: Sequence[str], block: Block) -> str:
 
 def _verbatim_body(text: str, skipped: int) -> str:
     return clean("".join(split_lines(text)[skipped:]))
-
-
-def _body_of(playbook: Playbook) -> str:
-    title = " ".join(playbook.title.split()) or playbook.name
-    lines = [heading_line(1, title), ""]
-    for number, step in enumerate(playbook.steps, 1):
-        lines += item_lines("", f"{number}. ", step)
-    return "\n".join(lines) + "\n"

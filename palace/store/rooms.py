@@ -6,7 +6,7 @@ are safely on the disk. What a person wrote in a file meanwhile is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import partial
@@ -232,27 +232,20 @@ class RoomStore:
         if "status" in values and memory.status != values["status"]:
             values["retired"] = self._clock() if values["status"] == "inactive" else None
 
-        def edit(page: Page, position: int, named: Mapping[str, object]) -> str:
-            return page.with_memory_fields(position, {**named, **values})
+        memory_id = fresh = new_id("m")
 
-        return self._edit_memory(memory, edit)
+        def change(page: Page) -> str:
+            nonlocal memory_id
+            found = _find(page, memory)
+            is_derived = found.id.startswith("d-")
+            memory_id = fresh if is_derived else found.id
+            named = {"id": fresh} if is_derived else {}
+            return page.with_memory_fields(found.position, {**named, **values})
 
-    def replace_text(self, memory: Memory, new_text: str) -> Memory:
-        """Replace the words of one memory in place and return it; `updated` becomes now.
-
-        Raises:
-            StoreError: If the new text is empty or cannot stand there.
-            MemoryNotFoundError: If the memory is gone.
-            WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
-        """
-
-        def edit(page: Page, position: int, named: Mapping[str, object]) -> str:
-            stamp = {**named, "updated": self._clock()}
-            stamped = parse(page.path, page.with_memory_fields(position, stamp))
-            return stamped.replace_text(position, new_text)
-
-        return self._edit_memory(memory, edit)
+        with self.locked():
+            page, before = self._pages.edit(memory.path, change)
+            self._note(page, before, [memory_id])
+        return page.memories[page.position_of(memory_id)]
 
     def erase(self, memory: Memory) -> None:
         """Take one memory out of its file for good; what else is there stays.
@@ -449,25 +442,6 @@ class RoomStore:
                 if page is not before:
                     changed.append(path)
         return changed
-
-    def _edit_memory(
-        self, memory: Memory, edit: Callable[[Page, int, Mapping[str, object]], str]
-    ) -> Memory:
-        """Edit the file of one memory, giving it an id of its own if it has none."""
-        fresh = new_id("m")
-        memory_id = fresh
-
-        def change(page: Page) -> str:
-            nonlocal memory_id
-            found = _find(page, memory)
-            derived = found.id.startswith("d-")
-            memory_id = fresh if derived else found.id
-            return edit(page, found.position, {"id": fresh} if derived else {})
-
-        with self.locked():
-            page, before = self._pages.edit(memory.path, change)
-            self._note(page, before, [memory_id])
-        return page.memories[page.position_of(memory_id)]
 
     def _note(self, page: Page, before: Page | None, ids: Iterable[str]) -> None:
         """Keep what was written, in case an editor saves an older copy over it."""

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from palace.errors import DrawerParseError, MemoryNotFoundError, UnsafeNameError
+from palace.errors import MemoryNotFoundError, UnsafeNameError
 from palace.store.playbook_files import PlaybookFiles
-from palace.types.memory import Playbook
 
 ROLLBACK = """---
 triggers: [roll back, undo deploy]
@@ -81,40 +80,6 @@ def test_broken_front_matter_is_a_fault_and_the_body_still_serves(tmp_path):
     assert playbook.triggers == ()
     assert playbook.title == "bad"
     assert {fault.path for fault in store.faults()} == {"playbooks/bad.md", "playbooks/raw.md"}
-    with pytest.raises(DrawerParseError):
-        store.write(playbook)
-    assert (tmp_path / "playbooks" / "bad.md").read_text().startswith("---\ntriggers: [a\n")
-
-
-def test_writing_keeps_the_body_and_foreign_keys(tmp_path):
-    store = _folder(tmp_path, rollback=ROLLBACK)
-    before = store.get("rollback")
-    written = store.write(before)
-    assert written.body == before.body
-    assert written.steps == before.steps
-    assert "owner: someone" in (tmp_path / "playbooks" / "rollback.md").read_text()
-
-
-def test_foreign_values_stay_as_they_are_written(tmp_path):
-    rows = 'made: 2026-05-04\nversion: 1.10\ndone: no\nat: 12:30\nport: "5432"\n1.10: new\n'
-    store = _folder(tmp_path, deploy=f"---\n{rows}triggers:\n- on\n---\n1. Deploy.\n")
-    written = store.write(store.get("deploy"))
-    assert written.triggers == ("on",)
-    text = (tmp_path / "playbooks/deploy.md").read_text("utf-8")
-    assert text.startswith("---\n" + rows.replace('"', "'"))
-
-
-def test_a_playbook_without_a_body_gets_one_from_its_steps(tmp_path):
-    store = PlaybookFiles(tmp_path)
-    steps = ("First:\n```\n1. code\n```", "# not a heading", "- nested", "plain")
-    made = Playbook(
-        name="New one", title="A #", triggers=("x: y",), prerequisites=(), warnings=(), steps=steps,
-        body="", path="",
-    )  # fmt: skip
-    written = store.write(made)
-    assert written.name == "New-one"
-    assert (written.title, written.steps, written.triggers) == ("A #", steps, ("x: y",))
-    assert store.get("new one") == written
 
 
 def test_names_are_checked_and_missing_ones_said(tmp_path):
