@@ -16,14 +16,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final, Literal
 
 from filelock import FileLock, Timeout
 
 from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
 from palace.store.swapping import is_being_written, swap
 
-ABSENT = ""
-"""As `expected_digest`: the file must not exist yet."""
+ANYTHING: Final = "anything"
+"""As `replaces`: whatever stands there."""
 
 LOCK_TIMEOUT_S = 30.0
 SAVE_TIMEOUT_S = 10.0
@@ -130,8 +131,7 @@ def atomic_write(
     path: Path,
     data: bytes,
     *,
-    expected_digest: str | None,
-    known: bytes | None = None,
+    replaces: bytes | Literal["anything"] | None,
     file_system: FileSystem = DISK,
 ) -> None:
     """Replace a file as a whole, durably, unless somebody else changed it.
@@ -144,10 +144,8 @@ def atomic_write(
     Args:
         path: Absolute path with symlinks already followed.
         data: The new content.
-        expected_digest: Digest of the content this write is based on; `ABSENT` if the file must
-            not exist; None to write regardless.
-        known: The content of that digest, where the caller has it: then the file is compared with
-            it, and not hashed.
+        replaces: The content this write is based on; None if the file must not exist yet,
+            `ANYTHING` to write regardless.
         file_system: The steps to use.
 
     Raises:
@@ -158,11 +156,11 @@ def atomic_write(
     try:
         ensure_folder(path.parent, file_system=file_system)
         _write_temporary(temporary, data, mode=_mode(path), file_system=file_system)
-        if expected_digest is None:
+        if isinstance(replaces, str):
             file_system.rename(temporary, path)
         else:
-            stood = _refuse_changed(path, expected_digest, known=known)
-            _put_in_place(temporary, path, stood, ours=data, file_system=file_system)
+            _refuse_changed(path, replaces)
+            _put_in_place(temporary, path, replaces, ours=data, file_system=file_system)
         file_system.fsync_dir(path.parent)
     except OSError as error:
         raise unavailable(error, "write", path) from error
@@ -401,21 +399,13 @@ def _mode(path: Path) -> int:
         return 0o600
 
 
-def _refuse_changed(
-    path: Path, expected_digest: str, *, known: bytes | None = None
-) -> bytes | None:
-    """Return what stands in a file that is as expected, None if there is none."""
+def _refuse_changed(path: Path, expected: bytes | None) -> None:
     try:
         found = path.read_bytes()
     except FileNotFoundError:
         found = None
-    if found is None or known is None:
-        as_expected = (ABSENT if found is None else digest(found)) == expected_digest
-    else:
-        as_expected = found == known
-    if not as_expected:
+    if found != expected:
         raise _changed(path)
-    return found
 
 
 def _changed(path: Path) -> WriteConflictError:

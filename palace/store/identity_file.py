@@ -12,7 +12,7 @@ from pathlib import Path
 
 from palace.errors import IdentityTooLongError, MemoryNotFoundError
 from palace.store.comments import NOT_UTF8, clean, is_unclean
-from palace.store.files import atomic_write, locked, read_bytes, unavailable
+from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
 from palace.store.names import resolve_inside
 from palace.types.memory import Fault
 
@@ -109,7 +109,7 @@ class IdentityFile:
         data = f"{identity.text}\n".encode() if identity.text else b""
         path = resolve_inside(self.root, IDENTITY_FILE)
         with locked(self.root):
-            atomic_write(path, data, expected_digest=None)
+            atomic_write(path, data, replaces=ANYTHING)
         return identity
 
 

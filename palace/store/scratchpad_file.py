@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
-from palace.store.files import DISK, atomic_write, read_bytes, refuse_special, unavailable
+from palace.store.files import ANYTHING, DISK, atomic_write, read_bytes, refuse_special, unavailable
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -261,7 +261,7 @@ class FileScratchpad:
         kept = [line + b"\n" for line in kept if not _is_about(line, over)]
         # Whoever has read the file knows by its first line that it is another one.
         head = encode_line({"type": _HEAD, "id": new_id("f")})
-        atomic_write(path, b"".join([head, *kept]), expected_digest=None)
+        atomic_write(path, b"".join([head, *kept]), replaces=ANYTHING)
 
     def _path(self, session_id: str) -> Path:
         return self.folder / f"{session_file_name(session_id)}{_SUFFIX}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import MemoryNotFoundError
-from palace.store.files import atomic_write, locked, read_bytes, unavailable
+from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
 from palace.store.names import session_file_name
 from palace.types.session import SessionMark, SessionSummary
 
@@ -57,7 +57,7 @@ class FileSessionMarks:
             StoreUnavailableError: If the file system refuses.
         """
         text = json.dumps(asdict(mark), ensure_ascii=True, indent=1, default=datetime.isoformat)
-        atomic_write(self._path(mark.session_id), f"{text}\n".encode(), expected_digest=None)
+        atomic_write(self._path(mark.session_id), f"{text}\n".encode(), replaces=ANYTHING)
 
     def locked(self, session_id: str) -> AbstractContextManager[None]:
         """Hold a session against other writers.

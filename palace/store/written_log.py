@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from palace.errors import MemoryNotFoundError
-from palace.store.files import atomic_write, read_bytes, refuse_special, unavailable
+from palace.store.files import ANYTHING, atomic_write, read_bytes, refuse_special, unavailable
 from palace.store.json_lines import append_line, decode_line, encode_line
 
 KEPT_S = 86_400.0
@@ -104,7 +104,7 @@ class WrittenLog:
         if self._bytes():
             kept = [entry for entry in self.all() if not without(entry)]
             data = b"".join(_newest(kept, MAX_BYTES // 2))
-            atomic_write(self._file, data, expected_digest=None)
+            atomic_write(self._file, data, replaces=ANYTHING)
 
     def _bytes(self) -> int:
         try:

@@ -187,7 +187,7 @@ class CalibratingVerbs(OpenedPalace):
 
     def _write_bars(self, sufficient_at: float, unclear_at: float) -> Path:
         from palace.settings.edit import with_section
-        from palace.store.files import ABSENT, atomic_write, digest, read_bytes
+        from palace.store.files import atomic_write, read_bytes
 
         for key in ("sufficient_at", "unclear_at"):
             origin = self.loaded.origins[f"sufficiency.{key}"]
@@ -204,7 +204,6 @@ class CalibratingVerbs(OpenedPalace):
             {"unclear_at": unclear_at, "sufficient_at": sufficient_at},
             name=str(file),
         )
-        expected = ABSENT if old is None else digest(old)
         mark = BOM_UTF8 if (old or b"").startswith(BOM_UTF8) else b""
-        atomic_write(file, mark + text.encode(), expected_digest=expected)
+        atomic_write(file, mark + text.encode(), replaces=old)
         return file

@@ -19,7 +19,7 @@ from palace.errors import ConfigError
 from palace.learn.fields import check_choice
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
-from palace.store.files import ABSENT, atomic_write, locked
+from palace.store.files import atomic_write, locked
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
 from palace.store.tree import own_files
@@ -203,4 +203,4 @@ def _link(source: Path, target: Path) -> None:
 def _put_file(root: Path, relative: str, data: bytes) -> None:
     """Write one new file; whoever tidies up does not touch what is written under the lock."""
     with locked(root):
-        atomic_write(root / relative, data, expected_digest=ABSENT)
+        atomic_write(root / relative, data, replaces=None)
