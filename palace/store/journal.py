@@ -27,7 +27,7 @@ from palace.store.json_lines import (
     overwrite_lines,
     read_newest_first,
 )
-from palace.text import aware_moment, id_time, utc_now
+from palace.text import aware_moment, id_time, new_id, utc_now
 
 MIN_PREFIX_CHARS = 6
 _MONTH_FILE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])\.jsonl")
@@ -264,6 +264,21 @@ class FileJournal:
                 record = _record(line) if needle in line else None
                 if record is not None and record["id"].startswith(prefix):
                     yield record
+
+
+def new_record(
+    type: str, mark: str, session: str | None, about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a record of this moment, with an id of its own.
+
+    Args:
+        type: What the journal calls it.
+        mark: What its id begins with.
+        session: The session it belongs to.
+        about: What else it says.
+    """
+    at = utc_now().isoformat()
+    return {"id": new_id(mark), "type": type, "at": at, "session": session, **about}
 
 
 def _cleaned(

@@ -111,14 +111,13 @@ class CalibratingVerbs(OpenedPalace):
         from palace.recall.held_out import ask_twice, searcher_without
 
         lexicons, analyst = self._parts.lexicons, self._parts.analyst
-        timeout_ms = float(self.settings.detector.pattern_timeout_ms)
         chosen = list(self._questions(parts, sample=sample, rng=random.Random(seed)))  # noqa: S311 - a sample, no secret
         asked: dict[Kind, list[Asked]] = {kind: [] for kind in _KINDS}
         hidden, without = -1, self._parts.searcher
         for number, (part, candidate, question) in enumerate(chosen, 1):
             if part != hidden:
                 hidden, without = part, searcher_without(self._parts.searcher, parts[part])
-                blind = Analyst(lexicons, without.index, timeout_ms=timeout_ms)
+                blind = Analyst(lexicons, without.index, timeout_ms=self._parts.timeout_ms)
             done = ask_twice(
                 question,
                 candidate,

@@ -18,9 +18,10 @@ from palace.learn.fields import check_choice
 from palace.learn.remember import said_later
 from palace.ports import scope_of
 from palace.secrets import redact
+from palace.store.journal import new_record
 from palace.store.names import safe_component
 from palace.store.timeline_page import minute_of, session_title
-from palace.text import new_id, tokens, utc_now
+from palace.text import tokens, utc_now
 from palace.types.changes import Duplicate, WriteResult
 from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Message, Turn
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 _NEAR = 5
 # What was said of it in a year of sessions may stand before the memory itself.
 _LOOKED_AT = 50
-_RECENT_VERDICTS = 50
 _SHARED_WORDS = 2
 _TASK_SPEAKER = "Task"
 
@@ -381,12 +381,9 @@ class ConsolidatingVerbs(WritingVerbs):
         """Yield memories that a correction may be about: used in the session, or alike."""
         about = set(tokens(f"{statement.text} {statement.about}"))
         seen: dict[str, Memory] = {}
-        for number, record in enumerate(self.journal.records(type="verdict")):
-            if number >= _RECENT_VERDICTS:
-                break
-            if record.get("session") == session_id:
-                found = (self.index.get(i) for i in record.get("injected", ()))
-                seen.update((m.id, m) for m in found if m is not None)
+        for record in self._parts.previous_verdicts(session_id):
+            found = (self.index.get(i) for i in record.get("injected", ()))
+            seen.update((m.id, m) for m in found if m is not None)
         text = f"{statement.text} {statement.about}".strip()
         hits = self.search(text, top_k=_LOOKED_AT, session_id=session_id, project=project or None)
         stored = [hit.memory for hit in hits if hit.memory.room != TIMELINE]
@@ -420,19 +417,14 @@ class ConsolidatingVerbs(WritingVerbs):
 
     def _note_consolidation(self, done: Compressed, session_id: str) -> None:
         at = done.last_consolidated_at
-        self.journal.append(
-            {
-                "id": new_id("k"),
-                "type": "consolidation",
-                "at": utc_now().isoformat(),
-                "session": session_id,
-                "messages": len(done.condensed),
-                "trigger": done.trigger,
-                "by": done.by,
-                "page": f"timeline/{minute_of(at)[:10]}.md" if at and done.summary else "",
-                "reason": done.reason,
-            }
-        )
+        about = {
+            "messages": len(done.condensed),
+            "trigger": done.trigger,
+            "by": done.by,
+            "page": f"timeline/{minute_of(at)[:10]}.md" if at and done.summary else "",
+            "reason": done.reason,
+        }
+        self.journal.append(new_record("consolidation", "k", session_id, about))
 
     def _apply_timeline_retention(self) -> None:
         """Take out condensed entries that are past their days, and nothing a person wrote."""

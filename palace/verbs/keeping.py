@@ -95,12 +95,8 @@ class KeepingVerbs(WritingVerbs):
 
     def _led_to(self, target: str) -> list[Memory]:
         found = self.index.get(target)
-        seen: set[str] = set()
-        while found is not None and found.superseded_by and found.id not in seen:
-            seen.add(found.id)
-            found = self.index.get(found.superseded_by)
         if found is not None:
-            return [found]
+            return [self._last_version(found)]
         room, _, drawer = target.rpartition("/")
         return [m for m in self.index.memories(room=room) if m.drawer == drawer] if room else []
 
@@ -165,13 +161,7 @@ class KeepingVerbs(WritingVerbs):
         Raises:
             MemoryNotFoundError: If there is no such memory.
         """
-        last = self.get(memory_id)
-        seen = {last.id}
-        while last.superseded_by and (after := self.index.get(last.superseded_by)):
-            if after.id in seen:
-                break
-            last = after
-            seen.add(last.id)
+        last = self._last_version(self.get(memory_id))
         older = older_versions(last, self.index.marked("superseded_by"))
         versions = [*reversed(older), last]
         ids = {m.id for m in versions}
@@ -183,6 +173,16 @@ class KeepingVerbs(WritingVerbs):
             if record["type"] not in ("verdict", "answer", "named") and _touches(record, ids)
         ]
         return History(tuple(versions), tuple(reversed(events)))
+
+    def _last_version(self, memory: Memory) -> Memory:
+        """Return what replaced a memory, perhaps through others; itself if nothing did."""
+        seen = {memory.id}
+        while memory.superseded_by and (after := self.index.get(memory.superseded_by)):
+            if after.id in seen:
+                break
+            memory = after
+            seen.add(memory.id)
+        return memory
 
     def erase(self, memory_id: str, *, reason: str = "") -> Erased:
         """Remove the words of a memory for good; this cannot be undone.

@@ -9,11 +9,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from palace.arguments import check_part
@@ -269,6 +269,24 @@ class OpenedPalace:
     def probe_writer(self) -> Writer:
         """The way in that leaves no record of the change; for trials that clean up themselves."""
         return self._parts.writer
+
+    def keep_record(self, record: Mapping[str, Any], *, otherwise: str) -> bool:
+        """Append a record where a journal is kept; return whether it is there.
+
+        What it tells of is done: a journal that cannot be written must not undo it.
+
+        Args:
+            record: As `FileJournal.append` takes it.
+            otherwise: What is logged where it cannot be written.
+        """
+        if not self.settings.journal.enabled:
+            return False
+        try:
+            self.journal.append(record)
+        except StoreError as error:
+            _log.warning("%s: %s", otherwise, error)
+            return False
+        return True
 
     def living_notes(self, session_id: str) -> list[ScratchEntry]:
         """Return what may be told of a session's notes.

@@ -178,9 +178,8 @@ class TransferringVerbs(ReadingVerbs):
         memories = self.memories(include_inactive=True)
         files = own_files(self.root)
         kept = record_files(self._record_folders) if records else {}
-        if form == "json":
-            return export_json(self.root, path, files=files, memories=memories, records=kept)
-        return export_markdown(self.root, path, files=files, memories=memories, records=kept)
+        write = export_json if form == "json" else export_markdown
+        return write(self.root, path, files=files, memories=memories, records=kept)
 
 
 def _nowhere(_file: Path, _lines: bytes) -> None:
