@@ -318,31 +318,18 @@ def sweep(root: Path, folders: Sequence[str]) -> int:
     """
     found = [root, *(root / name for name in folders)]
     left: list[Path] = []
-    try:
+    with refusals("tidy", root):
         for folder in found:
-            below, temporary = _entries_to_sweep(folder)
-            left.extend(temporary)
-            found.extend(below if folder != root else [])
+            for entry in listing(folder):
+                if _TEMPORARY.fullmatch(entry.name):
+                    left.append(Path(entry.path))
+                elif folder != root and entry.is_dir(follow_symlinks=False):
+                    found.append(Path(entry.path))
         if left:
             with locked(root, timeout_s=0):
                 for path in left:
                     path.unlink(missing_ok=True)
-    except OSError as error:
-        raise unavailable(error, "tidy", root) from error
     return len(left)
-
-
-def _entries_to_sweep(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the folders in a folder, links left out, and the temporary files in it."""
-    try:
-        with os.scandir(folder) as entries:
-            listed = list(entries)
-    except FileNotFoundError:
-        return [], []
-    return (
-        [Path(entry.path) for entry in listed if entry.is_dir(follow_symlinks=False)],
-        [Path(entry.path) for entry in listed if _TEMPORARY.fullmatch(entry.name)],
-    )
 
 
 def gone(root: Path) -> StoreUnavailableError:
@@ -379,6 +366,26 @@ def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:
         hint=_HINTS.get(error.errno or 0, "Check the disk and the folder, then try again."),
         retryable=error.errno not in _NEEDS_A_PERSON,
     )
+
+
+@contextmanager
+def refusals(verb: str, path: Path) -> Iterator[None]:
+    """Turn what the operating system refuses meanwhile into `unavailable`."""
+    try:
+        yield
+    except OSError as error:
+        raise unavailable(error, verb, path) from error
+
+
+def listing(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what stands in a folder, nothing if there is none.
+
+    Raises:
+        StoreUnavailableError: If it cannot be read.
+    """
+    with refusals("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
+        return list(found)
+    return []
 
 
 def _write_temporary(path: Path, data: bytes, *, mode: int, file_system: FileSystem) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError
-from palace.store.files import DISK, unavailable
+from palace.store.files import DISK, listing, refusals
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -208,13 +208,11 @@ class FileJournal:
             return ()
         oldest = (now or self._clock()) - timedelta(days=self._retention_days)
         expired = [path for path in reversed(self._month_files()) if _month_end(path) <= oldest]
-        try:
+        with refusals("delete", self.folder):
             for path in expired:
                 path.unlink(missing_ok=True)
             if expired:
                 DISK.fsync_dir(self.folder)
-        except OSError as error:
-            raise unavailable(error, "delete", self.folder) from error
         return tuple(path.name for path in expired)
 
     def redact(
@@ -245,13 +243,9 @@ class FileJournal:
 
     def _month_files(self) -> list[Path]:
         """Month files, newest month first."""
-        try:
-            names = [p for p in self.folder.iterdir() if _MONTH_FILE.fullmatch(p.name)]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise unavailable(error, "read", self.folder) from error
-        return sorted(names, reverse=True)
+        found = listing(self.folder)
+        paths = (Path(entry.path) for entry in found if _MONTH_FILE.fullmatch(entry.name))
+        return sorted(paths, reverse=True)
 
     def _beginning_with(self, prefix: str) -> Iterator[dict[str, Any]]:
         """Records whose id begins so; the month of the id first, then newest first."""

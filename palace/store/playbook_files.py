@@ -19,7 +19,7 @@ from palace.store.blocks import (
     split_lines,
 )
 from palace.store.comments import NOT_UTF8, clean, is_unclean
-from palace.store.files import digest, read_bytes, unavailable
+from palace.store.files import digest, read_bytes, refusals
 from palace.store.front_matter import read_front_matter, text_list
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
 from palace.store.playbook_pages import as_memory
@@ -111,10 +111,8 @@ class PlaybookFiles:
     def _read(self, path: str) -> _Parts:
         real = resolve_inside(self.root, path)
         data = read_bytes(real)
-        try:
+        with refusals("read", real):
             seconds = real.stat().st_mtime
-        except OSError as error:
-            raise unavailable(error, "read", real) from error
         return _take_apart(path, data, updated=datetime.fromtimestamp(seconds, tz=timezone.utc))
 
 

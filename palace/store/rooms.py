@@ -28,7 +28,7 @@ from palace.store.files import (
     ensure_folder,
     locked,
     read_bytes,
-    unavailable,
+    refusals,
 )
 from palace.store.markdown import Page, decode, parse
 from palace.store.names import resolve_inside, room_of, without_suffix
@@ -106,13 +106,10 @@ class RoomStore:
             StoreUnavailableError: If it cannot be looked at.
         """
         real = resolve_inside(self.root, path)
-        try:
+        with refusals("read", real), suppress(FileNotFoundError):
             status = real.stat()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise unavailable(error, "read", real) from error
-        return FileStamp(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            return FileStamp(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return None
 
     def faults(self) -> list[Fault]:
         """Return everything that is left out or not understood, in all files.
@@ -168,10 +165,8 @@ class RoomStore:
         with self.locked():
             folder = room_folder(self.root, room)
             path = resolve_inside(self.root, folder)
-            try:
+            with refusals("make", path):
                 ensure_folder(path, file_system=self._file_system)
-            except OSError as error:
-                raise unavailable(error, "make", path) from error
         return room_of(folder[len(ROOMS) + 1 :])
 
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:

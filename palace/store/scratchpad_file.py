@@ -26,7 +26,16 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
-from palace.store.files import ANYTHING, DISK, atomic_write, read_bytes, refuse_special, unavailable
+from palace.store.files import (
+    ANYTHING,
+    DISK,
+    atomic_write,
+    listing,
+    read_bytes,
+    refusals,
+    refuse_special,
+    unavailable,
+)
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -212,7 +221,7 @@ class FileScratchpad:
             StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
         purged = 0
-        try:
+        with refusals("delete", self.folder):
             for path in self._files():
                 if stopped():
                     break
@@ -220,8 +229,6 @@ class FileScratchpad:
                     purged += self._purge(path)
             if purged:
                 DISK.fsync_dir(self.folder)
-        except OSError as error:
-            raise unavailable(error, "delete", self.folder) from error
         return purged
 
     def _purge(self, path: Path) -> bool:
@@ -267,12 +274,8 @@ class FileScratchpad:
         return self.folder / f"{session_file_name(session_id)}{_SUFFIX}"
 
     def _files(self) -> list[Path]:
-        try:
-            return sorted(p for p in self.folder.iterdir() if p.suffix == _SUFFIX and p.is_file())
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise unavailable(error, "read", self.folder) from error
+        paths = (Path(entry.path) for entry in listing(self.folder))
+        return sorted(path for path in paths if path.suffix == _SUFFIX and path.is_file())
 
     def _locate(self, entry_id: str) -> tuple[Path, ScratchEntry] | None:
         for path in self._files():

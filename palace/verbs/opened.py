@@ -23,7 +23,7 @@ from palace.learn.use_counts import UseTally
 from palace.ports import Embedder, Fetcher, Generator, Progress
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
-from palace.store.files import ensure_folder, gone, keep_out_of_git, sweep, unavailable
+from palace.store.files import ensure_folder, gone, keep_out_of_git, refusals, sweep
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
@@ -116,10 +116,8 @@ class OpenedPalace:
         self._closed = threading.Event()
         self._expiry: threading.Thread | None = None
         self._expired_at = time.monotonic()
-        try:
+        with refusals("make", self.root):
             ensure_folder(self.root)
-        except OSError as error:
-            raise unavailable(error, "make", self.root) from error
         self.store = RoomStore(self.root)
         self.playbook_files = PlaybookFiles(self.root)
         self.identity_file = IdentityFile(self.root)
