@@ -231,9 +231,9 @@ def keep_out_of_git(folder: Path) -> None:
     Where it cannot be written, nothing is: it is a courtesy, and a read-only palace is read.
     """
     with suppress(OSError):  # such as that it is there
-        told = os.open(folder / ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(told, "w", encoding="utf-8") as file:
-            file.write("# The index: made anew from the files wherever it is missing.\n*\n")
+        told = folder / ".gitignore"
+        told.touch(mode=0o600, exist_ok=False)
+        told.write_text("# The index: made anew from the files wherever it is missing.\n*\n")
 
 
 @contextmanager

@@ -43,9 +43,6 @@ class FileJournal:
     Args:
         folder: Where the month files are; made at the first write, mode 0700.
         retention_days: Days that `apply_retention` keeps, >= 1; None keeps everything.
-        durable: Whether every append waits for the disk (fsync). Off by default: losing the last
-            records in a power cut is better than a millisecond on every prompt.
-        clock: Returns the present moment, aware, UTC.
 
     Raises:
         ConfigError: If `retention_days` is below 1.
@@ -56,8 +53,6 @@ class FileJournal:
         folder: Path,
         *,
         retention_days: int | None = 365,
-        durable: bool = False,
-        clock: Callable[[], datetime] = utc_now,
     ) -> None:
         if retention_days is not None and retention_days < 1:
             raise ConfigError(
@@ -66,8 +61,6 @@ class FileJournal:
             )
         self.folder = folder
         self._retention_days = retention_days
-        self._durable = durable
-        self._clock = clock
         self._lock = threading.Lock()
 
     def append(self, record: Mapping[str, Any]) -> None:
@@ -92,7 +85,8 @@ class FileJournal:
         following = self.folder / f"{_month_end(path):%Y-%m}.jsonl"
         with self._lock:
             to = following if following in self._month_files() else path
-            append_line(to, line, durable=self._durable)
+            # To lose the last records in a power cut is better than a millisecond on every prompt.
+            append_line(to, line, durable=False)
 
     def records(
         self,
@@ -196,7 +190,7 @@ class FileJournal:
         """Delete the month files that lie wholly before the retention, oldest first.
 
         Args:
-            now: The present moment, aware; the clock's if None.
+            now: The present moment, aware.
 
         Returns:
             Names of the files that were deleted.
@@ -206,7 +200,7 @@ class FileJournal:
         """
         if self._retention_days is None:
             return ()
-        oldest = (now or self._clock()) - timedelta(days=self._retention_days)
+        oldest = (now or utc_now()) - timedelta(days=self._retention_days)
         expired = [path for path in reversed(self._month_files()) if _month_end(path) <= oldest]
         with refusals("delete", self.folder):
             for path in expired:

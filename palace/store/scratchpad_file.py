@@ -134,7 +134,11 @@ class FileScratchpad:
         )
         with self._writing():
             if len(self.entries(session_id)) >= self._max_entries:
-                raise full_scratchpad(session_id, self._max_entries)
+                raise StoreError(
+                    f"the scratchpad of session {session_id!r} holds {self._max_entries} notes"
+                    " already",
+                    hint="promote what should last, or wait until notes expire",
+                )
             self._shrink(path)
             append_line(path, encode_line(_as_record(entry)), durable=True)
         return entry
@@ -358,14 +362,6 @@ def is_expired(entry: ScratchEntry, now: datetime) -> bool:
     return (now - entry.at).total_seconds() >= entry.ttl_s
 
 
-def full_scratchpad(session_id: str, max_entries: int) -> StoreError:
-    """Return the error of a session that holds all the notes it may."""
-    return StoreError(
-        f"the scratchpad of session {session_id!r} holds {max_entries} notes already",
-        hint="promote what should last, or wait until notes expire",
-    )
-
-
 def unknown_entry(entry_id: str) -> MemoryNotFoundError:
     """Return the error of an entry id that no session knows."""
     return MemoryNotFoundError(
@@ -456,9 +452,8 @@ def _as_entry(record: Mapping[str, Any]) -> ScratchEntry | None:
     is_whole = at.tzinfo is not None and all(isinstance(t, str) and t for t in texts)
     if record.get("type") != "note" or not is_whole:
         return None
-    source: Trust = "user" if record.get("source") == "user" else "agent"
-    if record.get("source") == "system":
-        source = "system"
+    said = record.get("source")
+    source: Trust = said if said in ("user", "system") else "agent"
     return ScratchEntry(
         id=texts[0], session_id=texts[1], text=texts[2], at=at, ttl_s=ttl_s, source=source
     )
