@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 import secrets as _random
 import shlex
-import shutil
 import stat
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -27,11 +26,11 @@ from palace.portable import without_copy_mark
 from palace.store.blocks import MEMORY_KINDS, find_blocks, split_lines
 from palace.store.front_matter import read_front_matter
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.journal import FileJournal
+from palace.store.journal import FileJournal, new_record
 from palace.store.names import session_file_name
 from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
-from palace.text import counted, new_id, utc_now
+from palace.text import counted, utc_now
 from palace.types.checks import Check
 from palace.types.memory import Draft, Fault, Memory
 
@@ -400,15 +399,14 @@ def check_journal(palace: Mempalace) -> Works:
     last = next(iter(palace.journal.records()), None)
     home = palace.root / ".palace"
     home.mkdir(mode=0o700, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="doctor-", dir=home))
-    try:
-        journal = FileJournal(folder)
-        record = {"id": new_id("x"), "type": "probe", "at": utc_now().isoformat()}
+    with tempfile.TemporaryDirectory(
+        prefix="doctor-", dir=home, ignore_cleanup_errors=True
+    ) as folder:
+        journal = FileJournal(Path(folder))
+        record = new_record("probe", "x", None, {})
         journal.append(record)
         if journal.find(record["id"]) != record:
             raise StoreError("a journal record cannot be read back")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     if not os.access(palace.root / "journal" if last else palace.root, os.W_OK):
         raise StoreError("the journal cannot be written", hint="check the permissions of journal/")
     since = f"the last record is of {last['at']}" if last else "it is empty"
@@ -460,13 +458,12 @@ class _Unrecorded:
 @contextmanager
 def _rebuilt_index(palace: Mempalace) -> Iterator[SqliteIndex]:
     """Build an index from the files beside the one in use, and throw it away afterwards."""
-    with tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder:
-        index = SqliteIndex(Path(folder) / "index.sqlite")
-        try:
-            refresh(index, palace.sources)
-            yield index
-        finally:
-            index.close()
+    with (
+        tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder,
+        closing(SqliteIndex(Path(folder) / "index.sqlite")) as index,
+    ):
+        refresh(index, palace.sources)
+        yield index
 
 
 def _missing(folder: Path) -> list[Path]:

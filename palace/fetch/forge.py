@@ -84,7 +84,6 @@ class ForgeFetcher(ABC):
             now=now,
         )
         self._max_bytes = max_bytes
-        self._only_forge = not elsewhere
         self._elsewhere = frozenset(name.lower() for name in elsewhere)
         for name in repositories:
             if not _is_repository(name):
@@ -157,7 +156,7 @@ class ForgeFetcher(ABC):
             return short[0]
         if short or mention.kind == "repo_file" or (name and not mention.loose):
             return ""
-        alone = self._only_forge and len(self._repositories) == 1
+        alone = not self._elsewhere and len(self._repositories) == 1
         return next(iter(self._repositories.values())) if alone else ""
 
     def _ref(self, mention: Mention, repository: str) -> ArtifactRef:

@@ -383,9 +383,13 @@ def listing(folder: Path) -> list[os.DirEntry[str]]:
     Raises:
         StoreUnavailableError: If it cannot be read.
     """
-    with refusals("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
-        return list(found)
-    return []
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise unavailable(error, "read", folder) from error
 
 
 def _write_temporary(path: Path, data: bytes, *, mode: int, file_system: FileSystem) -> None:
