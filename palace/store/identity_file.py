@@ -126,9 +126,9 @@ def _measure(text: str) -> Identity:
 
 def _longest(text: str) -> str:
     """Name the three longest paragraphs by their length, line and first words."""
-    paragraphs: list[tuple[int, int, str]] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            paragraphs.append((len(line), number, " ".join(line.split()[:6])[:60]))
-    longest = sorted(paragraphs, key=lambda found: (-found[0], found[1]))[:3]
-    return "; ".join(f"line {n} ({size} characters: {words} …)" for size, n, words in longest)
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+    longest = sorted(lines, key=lambda found: -len(found[1]))[:3]
+    return "; ".join(
+        f"line {n} ({len(line)} characters: {' '.join(line.split()[:6])[:60]} …)"
+        for n, line in longest
+    )

@@ -22,9 +22,9 @@ from palace.store.blocks import (
     fold_lines,
     indentation,
     item_lines,
-    opens_fence,
     split_lines,
     stamp_of,
+    with_code,
 )
 from palace.store.comments import (
     NOT_UTF8,
@@ -427,20 +427,16 @@ class _Parser:
         """Return a block's text and the place of its comment; code is content throughout."""
         spans: list[Span] = []
         content: list[str] = []
-        fence = None
-        for number in self._numbers(block):
-            line = self._content(block, number)
-            if fence:
-                fence = None if fence.closed_by(line) else fence
-            else:
-                fence = opens_fence(line)
-                if not fence and "<!--" in line:
-                    span = self._comment(number)
-                    rest = self._content(block, number, without=span)
-                    spans += [span] if span else []
-                    if span and not rest.strip():
-                        continue
-                    line = unescape_comments(rest)
+        numbers = self._numbers(block)
+        lines = with_code(self._content(block, number) for number in numbers)
+        for number, (line, is_code) in zip(numbers, lines, strict=True):
+            if not is_code and "<!--" in line:
+                span = self._comment(number)
+                rest = self._content(block, number, without=span)
+                spans += [span] if span else []
+                if span and not rest.strip():
+                    continue
+                line = unescape_comments(rest)
             content.append(line)
         self._fault_extra(spans)
         return fold_lines(content), spans[0] if spans else None
