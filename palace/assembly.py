@@ -80,7 +80,7 @@ class Assembly:
         self._palace = palace
         self._past: dict[datetime, Assembly] = {}
         self._present: dict[str, str] = {}
-        # As of a version of the index: what is retired, or holds until a plan begins.
+        # As of a state of the index: what is retired, or holds until a plan begins.
         self._ended: tuple[int | None, Sequence[Memory]] = (None, ())
 
     @property
@@ -312,18 +312,15 @@ class Assembly:
             self._palace.index_file(path)
 
     @cached_property
-    def _rivals(self) -> Rivals:
+    def rivals(self) -> Rivals:
+        """What a statement, or a memory, may be at odds with or repeat."""
         index = self._palace.index
         return Rivals(index=index, terms=self.analyst.terms, everything=index.memories)
 
     def _resembling(self, draft: Draft) -> list[Memory]:
         # What a person took out of a file by hand is not held any more.
         self._palace.refresh(force=False)
-        return self._rivals.of(draft)
-
-    def copies_of(self, memory: Memory) -> list[Memory]:
-        """Return active memories of the same scope that share its words, turns included."""
-        return self._rivals.copies_of(memory)
+        return self.rivals.of(draft)
 
     def dated(self, turn: Turn) -> Turn:
         """Give a turn the past moment it asks about, if it asks about one."""
@@ -400,9 +397,9 @@ class Assembly:
         if moment is None and isinstance(self._palace, PastPalace):
             return self._palace.retired
         index = self._palace.index
-        if (version := index.version()) != self._ended[0]:
+        if (state := index.state()) != self._ended[0]:
             ended = [m for m in index.marked("superseded_by") if m.status == "active"]
-            self._ended = version, (*index.marked("status"), *ended)
+            self._ended = state, (*index.marked("status"), *ended)
         return retired_at(self._ended[1], moment or utc_now())
 
     @cached_property

@@ -494,10 +494,6 @@ class SqliteIndex:
         """Return a word that changes when the database is made anew, and keys begin again."""
         return str(self._database.rows("SELECT value FROM meta WHERE key = 'epoch'")[0][0])
 
-    def version(self) -> int:
-        """Return a number that changes whenever any process changed the database."""
-        return hash(self._database.state())
-
     def passage_texts(self, keys: Sequence[int]) -> dict[int, str]:
         """Return what is embedded for these memories; vanished ones are left out."""
         before: dict[int, list[Memory]] = {}
@@ -561,8 +557,8 @@ class SqliteIndex:
         """Return the number of active memories that a reader may see."""
         return self._terms.visible(scope).memories
 
-    def state(self) -> object:
-        """Return what differs after any change of the index."""
+    def state(self) -> int:
+        """Return a number that is another one after any process changed the index."""
         return self._terms.state()
 
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:

@@ -124,10 +124,17 @@ class FileScratchpad:
             StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
         path = self._path(session_id)
+        if not text.strip():
+            raise ConfigError("an empty note cannot be kept", hint="say what should be remembered")
+        if len(text) > self._max_entry_chars:
+            raise ConfigError(
+                f"a note of {len(text)} characters is too long for the scratchpad",
+                hint=f"note the conclusion in at most {self._max_entry_chars} characters",
+            )
         entry = ScratchEntry(
             id=new_id("s"),
             session_id=session_id,
-            text=checked_text(text, max_chars=self._max_entry_chars),
+            text=text,
             at=self._clock(),
             ttl_s=self._ttl_s if ttl_s is None else checked_ttl(ttl_s),
             source=source,
@@ -325,22 +332,6 @@ class FileScratchpad:
             except OSError as error:
                 raise unavailable(error, "read", path) from error
             return list(state.entries.values())
-
-
-def checked_text(text: str, *, max_chars: int) -> str:
-    """Return the text of a note unchanged, if it is fit to be one.
-
-    Raises:
-        ConfigError: If it is blank or longer than `max_chars` characters.
-    """
-    if not text.strip():
-        raise ConfigError("an empty note cannot be kept", hint="say what should be remembered")
-    if len(text) > max_chars:
-        raise ConfigError(
-            f"a note of {len(text)} characters is too long for the scratchpad",
-            hint=f"note the conclusion in at most {max_chars} characters",
-        )
-    return text
 
 
 def checked_ttl(ttl_s: float) -> float:

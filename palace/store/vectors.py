@@ -258,7 +258,7 @@ class VectorIndex:
         """Return the table of memories with everybody's changes taken in."""
         if find_spec("numpy") is None:
             raise not_installed("numpy", "embeddings")
-        now = (self._index.version(), self._file.version())
+        now = (self._index.state(), self._file.version())
         if self._table is not None and self._seen == now:
             return self._table
         self._allowed_before.clear()

@@ -238,7 +238,7 @@ class KeepingVerbs(WritingVerbs):
         A conversation does, in which it was said. Nobody asked to retire what else stands there.
         """
         eraser = Eraser.of([memory])
-        copies = self._parts.copies_of(memory)
+        copies = self._parts.rivals.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
 
     def _first_called(self, memory: Memory) -> str:
