@@ -48,12 +48,7 @@ class FileJournal:
         ConfigError: If `retention_days` is below 1.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        retention_days: int | None = 365,
-    ) -> None:
+    def __init__(self, folder: Path, *, retention_days: int | None = 365) -> None:
         if retention_days is not None and retention_days < 1:
             raise ConfigError(
                 f"the journal cannot be kept for {retention_days} days",
