@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from palace.configured import (
@@ -21,7 +22,7 @@ from palace.configured import (
 )
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.markers import escape_markers
-from palace.errors import ConfigError, StoreError, StoreUnavailableError
+from palace.errors import ConfigError, StoreError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
@@ -33,7 +34,7 @@ from palace.learn.remember import Writer
 from palace.learn.rivals import Rivals
 from palace.models.vector_cache import VectorCache
 from palace.past import PastPalace
-from palace.ports import Fetcher, Generator, Layer, SessionMarks
+from palace.ports import Generator, Layer, SessionMarks
 from palace.recall.as_of import dated_turn, named_end, retired_at
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
@@ -45,9 +46,10 @@ from palace.recall.scoring import STATIC_VECTORS
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.recall.unrelated import UNRELATED
+from palace.store.journal import new_record
 from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
-from palace.text import new_id, utc_now
+from palace.text import utc_now
 from palace.types.changes import Match
 from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Turn
@@ -78,12 +80,17 @@ class Assembly:
         self._palace = palace
         self._past: dict[datetime, Assembly] = {}
         self._present: dict[str, str] = {}
-        # As of a version of the index: what is retired, or holds until a plan begins.
+        # As of a state of the index: what is retired, or holds until a plan begins.
         self._ended: tuple[int | None, Sequence[Memory]] = (None, ())
 
     @property
     def _settings(self) -> Settings:
         return self._palace.settings
+
+    @property
+    def timeout_ms(self) -> float:
+        """How long one pattern may take, in milliseconds."""
+        return self._settings.detector.pattern_timeout_ms
 
     @cached_property
     def lexicons(self) -> tuple[Lexicon, ...]:
@@ -100,7 +107,7 @@ class Assembly:
             noted=self.scratchpad_layer.tokens_of,
             identity=self.identity,
             fallback_text=self._settings.enforce.fallback_text,
-            timeout_ms=float(self._settings.detector.pattern_timeout_ms),
+            timeout_ms=self.timeout_ms,
         )
 
     def identity(self) -> str:
@@ -145,8 +152,12 @@ class Assembly:
         settings = self._settings.embeddings
         own = self._palace.embedder
         folder = self._palace.root / ".palace"
-        configured = configured_embedder(settings, cache=folder / _BOUGHT)
-        load = _of_the_host(own) if own is not None else configured
+        if own is not None:
+            from palace.models.host_embedder import HostEmbedder
+
+            load: Callable[[], Embedder] | None = partial(HostEmbedder, own)
+        else:
+            load = configured_embedder(settings, cache=folder / _BOUGHT)
         if load is None:
             return None
         from palace.store.vector_channel import VectorChannel
@@ -180,7 +191,7 @@ class Assembly:
             own_cues=[*own, *preset],
             recall_at=settings.recall_at,
             other_below=settings.other_below,
-            timeout_ms=float(settings.pattern_timeout_ms),
+            timeout_ms=self.timeout_ms,
             names_artifact=self.artifacts.names_artifact,
             noted=self.scratchpad_layer.tokens_of,
         )
@@ -188,7 +199,10 @@ class Assembly:
     @cached_property
     def artifacts(self) -> ArtifactsLayer:
         """L3, with the fetchers that are configured."""
-        return ArtifactsLayer(self._fetchers(), min_trust=self._settings.enforce.min_trust)
+        fetchers, artifacts = self._palace.fetchers, self._settings.artifacts
+        if fetchers is None:
+            fetchers = tuple(configured_fetchers(artifacts)) if artifacts.enabled else ()
+        return ArtifactsLayer(fetchers, min_trust=self._settings.enforce.min_trust)
 
     @cached_property
     def sufficiency(self) -> Sufficiency:
@@ -240,23 +254,11 @@ class Assembly:
 
     def _reinforced(self, memory: Memory, draft: Draft, match: Match) -> bool:
         """Leave a breadcrumb: this memory was said again. It holds no text, only who and when."""
-        if not self._settings.journal.enabled:
-            return False
-        record = {
-            "id": new_id("r"),
-            "type": "reinforced",
-            "at": utc_now().isoformat(),
-            "session": draft.session or None,
-            "memory": memory.id,
-            "source": draft.trust,
-            "match": match,
-        }
-        try:
-            self._palace.journal.append(record)
-        except StoreUnavailableError as error:
-            _log.warning("a memory was said again, and no note could be taken: %s", error)
-            return False
-        return True
+        about = {"memory": memory.id, "source": draft.trust, "match": match}
+        return self._palace.keep_record(
+            new_record("reinforced", "r", draft.session or None, about),
+            otherwise="a memory was said again, and no note could be taken",
+        )
 
     @cached_property
     def cues(self) -> tuple[Cues, ...]:
@@ -310,23 +312,19 @@ class Assembly:
             self._palace.index_file(path)
 
     @cached_property
-    def _rivals(self) -> Rivals:
+    def rivals(self) -> Rivals:
+        """What a statement, or a memory, may be at odds with or repeat."""
         index = self._palace.index
         return Rivals(index=index, terms=self.analyst.terms, everything=index.memories)
 
     def _resembling(self, draft: Draft) -> list[Memory]:
         # What a person took out of a file by hand is not held any more.
         self._palace.refresh(force=False)
-        return self._rivals.of(draft)
-
-    def copies_of(self, memory: Memory) -> list[Memory]:
-        """Return active memories of the same scope that share its words, turns included."""
-        return self._rivals.copies_of(memory)
+        return self.rivals.of(draft)
 
     def dated(self, turn: Turn) -> Turn:
         """Give a turn the past moment it asks about, if it asks about one."""
-        timeout_ms = float(self._settings.detector.pattern_timeout_ms)
-        return dated_turn(turn, self.lexicons, now=utc_now(), timeout_ms=timeout_ms)
+        return dated_turn(turn, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms)
 
     def at(self, moment: datetime) -> Assembly:
         """Return the parts of the palace as it was: files alone, without vectors and artifacts.
@@ -348,8 +346,7 @@ class Assembly:
 
     def reminders(self, turn: Turn) -> list[Evidence]:
         """Return the memories whose triggers match a prompt, the most important first."""
-        timeout_ms = float(self._settings.detector.pattern_timeout_ms)
-        return reminders(turn, self._palace.index.marked("triggers"), timeout_ms=timeout_ms)
+        return reminders(turn, self._palace.index.marked("triggers"), timeout_ms=self.timeout_ms)
 
     @cached_property
     def enforcement(self) -> Enforcement:
@@ -391,10 +388,7 @@ class Assembly:
             stale_after_days=self._settings.artifacts.stale_after_days,
             retired=self._retired,
             named_end=lambda prompt: named_end(
-                prompt,
-                self.lexicons,
-                now=utc_now(),
-                timeout_ms=float(self._settings.detector.pattern_timeout_ms),
+                prompt, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms
             ),
         )
 
@@ -403,9 +397,9 @@ class Assembly:
         if moment is None and isinstance(self._palace, PastPalace):
             return self._palace.retired
         index = self._palace.index
-        if (version := index.version()) != self._ended[0]:
+        if (state := index.state()) != self._ended[0]:
             ended = [m for m in index.marked("superseded_by") if m.status == "active"]
-            self._ended = version, (*index.marked("status"), *ended)
+            self._ended = state, (*index.marked("status"), *ended)
         return retired_at(self._ended[1], moment or utc_now())
 
     @cached_property
@@ -419,31 +413,11 @@ class Assembly:
             min_trust=self._settings.enforce.min_trust,
         )
 
-    def _fetchers(self) -> Sequence[Fetcher]:
-        if self._palace.fetchers is not None:
-            return self._palace.fetchers
-        artifacts = self._settings.artifacts
-        return tuple(configured_fetchers(artifacts)) if artifacts.enabled else ()
-
     def previous_verdicts(self, session_id: str | None) -> Iterator[dict[str, Any]]:
-        """Yield the last verdict records of a session, newest first."""
-        for number, record in enumerate(self._palace.journal.records(type="verdict")):
-            if number >= _RECENT_VERDICTS:
-                return
-            if record.get("session") == session_id:
-                yield record
+        """Return the last verdict records of a session, newest first."""
+        last = islice(self._palace.journal.records(type="verdict"), _RECENT_VERDICTS)
+        return (record for record in last if record.get("session") == session_id)
 
 
 def _as_own_block(text: str) -> str:
     return f"{OPEN_TAG}\n{escape_markers(text)}\n{CLOSE_TAG}"
-
-
-def _of_the_host(embedder: Embedder) -> Callable[[], Embedder]:
-    """Return what loads an embedder that the host gave, held to the port."""
-
-    def held() -> Embedder:
-        from palace.models.host_embedder import HostEmbedder
-
-        return HostEmbedder(embedder)
-
-    return held

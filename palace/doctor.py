@@ -8,18 +8,17 @@ from __future__ import annotations
 import os
 import secrets as _random
 import shlex
-import shutil
 import stat
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from palace.enforce.enforcer import Enforcement, RetrievalEnforcer
 from palace.errors import PalaceError, StoreError
@@ -27,15 +26,13 @@ from palace.portable import without_copy_mark
 from palace.store.blocks import MEMORY_KINDS, find_blocks, split_lines
 from palace.store.front_matter import read_front_matter
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.journal import FileJournal
+from palace.store.journal import FileJournal, new_record
 from palace.store.names import session_file_name
-from palace.store.playbook_pages import PlaybookPages
-from palace.store.refresh import Readable, refresh
+from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
-from palace.text import counted, new_id, utc_now
+from palace.text import counted, utc_now
 from palace.types.checks import Check
 from palace.types.memory import Draft, Fault, Memory
-from palace.types.verdict import LayerName
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -77,6 +74,13 @@ class Probe:
     question: str
 
 
+class Works(NamedTuple):
+    """What a check found to work; a hint tells what merely deserves attention."""
+
+    detail: str
+    hint: str = ""
+
+
 def run_checks(palace: Mempalace) -> list[Check]:
     """Try what a palace is for and report, in a fixed order.
 
@@ -89,20 +93,27 @@ def run_checks(palace: Mempalace) -> list[Check]:
     return checks
 
 
-def _tried(name: str, check: Callable[[Mempalace], Check], palace: Mempalace) -> Check:
+def _tried(name: str, check: Callable[[Mempalace], Works], palace: Mempalace) -> Check:
     """Run one check; what it raises becomes its result."""
     try:
-        return check(palace)
-    except PalaceError as error:
+        works = check(palace)
+    except (PalaceError, OSError) as error:
+        return _failed(name, error)
+    return Check(name, ok=True, detail=works.detail, hint=works.hint)
+
+
+def _failed(name: str, error: PalaceError | OSError) -> Check:
+    if isinstance(error, PalaceError):
         return Check(name, ok=False, detail=error.message, hint=error.hint)
-    except OSError as error:
-        return Check(name, ok=False, detail=_refusal(error), hint="check disk and permissions")
+    where = f"{error.filename}: " if error.filename else ""
+    said = where + (error.strerror or str(error))
+    return Check(name, ok=False, detail=said, hint="check disk and permissions")
 
 
 # Inspections: nothing is written
 
 
-def check_settings(palace: Mempalace) -> Check:
+def check_settings(palace: Mempalace) -> Works:
     """Say which settings file is in force and which ones are not read."""
     loaded = palace.loaded
     origin = f"read from {loaded.file}" if loaded.file else "defaults, there is no settings file"
@@ -113,34 +124,29 @@ def check_settings(palace: Mempalace) -> Check:
     named += [(Path(path), "file") for path in artifacts.logs.paths]
     # No fault: what is named may be mounted, or written, later.
     hints += [f"artifacts: there is no {what} {path}" for path, what in named if not path.exists()]
-    return Check("settings", ok=True, detail=origin, hint="; ".join(hints))
+    return Works(origin, "; ".join(hints))
 
 
-def check_permissions(palace: Mempalace) -> Check:
+def check_permissions(palace: Mempalace) -> Works:
     """Say whether others can look into the palace, and whether we can write to it."""
     if _is_read_only(palace):
-        return Check(
-            "permissions",
-            ok=True,
-            detail=f"{palace.root} is read-only: it can be asked, but nothing can be remembered",
-            hint="give this user permission to write to the folder",
+        return Works(
+            f"{palace.root} is read-only: it can be asked, but nothing can be remembered",
+            "give this user permission to write to the folder",
         )
     open_folders = [(f, mode) for f in _own_folders(palace) if (mode := _mode_for_others(f))]
     if open_folders:
         listed = ", ".join(f"{folder} (mode {mode:o})" for folder, mode in open_folders)
-        return Check(
-            "permissions",
-            ok=True,
-            detail=f"other users of this computer can enter {listed}",
-            hint=shlex.join(["chmod", "700", *(str(folder) for folder, _ in open_folders)]),
+        return Works(
+            f"other users of this computer can enter {listed}",
+            shlex.join(["chmod", "700", *(str(folder) for folder, _ in open_folders)]),
         )
-    return Check("permissions", ok=True, detail=f"only you can enter {palace.root}")
+    return Works(f"only you can enter {palace.root}")
 
 
 def _own_folders(palace: Mempalace) -> list[Path]:
     """Return the palace and what belongs to it and stands elsewhere."""
-    elsewhere = palace.settings.scratchpad.dir
-    folders = [palace.root, *([Path(elsewhere).expanduser()] if elsewhere else [])]
+    folders = [palace.root, *([palace.scratchpad.folder] if palace.settings.scratchpad.dir else [])]
     return [folder for folder in folders if folder.is_dir()]
 
 
@@ -150,17 +156,15 @@ def _mode_for_others(folder: Path) -> int:
     return mode if os.name != "nt" and mode & 0o077 else 0
 
 
-def check_files(palace: Mempalace) -> Check:
+def check_files(palace: Mempalace) -> Works:
     """Parse every file and list what could not be understood."""
     faults = tuple(dict.fromkeys(palace.faults()))
     if faults:
-        return Check(
-            "files",
-            ok=False,
-            detail=f"{counted(len(faults), 'place')} not understood: {_listed(map(_told, faults))}",
+        raise StoreError(
+            f"{counted(len(faults), 'place')} not understood: {_listed(map(_told, faults))}",
             hint="correct the named lines; until then they are kept as they are",
         )
-    paths = [stamp.path for kept in (palace.store, palace.playbook_files) for stamp in kept.scan()]
+    paths = [stamp.path for _, kept in palace.sources for stamp in kept.scan()]
     copies = _copies(paths)
     hints = [f"copies of other files, read as well: {_listed(iter(copies))}"] if copies else []
     bare = sum(_bare_headings(palace.root / path) for path in paths if path.startswith("rooms/"))
@@ -170,7 +174,7 @@ def check_files(palace: Mempalace) -> Check:
     if stray := palace.store.stray():
         hints.append(f"{stray} stands outside rooms/, playbooks/ and timeline/, and is not read")
     detail = f"{counted(len(paths), 'file')}, all understood"
-    return Check("files", ok=True, detail=detail, hint="; ".join(hints))
+    return Works(detail, "; ".join(hints))
 
 
 def _copies(paths: Sequence[str]) -> list[str]:
@@ -198,83 +202,76 @@ def _bare_headings(page: Path) -> int:
     )
 
 
-def check_ids(palace: Mempalace) -> Check:
+def check_ids(palace: Mempalace) -> Works:
     """Look for ids that several memories share."""
     memories = palace.memories(include_inactive=True)
     counts = Counter(memory.id for memory in memories)
     twice = [m for m in memories if counts[m.id] > 1]
     if twice:
-        return Check(
-            "ids",
-            ok=False,
-            detail=f"ids used more than once: {_listed(f'{m.id} in {m.source}' for m in twice)}",
+        raise StoreError(
+            f"ids used more than once: {_listed(f'{m.id} in {m.source}' for m in twice)}",
             hint="delete the comment of the copy, so that it gets an id of its own",
         )
     known = counted(len(memories), "memory", "memories")
-    return Check("ids", ok=True, detail=f"{known}, each with an id of its own")
+    return Works(f"{known}, each with an id of its own")
 
 
-def check_overwritten(palace: Mempalace) -> Check:
+def check_overwritten(palace: Mempalace) -> Works:
     """List what was written lately and is not in its file: an editor may have saved over it."""
     lost = palace.overwritten()
     if lost:
         listed = _listed(f"{one.id} in {one.path} ({one.how})" for one in lost)
-        return Check(
-            "overwritten",
-            ok=True,
-            detail=f"{counted(len(lost), 'write')} of the last day not found as written: {listed};"
+        return Works(
+            f"{counted(len(lost), 'write')} of the last day not found as written: {listed};"
             " deleted by hand, or overwritten by an editor: `palace recover` puts them back",
         )
-    return Check("overwritten", ok=True, detail="what was written in the last day stands")
+    return Works("what was written in the last day stands")
 
 
-def check_identity(palace: Mempalace) -> Check:
+def check_identity(palace: Mempalace) -> Works:
     """Measure the identity against its limit."""
     identity = palace.identity
     used = f"{identity.chars} of {identity.limit} characters ({identity.used_percent} %)"
     if identity.over:
-        return Check(
-            "identity",
-            ok=False,
-            detail=f"{used}, {identity.over} too many",
+        raise StoreError(
+            f"{used}, {identity.over} too many",
             hint="shorten identity.txt, or move details to a room",
         )
-    return Check("identity", ok=True, detail=used if identity.chars else "none is set")
+    return Works(used if identity.chars else "none is set")
 
 
-def check_index(palace: Mempalace) -> Check:
+def check_index(palace: Mempalace) -> Works:
     """Ask the database for damage."""
     damage = palace.index.check()
     if damage:
-        return Check("index", ok=False, detail=f"the index is damaged: {damage}", hint=_REINDEX)
-    return Check("index", ok=True, detail="whole")
+        raise StoreError(f"the index is damaged: {damage}", hint=_REINDEX)
+    return Works("whole")
 
 
-def check_meaning(palace: Mempalace) -> Check:
+def check_meaning(palace: Mempalace) -> Works:
     """Ask the embedder for a vector, and compare it with what the stored ones were made by."""
     if palace.vectors is None:
-        return Check("meaning", ok=True, detail="no embedder is configured, words answer alone")
+        return Works("no embedder is configured, words answer alone")
     identity, state = palace.vectors.look()
     total = counted(state.total, "memory", "memories")
     detail = f"{state.embedded} of {total} embedded by {identity}"
     hint = "" if state.status == "ready" else "`palace embed` embeds the rest now"
-    return Check("meaning", ok=True, detail=detail, hint=hint)
+    return Works(detail, hint)
 
 
 # Trials with a probe memory
 
 
-def check_search(palace: Mempalace, probe: Probe) -> Check:
+def check_search(palace: Mempalace, probe: Probe) -> Works:
     """Find the probe by the very next search."""
     if probe.memory.id not in _found_ids(palace, probe):
         raise StoreError(
-            "a memory that was just stored is not found by the next search",
-            hint=_REINDEX,
+            "a memory that was just stored is not found by the next search", hint=_REINDEX
         )
-    return Check("search", ok=True, detail="the next search finds what was remembered")
+    return Works("the next search finds what was remembered")
 
 
-def check_rebuild(palace: Mempalace, probe: Probe) -> Check:
+def check_rebuild(palace: Mempalace, probe: Probe) -> Works:
     """Build an index from the files alone: it has the probe, and else equals the one in use."""
     with _rebuilt_index(palace) as rebuilt:
         if rebuilt.get(probe.memory.id) != probe.memory:
@@ -285,14 +282,14 @@ def check_rebuild(palace: Mempalace, probe: Probe) -> Check:
         different = _different(palace, rebuilt)
         for _ in range(_MORE_LOOKS):
             if different:  # perhaps because somebody writes meanwhile
-                refresh(rebuilt, _sources(palace))
+                refresh(rebuilt, palace.sources)
                 different &= _different(palace, rebuilt)
     if different:
         raise StoreError(
             f"{counted(len(different), 'memory', 'memories')} not the same in files and index",
             hint=_REINDEX,
         )
-    return Check("rebuild", ok=True, detail="everything is recovered from the files alone")
+    return Works("everything is recovered from the files alone")
 
 
 def _different(palace: Mempalace, rebuilt: SqliteIndex) -> set[str]:
@@ -304,7 +301,7 @@ def _different(palace: Mempalace, rebuilt: SqliteIndex) -> set[str]:
     return {key for key in {*found, *expected} if found.get(key) != expected.get(key)}
 
 
-def check_retire(palace: Mempalace, probe: Probe) -> Check:
+def check_retire(palace: Mempalace, probe: Probe) -> Works:
     """Retire the probe; it must not be found, and still be readable."""
     retired = palace.store.update(probe.memory, status="inactive")
     palace.index_file(retired.path)
@@ -312,7 +309,7 @@ def check_retire(palace: Mempalace, probe: Probe) -> Check:
         raise StoreError("a memory that was retired is still found by a search")
     if palace.get(retired.id).text != probe.memory.text:
         raise StoreError("a memory that was retired cannot be read any more")
-    return Check("retire", ok=True, detail="what was retired is not found, and stays readable")
+    return Works("what was retired is not found, and stays readable")
 
 
 _PROBE_CHECKS = (("search", check_search), ("rebuild", check_rebuild), ("retire", check_retire))
@@ -350,18 +347,14 @@ def _stored(palace: Mempalace, token: str) -> Probe:
 
 
 def _unwritten(palace: Mempalace, error: PalaceError | OSError) -> list[Check]:
-    reason = error.message if isinstance(error, PalaceError) else _refusal(error)
-    hint = error.hint if isinstance(error, PalaceError) else "check disk and permissions"
+    failed = _failed("remember", error)
     if _is_read_only(palace):
-        reason = f"the palace is read-only: {reason}"
-    skipped = [
-        Check(name, ok=False, detail="not tried: nothing could be stored", hint=hint)
-        for name, _ in _PROBE_CHECKS
-    ]
-    return [Check("remember", ok=False, detail=reason, hint=hint), *skipped]
+        failed = replace(failed, detail=f"the palace is read-only: {failed.detail}")
+    not_tried = "not tried: nothing could be stored"
+    return [failed, *(replace(failed, name=name, detail=not_tried) for name, _ in _PROBE_CHECKS)]
 
 
-def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Check:
+def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Works:
     path = f"rooms/{PROBE_ROOM}/probe-{token}.md"
     if (palace.root / path).exists():
         (palace.root / path).unlink()
@@ -369,7 +362,7 @@ def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Check:
     _remove_folders(made)
     if any(palace.index.memories(path=path)):
         palace.index_file(path)
-    return Check("clean-up", ok=True, detail="the probe is removed")
+    return Works("the probe is removed")
 
 
 def _found_ids(palace: Mempalace, probe: Probe) -> set[str]:
@@ -379,11 +372,10 @@ def _found_ids(palace: Mempalace, probe: Probe) -> set[str]:
 # Other trials
 
 
-def check_scratchpad(palace: Mempalace) -> Check:
+def check_scratchpad(palace: Mempalace) -> Works:
     """Note something for a session of our own, read it, and look again when its time is over."""
     session = f"{PROBE_ROOM}-{_random.token_hex(6)}"
-    own = palace.settings.scratchpad.dir
-    folder = Path(own).expanduser() if own else palace.root / "scratchpad"
+    folder = palace.scratchpad.folder
     made = _missing(folder)
     later = FileScratchpad(folder, clock=lambda: utc_now() + timedelta(seconds=_PROBE_TTL_S))
     try:
@@ -397,32 +389,31 @@ def check_scratchpad(palace: Mempalace) -> Check:
         if made:
             (folder / ".lock").unlink(missing_ok=True)
             _remove_folders(made)
-    return Check("scratchpad", ok=True, detail="a note is read back, and expires in time")
+    return Works("a note is read back, and expires in time")
 
 
-def check_journal(palace: Mempalace) -> Check:
+def check_journal(palace: Mempalace) -> Works:
     """Read the journal, and append to one of our own on the same disk."""
     if not palace.settings.journal.enabled:
-        return Check("journal", ok=True, detail="switched off in the settings")
+        return Works("switched off in the settings")
     last = next(iter(palace.journal.records()), None)
     home = palace.root / ".palace"
     home.mkdir(mode=0o700, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="doctor-", dir=home))
-    try:
-        journal = FileJournal(folder)
-        record = {"id": new_id("x"), "type": "probe", "at": utc_now().isoformat()}
+    with tempfile.TemporaryDirectory(
+        prefix="doctor-", dir=home, ignore_cleanup_errors=True
+    ) as folder:
+        journal = FileJournal(Path(folder))
+        record = new_record("probe", "x", None, {})
         journal.append(record)
         if journal.find(record["id"]) != record:
             raise StoreError("a journal record cannot be read back")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     if not os.access(palace.root / "journal" if last else palace.root, os.W_OK):
         raise StoreError("the journal cannot be written", hint="check the permissions of journal/")
     since = f"the last record is of {last['at']}" if last else "it is empty"
-    return Check("journal", ok=True, detail=f"written and read back; {since}")
+    return Works(f"written and read back; {since}")
 
 
-def check_enforcer(palace: Mempalace) -> Check:
+def check_enforcer(palace: Mempalace) -> Works:
     """Ask for somebody nobody can know; the only honest reply is that nothing is known."""
     silent = _Unrecorded(replace(palace.enforcement, journal=None))
     language = palace.settings.detector.languages[0]
@@ -437,7 +428,7 @@ def check_enforcer(palace: Mempalace) -> Check:
             hint="check detector.languages, detector.recall_at and sufficiency in the settings",
         )
     what = "free generation, as the settings allow" if allowed == "generate" else "the fallback"
-    return Check("enforcer", ok=True, detail=f"a question about an unknown name gets {what}")
+    return Works(f"a question about an unknown name gets {what}")
 
 
 _INSPECTIONS = (
@@ -467,17 +458,12 @@ class _Unrecorded:
 @contextmanager
 def _rebuilt_index(palace: Mempalace) -> Iterator[SqliteIndex]:
     """Build an index from the files beside the one in use, and throw it away afterwards."""
-    with tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder:
-        index = SqliteIndex(Path(folder) / "index.sqlite")
-        try:
-            refresh(index, _sources(palace))
-            yield index
-        finally:
-            index.close()
-
-
-def _sources(palace: Mempalace) -> list[tuple[LayerName, Readable]]:
-    return [("L1", palace.store), ("L4", PlaybookPages(palace.playbook_files))]
+    with (
+        tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder,
+        closing(SqliteIndex(Path(folder) / "index.sqlite")) as index,
+    ):
+        refresh(index, palace.sources)
+        yield index
 
 
 def _missing(folder: Path) -> list[Path]:
@@ -498,11 +484,6 @@ def _remove_folders(folders: Sequence[Path]) -> None:
 
 def _is_read_only(palace: Mempalace) -> bool:
     return not os.access(palace.root, os.W_OK | os.X_OK)
-
-
-def _refusal(error: OSError) -> str:
-    where = f"{error.filename}: " if error.filename else ""
-    return where + (error.strerror or str(error))
 
 
 def _told(fault: Fault) -> str:

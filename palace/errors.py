@@ -152,6 +152,13 @@ class EmbedderUnavailableError(ModelError):
         super().__init__(message, hint=hint, retryable=retryable)
 
 
+def not_installed(package: str, extra: str) -> EmbedderUnavailableError:
+    """Return the error for a package that an embedder needs and that is missing."""
+    return EmbedderUnavailableError(
+        f"the package {package} is not installed", hint=install_hint(extra), retryable=False
+    )
+
+
 class EnforcementError(PalaceError):
     """The enforcer stopped a reply."""
 

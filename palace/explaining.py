@@ -24,9 +24,7 @@ def explain_trace(trace: Mapping[str, Any]) -> str:
     for step in trace["walk"]:
         best = "" if step["best"] is None else f", best {step['best']:.3f}"
         why = f" - {step['reason']}" if step["reason"] else ""
-        candidates = (
-            "1 candidate" if step["candidates"] == 1 else f"{step['candidates']} candidates"
-        )
+        candidates = f"{step['candidates']} candidate{'s' * (step['candidates'] != 1)}"
         lines.append(
             f"  {step['layer']}       {step['outcome']}, {candidates}{best},"
             f" {step['elapsed_ms']:.2f} ms{why}"

@@ -5,7 +5,6 @@ In: an open palace. Out: what was made and what was there already; nothing is ev
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,11 +81,10 @@ def _first_settings(preset: str | None) -> str:
 
 def _write_new(path: Path, text: str) -> bool:
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        path.touch(mode=0o600, exist_ok=False)
     except FileExistsError:
         return False
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+    path.write_text(text, encoding="utf-8", newline="\n")
     return True
 
 

@@ -74,15 +74,8 @@ class Mempalace(
 ):
     """A palace: one directory, the whole memory of one agent or user.
 
-    Open it with `Mempalace.open(root)`; use it as a context manager or call `close()`.
-
-    Args:
-        loaded: Settings with their origins and the root.
-        preset: Ready-made cues to use besides the person's own.
-        judge: Has the last word on conflicts, if given.
-        fetchers: Used instead of the configured fetchers when given.
-        embedder: Used instead of the configured embedder when given.
-        generator: Used instead of the configured language model when given.
+    Open it with `Mempalace.open(root)`; use it as a context manager or call `close()`. What it is
+    made of is told by `OpenedPalace`.
     """
 
     @classmethod

@@ -179,7 +179,7 @@ class Vocabulary(Protocol):
 
 
 @runtime_checkable
-class Index(Protocol):
+class Index(Vocabulary, Protocol):
     """Derived, disposable search structure over the palace's memories and playbooks."""
 
     def candidates(
@@ -217,18 +217,6 @@ class Index(Protocol):
 
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
         """Return whether there is any active memory of a layer that a reader may see."""
-
-    def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
-        """Return tokens that may be one slip away from one; see `Vocabulary.alike`."""
-
-    def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
-        """See `Vocabulary.counts`."""
-
-    def size(self, *, scope: Scope = GLOBAL) -> int:
-        """See `Vocabulary.size`."""
-
-    def state(self) -> object:
-        """See `Vocabulary.state`."""
 
     def get(self, memory_id: str) -> Memory | None:
         """Return one memory, active or not."""
@@ -322,13 +310,6 @@ class Vectors(Protocol):
 
     def background(self, vector: Vector) -> Background | None:
         """Return what any cosine to a question is in this model, None where nobody can tell."""
-
-
-class Scrubbable(Protocol):
-    """Something derived from memories that can keep their words on the disk."""
-
-    def scrub(self) -> None:
-        """Leave no trace on the disk of memories that are no longer in the files."""
 
 
 class DrawerStore(Protocol):

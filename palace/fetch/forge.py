@@ -55,8 +55,10 @@ class ForgeFetcher(ABC):
 
     host: str
     _service: ClassVar[Service]
-    _auth_scheme: ClassVar[str]
-    _accept: ClassVar[str] = "application/json"
+    _pulls: ClassVar[str]
+    """What stands before the number in the address of a pull request."""
+    _files: ClassVar[str]
+    """What stands before branch and path in the address of a file."""
 
     def __init__(
         self,
@@ -76,15 +78,12 @@ class ForgeFetcher(ABC):
             api_url=api_url,
             service=self._service,
             token=token,
-            auth_scheme=self._auth_scheme,
-            accept=self._accept,
             timeout_s=timeout_s,
             body_bytes=4 * max_bytes + 65_536,
             cache_s=cache_s,
             now=now,
         )
         self._max_bytes = max_bytes
-        self._only_forge = not elsewhere
         self._elsewhere = frozenset(name.lower() for name in elsewhere)
         for name in repositories:
             if not _is_repository(name):
@@ -141,14 +140,6 @@ class ForgeFetcher(ABC):
         """Return where the API is, and where people see the forge."""
 
     @abstractmethod
-    def _pull_address(self, repository: str, number: int) -> str:
-        """Return where people see a pull request."""
-
-    @abstractmethod
-    def _file_address(self, repository: str, path: str, git_ref: str) -> str:
-        """Return where people see a file."""
-
-    @abstractmethod
     def _recent_comments(self, session: Session, issue_path: str, count: int) -> list[Any]:
         """Fetch the last few of `count` comments, oldest first, at least one request."""
 
@@ -165,7 +156,7 @@ class ForgeFetcher(ABC):
             return short[0]
         if short or mention.kind == "repo_file" or (name and not mention.loose):
             return ""
-        alone = self._only_forge and len(self._repositories) == 1
+        alone = not self._elsewhere and len(self._repositories) == 1
         return next(iter(self._repositories.values())) if alone else ""
 
     def _ref(self, mention: Mention, repository: str) -> ArtifactRef:
@@ -205,12 +196,8 @@ class ForgeFetcher(ABC):
             total_comments=total,
             max_bytes=self._max_bytes,
         )
-        pull = is_pull_asked or is_pull(issue)
-        address = (
-            self._pull_address(repository, number)
-            if pull
-            else f"{self._web_url}/{repository}/issues/{number}"
-        )
+        kind = self._pulls if is_pull_asked or is_pull(issue) else "issues"
+        address = f"{self._web_url}/{repository}/{kind}/{number}"
         return self._artifact(ref, rendered, address, reply)
 
     def _checked_issue(self, reply: Reply, number: int) -> Mapping[str, Any]:
@@ -239,7 +226,8 @@ class ForgeFetcher(ABC):
             text, title = self._decoded(reply.data, label), label
         clipped, cut = clip_bytes(text, self._max_bytes)
         title = f"{title}, as of {minutes(reply.at)}"
-        address = self._file_address(repository, quote(path, safe="/"), quote(git_ref, safe="/"))
+        place = f"{quote(git_ref, safe='/') or 'HEAD'}/{quote(path, safe='/')}"
+        address = f"{self._web_url}/{repository}/{self._files}/{place}"
         return self._artifact(ref, IssueText(title, clipped, cut), address, reply)
 
     def _decoded(self, data: Any, label: str) -> str:  # noqa: ANN401 - JSON is what it is

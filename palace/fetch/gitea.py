@@ -21,18 +21,14 @@ class GiteaFetcher(ForgeFetcher):
     """
 
     host = "gitea"
-    _service = Service("Gitea", "artifacts.gitea", "PALACE_ARTIFACTS__GITEA__TOKEN")
-    _auth_scheme = "token"
+    _service = Service(
+        "Gitea", "artifacts.gitea", "PALACE_ARTIFACTS__GITEA__TOKEN", auth_scheme="token"
+    )
+    _pulls, _files = "pulls", "src"
 
     def _addresses(self, base_url: str) -> tuple[str, str]:
         web_url = base_url.removesuffix(_API)
         return web_url + _API, web_url
-
-    def _pull_address(self, repository: str, number: int) -> str:
-        return f"{self._web_url}/{repository}/pulls/{number}"
-
-    def _file_address(self, repository: str, path: str, git_ref: str) -> str:
-        return f"{self._web_url}/{repository}/src/{git_ref or 'HEAD'}/{path}"
 
     def _recent_comments(self, session: Session, issue_path: str, count: int) -> list[Any]:
         # Gitea's list of comments knows no pages: it comes whole, or is too large.

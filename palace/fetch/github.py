@@ -19,20 +19,18 @@ class GitHubFetcher(ForgeFetcher):
     """
 
     host = "github"
-    _service = Service("GitHub", "artifacts.github", "PALACE_ARTIFACTS__GITHUB__TOKEN")
-    _auth_scheme = "Bearer"
-    _accept = "application/vnd.github+json"
+    _service = Service(
+        "GitHub",
+        "artifacts.github",
+        "PALACE_ARTIFACTS__GITHUB__TOKEN",
+        accept="application/vnd.github+json",
+    )
+    _pulls, _files = "pull", "blob"
 
     def _addresses(self, base_url: str) -> tuple[str, str]:
         if base_url == "https://api.github.com":
             return base_url, "https://github.com"
         return base_url, base_url.removesuffix("/api/v3")
-
-    def _pull_address(self, repository: str, number: int) -> str:
-        return f"{self._web_url}/{repository}/pull/{number}"
-
-    def _file_address(self, repository: str, path: str, git_ref: str) -> str:
-        return f"{self._web_url}/{repository}/blob/{git_ref or 'HEAD'}/{path}"
 
     def _recent_comments(self, session: Session, issue_path: str, count: int) -> list[Any]:
         # Pages are counted from the oldest comment, so the last few stand on the last two.

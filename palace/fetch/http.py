@@ -50,17 +50,21 @@ class ReplyTooLargeError(FetchError):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """How a forge is named in errors and settings.
+    """How a forge is named in errors and settings, and spoken to.
 
     Attributes:
         name: For a person, e.g. `Gitea`.
         setting: The section of the settings, e.g. `artifacts.gitea`.
         token_env: The environment variable that carries the token.
+        auth_scheme: What stands before the token in its header.
+        accept: Value of the `Accept` header.
     """
 
     name: str
     setting: str
     token_env: str
+    auth_scheme: str = "Bearer"
+    accept: str = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +112,8 @@ class BoundedClient:
 
     Args:
         api_url: Address of the API, http or https, without user, query or fragment.
-        service: Names for errors.
+        service: The forge.
         token: Sent as `Authorization: <auth_scheme> <token>` to this server only.
-        auth_scheme: `token` or `Bearer`.
-        accept: Value of the `Accept` header.
         timeout_s: Seconds for one whole fetch, all its requests together.
         body_bytes: Largest body, in bytes after decompression.
         cache_s: Seconds during which a reply is used again without asking; 0 always asks.
@@ -127,8 +129,6 @@ class BoundedClient:
         api_url: str,
         service: Service,
         token: str | None = None,
-        auth_scheme: str = "Bearer",
-        accept: str = "application/json",
         timeout_s: float = 10.0,
         body_bytes: int = 1_114_112,
         cache_s: float = 60.0,
@@ -139,11 +139,9 @@ class BoundedClient:
         self.timeout_s = timeout_s
         self.body_bytes = body_bytes
         self.cache_s = cache_s
-        self._accept = accept
         self.replies = ReplyCache()
         self.now = now or utc_now
         self.token = Token(token, setting=service.token_env)
-        self._auth_scheme = auth_scheme
         self._tls: ssl.SSLContext | None = None
 
     def __repr__(self) -> str:
@@ -203,12 +201,12 @@ class BoundedClient:
 
     def _headers(self) -> dict[str, str]:
         headers = {
-            "Accept": self._accept,
+            "Accept": self.service.accept,
             "Accept-Encoding": "gzip",
             "User-Agent": "mempalace-enforcer",
         }
         if self.token.reveal():
-            headers["Authorization"] = f"{self._auth_scheme} {self.token.reveal()}"
+            headers["Authorization"] = f"{self.service.auth_scheme} {self.token.reveal()}"
         return headers
 
 

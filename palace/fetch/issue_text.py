@@ -84,12 +84,9 @@ def is_pull(issue: Mapping[str, Any]) -> bool:
 
 def repository_of(issue: Mapping[str, Any]) -> str:
     """Return `owner/name` of the repository the JSON says it belongs to, "" if it does not."""
-    full_name = _string(_object(issue, "repository"), "full_name")
-    if full_name:
-        return full_name
-    full_name = _string(_object(_object(issue, "base"), "repo"), "full_name")
-    if full_name:
-        return full_name
+    for told in (_object(issue, "repository"), _object(_object(issue, "base"), "repo")):
+        if full_name := _string(told, "full_name"):
+            return full_name
     steps = urlsplit(_string(issue, "repository_url")).path.rstrip("/").split("/")
     return "/".join(steps[-2:]) if len(steps) >= 3 and steps[-3] == "repos" else ""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import BinaryIO
 
 import regex
 
@@ -132,14 +133,14 @@ class LogsFetcher:
         now = self._now()
         wanted = self._wanted(ref.options, now)
         # The path was configured by a person, so links in it are meant.
-        with open_regular(resolve_existing(log.path)) as descriptor:
-            if is_binary(os.read(descriptor, _HEAD_BYTES)):
+        with open_regular(resolve_existing(log.path)) as file:
+            if is_binary(file.read(_HEAD_BYTES)):
                 raise FetchError(
                     f"{log.path.name} is not a text file",
                     hint="a compressed log has to be unpacked before it can be read",
                 )
             source = _lines_from_end(
-                descriptor, scan_bytes=self._scan_bytes, line_chars=self._max_line_chars
+                file, scan_bytes=self._scan_bytes, line_chars=self._max_line_chars
             )
             found = _select(source, wanted)
         head = _headline(log.path.name, wanted, found)
@@ -260,17 +261,17 @@ class _Line:
     is_limit: bool = False
 
 
-def _lines_from_end(descriptor: int, *, scan_bytes: int, line_chars: int) -> Iterator[_Line]:
+def _lines_from_end(file: BinaryIO, *, scan_bytes: int, line_chars: int) -> Iterator[_Line]:
     """Yield lines, newest first; a line longer than its cap never takes more memory than it."""
     keep_bytes = 4 * line_chars
-    size_bytes = position = os.lseek(descriptor, 0, os.SEEK_END)
+    size_bytes = position = file.seek(0, os.SEEK_END)
     oldest = max(0, position - scan_bytes)
     rest = b""
     is_end = True
     while position > oldest:
         start = max(oldest, position - _BLOCK_BYTES)
-        os.lseek(descriptor, start, os.SEEK_SET)
-        block = os.read(descriptor, position - start)
+        file.seek(start)
+        block = file.read(position - start)
         position = start
         pieces = (block + rest).split(b"\n")
         for piece in reversed(pieces[1:]):

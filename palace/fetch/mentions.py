@@ -8,6 +8,7 @@ read up to a limit, and no pattern repeats without a bound.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -128,12 +129,9 @@ def find_mentions(prompt: str, *, web_url: str) -> list[Mention]:
         web_url: Where people see this forge; URLs elsewhere are not mentions.
     """
     scan = _Scan(prompt[:MAX_PROMPT_CHARS], web_url)
-    try:
-        found = scan.run()
-    except TimeoutError:
-        found = scan.found
-    found.sort(key=lambda mention: mention.start)
-    return found[:_MAX_MENTIONS]
+    with suppress(TimeoutError):
+        scan.run()
+    return sorted(scan.found, key=lambda mention: mention.start)[:_MAX_MENTIONS]
 
 
 class _Scan:
@@ -144,7 +142,7 @@ class _Scan:
         self.found: list[Mention] = []
         self._web = urlsplit(web_url)
 
-    def run(self) -> list[Mention]:
+    def run(self) -> None:
         for match in self._matches(_URL):
             self._read_url(match)
         for match in self._matches(_SHORTHAND):
@@ -161,7 +159,6 @@ class _Scan:
         for match in self._matches(_BARE):
             if not _is_no_issue(match, self.text, is_colour=is_colour):
                 self._add("issue", match, place=_place(match))
-        return self.found
 
     def _matches(
         self, pattern: regex.Pattern[str], *, blank: bool = True

@@ -1,6 +1,6 @@
 """Reads regular files and nothing else: no links, devices or pipes.
 
-In: a path without links in it. Out: bytes, or a descriptor for a block of code, or a `FetchError`.
+In: a path without links in it. Out: bytes, or the file for a block of code, or a `FetchError`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import BinaryIO
 
 from palace.errors import FetchDeniedError, FetchError, FetchNotFoundError
 
@@ -46,36 +47,27 @@ def read_regular(path: Path, *, max_bytes: int) -> tuple[bytes, int, datetime]:
         FetchNotFoundError: If it is gone.
         FetchError: If it is no regular file or cannot be read.
     """
-    with open_regular(path) as descriptor:
-        status = os.fstat(descriptor)
-        data = bytearray()
-        while len(data) < max_bytes:
-            block = os.read(descriptor, min(1 << 20, max_bytes - len(data)))
-            if not block:
-                break
-            data += block
+    with open_regular(path) as file:
+        status, data = os.fstat(file.fileno()), file.read(max_bytes)
         changed = datetime.fromtimestamp(int(status.st_mtime), tz=timezone.utc)
-        return bytes(data), max(status.st_size, len(data)), changed
+        return data, max(status.st_size, len(data)), changed
 
 
 @contextlib.contextmanager
-def open_regular(path: Path) -> Iterator[int]:
-    """Open a regular file for reading and give its descriptor; raises as `read_regular`."""
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading; raises as `read_regular`."""
     flags = os.O_RDONLY
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
         flags |= getattr(os, name, 0)
     try:
-        # Devices may act on being opened, so they are told apart before; the descriptor is
+        # Devices may act on being opened, so they are told apart before; the file is
         # checked again because the name may have changed hands in between.
         if not stat.S_ISREG(path.lstat().st_mode):
             raise _not_regular(path)
-        descriptor = os.open(path, flags)
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise _not_regular(path)
-            yield descriptor
-        finally:
-            os.close(descriptor)
+            yield file
     except FileNotFoundError as error:
         raise FetchNotFoundError(f"{path} does not exist", hint="check the path") from error
     except PermissionError as error:

@@ -6,7 +6,6 @@ In: a turn and the memories that have triggers. Out: evidence, the most importan
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 
 from palace.ports import Scope
 from palace.recall.triggers import matching_trigger
@@ -29,7 +28,7 @@ def reminders(turn: Turn, marked: Iterable[Memory], *, timeout_ms: float) -> lis
     """
     scopes = Scope(turn.session_id, turn.project).names
     now = utc_now()
-    may = [m for m in marked if _may_remind(m, scopes, now)]
+    may = [m for m in marked if m.scope in scopes and m.holds_at(now)]
     if not may:
         return []
     said = tokens(turn.prompt[:_REMINDED_CHARS])
@@ -40,10 +39,6 @@ def reminders(turn: Turn, marked: Iterable[Memory], *, timeout_ms: float) -> lis
     ]
     found.sort(key=lambda m: -m.importance)
     return [_reminder(m) for m in found[:_REMINDERS]]
-
-
-def _may_remind(memory: Memory, scopes: frozenset[str], now: datetime) -> bool:
-    return memory.scope in scopes and memory.holds_at(now)
 
 
 def _reminder(memory: Memory) -> Evidence:

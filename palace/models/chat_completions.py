@@ -83,9 +83,7 @@ class ChatCompletions:
         deadline = time.monotonic() + self.timeout_s
         with (
             library.Client(
-                timeout=self.timeout_s,
-                follow_redirects=False,
-                trust_env=False,
+                timeout=self.timeout_s, follow_redirects=False, trust_env=False
             ) as client,
             client.stream(
                 "POST", f"{self.base_url}/chat/completions", json=request, headers=headers

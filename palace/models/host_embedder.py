@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from palace.errors import EmbedderUnavailableError, PalaceError, install_hint
+from palace.errors import EmbedderUnavailableError, PalaceError, not_installed
 from palace.models.packing import unit_vectors
 from palace.ports import Embedder, EmbedderIdentity, Vector
 from palace.secrets import redact
@@ -66,9 +66,7 @@ def _rows(vectors: Iterable[Any]) -> list[NDArray[Any]]:
     try:
         import numpy as np
     except ImportError as error:
-        raise EmbedderUnavailableError(
-            "the package numpy is not installed", hint=install_hint("embeddings")
-        ) from error
+        raise not_installed("numpy", "embeddings") from error
     held = (bytes, bytearray, memoryview)
     return [
         np.frombuffer(one, "<f4") if isinstance(one, held) else np.ravel(np.asarray(one, float))

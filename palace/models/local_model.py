@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from palace.errors import EmbedderUnavailableError, PalaceError, install_hint
+from palace.errors import EmbedderUnavailableError, PalaceError, not_installed
 from palace.models.fingerprint import fingerprint
 from palace.ports import EmbedderIdentity
 
@@ -43,72 +43,39 @@ class LocalModel:
 
     @cached_property
     def _folder(self) -> Path:
-        return model_folder(self.model, download=self._download, extra=self._extra)
+        """The folder of the model; `EmbedderUnavailableError` if it is not there."""
+        folder = Path(self.model).expanduser()
+        if folder.is_dir():
+            return folder
+        try:
+            from huggingface_hub import snapshot_download
+            from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+        except ImportError as error:
+            raise not_installed("huggingface-hub", self._extra) from error
+        try:
+            return Path(snapshot_download(self.model, local_files_only=not self._download))
+        except (HFValidationError, HfHubHTTPError, OSError, ValueError) as error:
+            what = "is not on this computer"
+            hint = "allow the download with embeddings.download: true"
+            if self._download:
+                what, hint = "cannot be downloaded", "check its name and the network"
+            raise EmbedderUnavailableError(
+                f"the model {self.model!r} {what}",
+                hint=f"name a folder in embeddings.model, or {hint}",
+                retryable=False,
+            ) from error
 
     def _identity(self, dimension: int) -> EmbedderIdentity:
-        """The model with a fingerprint of its files."""
-        name = f"{self._extra}/{model_name(self.model)}"
-        return EmbedderIdentity(name, model_revision(self._folder), dimension)
-
-
-def model_folder(model: str, *, download: bool, extra: str) -> Path:
-    """Return the folder of a model.
-
-    Args:
-        model: A folder, or a name such as `owner/model`.
-        download: Whether a model that is not on this computer may be fetched.
-        extra: The extra that brings the hub's library.
-
-    Raises:
-        EmbedderUnavailableError: If it is not there.
-    """
-    folder = Path(model).expanduser()
-    if folder.is_dir():
-        return folder
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-    except ImportError as error:
-        raise not_installed("huggingface-hub", extra) from error
-    try:
-        return Path(snapshot_download(model, local_files_only=not download))
-    except (HFValidationError, HfHubHTTPError, OSError, ValueError) as error:
-        what, hint = "is not on this computer", "allow the download with embeddings.download: true"
-        if download:
-            what, hint = "cannot be downloaded", "check its name and the network"
-        raise EmbedderUnavailableError(
-            f"the model {model!r} {what}",
-            hint=f"name a folder in embeddings.model, or {hint}",
-            retryable=False,
-        ) from error
-
-
-def model_name(model: str) -> str:
-    """Return a name for identities: the same wherever the folder stands."""
-    folder = Path(model).expanduser()
-    return folder.resolve().name if folder.is_dir() else model
-
-
-def model_revision(folder: Path) -> str:
-    """Return a fingerprint of the files that make a model what it is.
-
-    Raises:
-        EmbedderUnavailableError: If they cannot be read.
-    """
-    try:
-        files = (p for p in sorted(folder.rglob("*")) if p.suffix in _SUFFIXES and p.is_file())
-        return fingerprint(list(files)[:_MAX_FILES])
-    except OSError as error:
-        raise unusable(str(folder), error) from error
-
-
-def not_installed(package: str, extra: str) -> EmbedderUnavailableError:
-    """Return the error for a package that is missing."""
-    return EmbedderUnavailableError(
-        f"the package {package} is not installed",
-        hint=install_hint(extra),
-        retryable=False,
-    )
+        """The model with a fingerprint of its files, the same wherever its folder stands."""
+        given = Path(self.model).expanduser()
+        name = given.resolve().name if given.is_dir() else self.model
+        try:
+            found = sorted(self._folder.rglob("*"))
+            files = [p for p in found if p.suffix in _SUFFIXES and p.is_file()]
+            revision = fingerprint(files[:_MAX_FILES])
+        except OSError as error:
+            raise unusable(str(self._folder), error) from error
+        return EmbedderIdentity(f"{self._extra}/{name}", revision, dimension)
 
 
 def unusable(model: str, error: Exception) -> EmbedderUnavailableError:

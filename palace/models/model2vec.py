@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from palace.models.local_model import LocalModel, not_installed, used
+from palace.errors import not_installed
+from palace.models.local_model import LocalModel, used
 from palace.models.packing import fitting, unit_vectors
 from palace.ports import EmbedderIdentity, Vector
 

@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakSet
 
-from palace.errors import EmbedderUnavailableError, install_hint
+from palace.errors import EmbedderUnavailableError, not_installed
 from palace.models.packing import fitting, unit_vectors
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity, Vector
@@ -319,11 +319,7 @@ def _httpx() -> Any:  # noqa: ANN401 - the module itself
     try:
         import httpx
     except ImportError as error:
-        raise EmbedderUnavailableError(
-            "the package httpx is not installed",
-            hint=install_hint("embeddings"),
-            retryable=False,
-        ) from error
+        raise not_installed("httpx", "embeddings") from error
     return httpx
 
 

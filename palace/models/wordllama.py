@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.errors import EmbedderUnavailableError, install_hint
+from palace.errors import EmbedderUnavailableError, not_installed
 from palace.models.fingerprint import fingerprint
 from palace.models.packing import fitting, unit_vectors
 from palace.ports import EmbedderIdentity, Vector
@@ -74,11 +74,7 @@ def _folder() -> Path:
 
     found = find_spec("wordllama")
     if found is None or found.origin is None:
-        raise EmbedderUnavailableError(
-            "the package wordllama is not installed",
-            hint=install_hint("semantic"),
-            retryable=False,
-        )
+        raise not_installed("wordllama", "semantic")
     return Path(found.origin).parent
 
 

@@ -147,7 +147,7 @@ def _show(door: Door, name: str) -> Reply:
             text = tuple(render.line(part) for part in identity.text.splitlines())
             return Reply(render.document(identity), text, notices=(render.dim(used),))
         with suppress(MemoryNotFoundError, UnsafeNameError):
-            playbook = palace.playbook_files.read(name)
+            playbook = palace.playbook_files.get(name)
             return Reply(render.document(playbook), render.playbook_lines(playbook))
         memory = palace.get(name)
         linked = palace.linked(memory.id)

@@ -62,6 +62,7 @@ def _in_order(low_key: str, low: float | None, high_key: str, high: float | None
         raise PydanticCustomError("order", f"must not be above {high_key}", {"key": low_key})
 
 
+_Share = Annotated[StrictFloat, Field(ge=0, le=1)]
 _PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 _Url = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_check_url)]
 _Token = Annotated[SecretStr, AfterValidator(_check_token)]
@@ -115,16 +116,12 @@ class DetectorSettings(Section):
         description="Your own recall cues, at most 500: literal phrases, any case, no patterns. "
         'Each is {pattern: "the usual spot", kind: fact}.',
     )
-    recall_at: StrictFloat | None = Field(
+    recall_at: _Share | None = Field(
         None,
-        ge=0,
-        le=1,
         description="Probability from which a prompt is recall; 0 to 1, null = the fitted one.",
     )
-    other_below: StrictFloat | None = Field(
+    other_below: _Share | None = Field(
         None,
-        ge=0,
-        le=1,
         description="Probability below which a prompt is not recall; 0 to 1, null = the fitted "
         "one. Between the two, the evidence decides.",
     )
@@ -144,23 +141,17 @@ class DetectorSettings(Section):
 class SufficiencySettings(Section):
     """How much evidence is enough."""
 
-    sufficient_at: StrictFloat | None = Field(
+    sufficient_at: _Share | None = Field(
         None,
-        ge=0,
-        le=1,
         description="Probability from which evidence answers; 0 to 1, null = the calibrated bar.",
     )
-    unclear_at: StrictFloat | None = Field(
+    unclear_at: _Share | None = Field(
         None,
-        ge=0,
-        le=1,
         description="Probability from which evidence is unclear instead of irrelevant; 0 to 1, "
         "null = the calibrated bar.",
     )
-    on_topic_at: StrictFloat | None = Field(
+    on_topic_at: _Share | None = Field(
         None,
-        ge=0,
-        le=1,
         description="Probability that the nearest of what was found has to do with the question, "
         "from which unclear evidence counts; 0 to 1, 0 = always, null = the fitted bar.",
     )
@@ -260,11 +251,8 @@ class SearchSettings(Section):
         "fitted ranking, which sees how much of the question the words cover), weighted (fixed "
         "shares) or rrf (reciprocal ranks).",
     )
-    vector_share: StrictFloat = Field(
-        0.7,
-        ge=0,
-        le=1,
-        description="Share of meaning in weighted fusion, words have the rest; 0 to 1.",
+    vector_share: _Share = Field(
+        0.7, description="Share of meaning in weighted fusion, words have the rest; 0 to 1."
     )
     neighbour_distance: StrictInt = Field(
         2,

@@ -7,7 +7,7 @@ pass, and the words a person reads in them.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -122,6 +122,18 @@ def opens_fence(line: str) -> Fence | None:
     return Fence(char=marker[0], size=len(marker), column=len(match.group(1)))
 
 
+def with_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield lines, each with whether it is code: in a fence, or one of its ends."""
+    fence: Fence | None = None
+    for line in lines:
+        if fence:
+            fence = None if fence.closed_by(line) else fence
+            yield line, True
+        else:
+            fence = opens_fence(line)
+            yield line, fence is not None
+
+
 def stamp_of(line: str) -> re.Match[str] | None:
     """Match the `[YYYY-MM-DD HH:MM] ` a timeline line starts with."""
     return _STAMP.match(line) if line.startswith("[") else None
@@ -181,24 +193,19 @@ def normal_text(text: str) -> str:
     return fold_lines(unified.split("\n"))
 
 
-def item_lines(indent: str, marker: str, text: str) -> list[str]:
+def item_lines(text: str) -> list[str]:
     """Return the lines of a list item that reads back as `normal_text(text)`.
-
-    Args:
-        indent: White space before the marker.
-        marker: With the space behind it, e.g. `- `.
-        text: The memory, any text.
 
     Raises:
         StoreError: If the text is empty.
     """
-    first, *rest = _escaped(normal_text(text).split("\n"))
+    # Imitations of our comment are escaped; inside fenced code nothing is read as one.
+    lines = with_code(normal_text(text).split("\n"))
+    first, *rest = [line if is_code else escape_comments(line) for line, is_code in lines]
     if not first:
         raise StoreError("A memory cannot be empty.", hint="Give it at least one word.")
-    if is_break(marker + first):
-        marker = ("* " if marker[0] == "-" else "- ") if len(marker) == 2 else marker
-    pad = indent + " " * len(marker)
-    return [indent + marker + first, *(pad + line if line else "" for line in rest)]
+    marker = "* " if is_break("- " + first) else "- "
+    return [marker + first, *("  " + line if line else "" for line in rest)]
 
 
 def fold_lines(lines: Iterable[str]) -> str:
@@ -224,20 +231,6 @@ def fold_lines(lines: Iterable[str]) -> str:
     if fence:
         folded.append([" " * fence.column + fence.char * fence.size])
     return "\n".join(_dedent_all([" ".join(parts) for parts in folded], code)).strip()
-
-
-def _escaped(lines: Sequence[str]) -> list[str]:
-    """Escape imitations of our comment; inside fenced code nothing is read as one."""
-    escaped: list[str] = []
-    fence = None
-    for line in lines:
-        if fence:
-            fence = None if fence.closed_by(line) else fence
-            escaped.append(line)
-        else:
-            fence = opens_fence(line)
-            escaped.append(line if fence else escape_comments(line))
-    return escaped
 
 
 def _add_line(folded: list[list[str]], line: str, bare: str, *, fenced: bool) -> bool:

@@ -17,29 +17,9 @@ NOT_UTF8 = "bytes that are not UTF-8 text"
 UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # of byte order, as `decode` reads them
 ID_FIELD = "id"
 FIELDS = (
-    "id",
-    "kind",
-    "scope",
-    "source",
-    "provenance",
-    "tags",
-    "importance",
-    "confidence",
-    "created",
-    "updated",
-    "valid_from",
-    "valid_to",
-    "status",
-    "superseded_by",
-    "triggers",
-    "project",
-    "task",
-    "session",
-    "reason",
-    "key",
-    "links",
-    "retired",
-)
+    "id kind scope source provenance tags importance confidence created updated valid_from valid_to"
+    " status superseded_by triggers project task session reason key links retired"
+).split()
 """Keys of the comment in the order they are written; `source` is `Memory.trust`."""
 
 _CHOICES: Mapping[str, frozenset[str]] = {

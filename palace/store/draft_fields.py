@@ -12,19 +12,9 @@ from palace.types.memory import Draft
 
 _DEFAULTS = Draft(text="")
 _OPTIONAL = (
-    "scope",
-    "provenance",
-    "importance",
-    "valid_from",
-    "valid_to",
-    "triggers",
-    "project",
-    "task",
-    "session",
-    "reason",
-    "key",
-    "superseded_by",
-)
+    "scope provenance importance valid_from valid_to triggers project task session reason key"
+    " superseded_by"
+).split()
 
 
 def fields_of(draft: Draft, *, now: datetime) -> dict[str, object]:

@@ -16,14 +16,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final, Literal
 
 from filelock import FileLock, Timeout
 
 from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
 from palace.store.swapping import is_being_written, swap
 
-ABSENT = ""
-"""As `expected_digest`: the file must not exist yet."""
+ANYTHING: Final = "anything"
+"""As `replaces`: whatever stands there."""
 
 LOCK_TIMEOUT_S = 30.0
 SAVE_TIMEOUT_S = 10.0
@@ -130,8 +131,7 @@ def atomic_write(
     path: Path,
     data: bytes,
     *,
-    expected_digest: str | None,
-    known: bytes | None = None,
+    replaces: bytes | Literal["anything"] | None,
     file_system: FileSystem = DISK,
 ) -> None:
     """Replace a file as a whole, durably, unless somebody else changed it.
@@ -144,10 +144,8 @@ def atomic_write(
     Args:
         path: Absolute path with symlinks already followed.
         data: The new content.
-        expected_digest: Digest of the content this write is based on; `ABSENT` if the file must
-            not exist; None to write regardless.
-        known: The content of that digest, where the caller has it: then the file is compared with
-            it, and not hashed.
+        replaces: The content this write is based on; None if the file must not exist yet,
+            `ANYTHING` to write regardless.
         file_system: The steps to use.
 
     Raises:
@@ -158,11 +156,11 @@ def atomic_write(
     try:
         ensure_folder(path.parent, file_system=file_system)
         _write_temporary(temporary, data, mode=_mode(path), file_system=file_system)
-        if expected_digest is None:
+        if isinstance(replaces, str):
             file_system.rename(temporary, path)
         else:
-            stood = _refuse_changed(path, expected_digest, known=known)
-            _put_in_place(temporary, path, stood, ours=data, file_system=file_system)
+            _refuse_changed(path, replaces)
+            _put_in_place(temporary, path, replaces, ours=data, file_system=file_system)
         file_system.fsync_dir(path.parent)
     except OSError as error:
         raise unavailable(error, "write", path) from error
@@ -233,9 +231,9 @@ def keep_out_of_git(folder: Path) -> None:
     Where it cannot be written, nothing is: it is a courtesy, and a read-only palace is read.
     """
     with suppress(OSError):  # such as that it is there
-        told = os.open(folder / ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(told, "w", encoding="utf-8") as file:
-            file.write("# The index: made anew from the files wherever it is missing.\n*\n")
+        told = folder / ".gitignore"
+        told.touch(mode=0o600, exist_ok=False)
+        told.write_text("# The index: made anew from the files wherever it is missing.\n*\n")
 
 
 @contextmanager
@@ -320,31 +318,18 @@ def sweep(root: Path, folders: Sequence[str]) -> int:
     """
     found = [root, *(root / name for name in folders)]
     left: list[Path] = []
-    try:
+    with refusals("tidy", root):
         for folder in found:
-            below, temporary = _entries_to_sweep(folder)
-            left.extend(temporary)
-            found.extend(below if folder != root else [])
+            for entry in listing(folder):
+                if _TEMPORARY.fullmatch(entry.name):
+                    left.append(Path(entry.path))
+                elif folder != root and entry.is_dir(follow_symlinks=False):
+                    found.append(Path(entry.path))
         if left:
             with locked(root, timeout_s=0):
                 for path in left:
                     path.unlink(missing_ok=True)
-    except OSError as error:
-        raise unavailable(error, "tidy", root) from error
     return len(left)
-
-
-def _entries_to_sweep(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the folders in a folder, links left out, and the temporary files in it."""
-    try:
-        with os.scandir(folder) as entries:
-            listed = list(entries)
-    except FileNotFoundError:
-        return [], []
-    return (
-        [Path(entry.path) for entry in listed if entry.is_dir(follow_symlinks=False)],
-        [Path(entry.path) for entry in listed if _TEMPORARY.fullmatch(entry.name)],
-    )
 
 
 def gone(root: Path) -> StoreUnavailableError:
@@ -383,6 +368,30 @@ def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:
     )
 
 
+@contextmanager
+def refusals(verb: str, path: Path) -> Iterator[None]:
+    """Turn what the operating system refuses meanwhile into `unavailable`."""
+    try:
+        yield
+    except OSError as error:
+        raise unavailable(error, verb, path) from error
+
+
+def listing(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what stands in a folder, nothing if there is none.
+
+    Raises:
+        StoreUnavailableError: If it cannot be read.
+    """
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise unavailable(error, "read", folder) from error
+
+
 def _write_temporary(path: Path, data: bytes, *, mode: int, file_system: FileSystem) -> None:
     descriptor = file_system.create(path, mode)
     _written.add(descriptor)
@@ -401,21 +410,13 @@ def _mode(path: Path) -> int:
         return 0o600
 
 
-def _refuse_changed(
-    path: Path, expected_digest: str, *, known: bytes | None = None
-) -> bytes | None:
-    """Return what stands in a file that is as expected, None if there is none."""
+def _refuse_changed(path: Path, expected: bytes | None) -> None:
     try:
         found = path.read_bytes()
     except FileNotFoundError:
         found = None
-    if found is None or known is None:
-        as_expected = (ABSENT if found is None else digest(found)) == expected_digest
-    else:
-        as_expected = found == known
-    if not as_expected:
+    if found != expected:
         raise _changed(path)
-    return found
 
 
 def _changed(path: Path) -> WriteConflictError:

@@ -25,37 +25,22 @@ _FAILURES = (
     ArithmeticError,
     RecursionError,
 )
-# YAML reads these as the end of a line unless they are written as escapes.
-_FOLDED = frozenset("\x85\u2028\u2029")
 _TAG = "tag:yaml.org,2002:"
 
 
-class _Plain(str):
-    """A number, a switch or a day, as it is written: 1.10 is not 1.1, and `no` may be Norwegian."""
-
-    tag: str
-
-
 class _Loader(yaml.SafeLoader):
-    """Reads scalars as they are written; one that does not exist, such as a day, is refused."""
+    """Reads scalars as they are written: 1.10 is not 1.1, and `no` may be Norwegian.
 
-    def plain(self, node: yaml.ScalarNode) -> _Plain:
+    One that does not exist, such as a day that no month has, is refused.
+    """
+
+    def plain(self, node: yaml.ScalarNode) -> str:
         yaml.SafeLoader.yaml_constructors[node.tag](self, node)
-        found = _Plain(node.value)
-        found.tag = node.tag
-        return found
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes scalars as `_Loader` has read them."""
-
-    def plain(self, value: _Plain) -> yaml.ScalarNode:
-        return self.represent_scalar(value.tag, str(value))
+        return str(node.value)
 
 
 for _kind in ("bool", "int", "float", "timestamp"):
     _Loader.add_constructor(_TAG + _kind, _Loader.plain)
-_Dumper.add_representer(_Plain, _Dumper.plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +95,6 @@ def tag_list(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         parts = tuple(value.replace(",", " ").split())
     return tuple(tag for part in parts if (tag := part.lstrip("#").strip()))
-
-
-def write_front_matter(values: Mapping[str, object]) -> str:
-    """Return a front matter block with these keys in this order, newline-terminated."""
-    text = _dump(values, allow_unicode=True)
-    if not _FOLDED.isdisjoint(text):
-        text = _dump(values, allow_unicode=False)
-    return f"{_OPENER}\n{text}{_OPENER}\n"
-
-
-def _dump(values: Mapping[str, object], *, allow_unicode: bool) -> str:
-    return yaml.dump(
-        dict(values),
-        Dumper=_Dumper,
-        allow_unicode=allow_unicode,
-        sort_keys=False,
-        width=1_000_000,
-    )
 
 
 def _load(text: str, *, end: int) -> FrontMatter:

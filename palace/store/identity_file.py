@@ -12,15 +12,7 @@ from pathlib import Path
 
 from palace.errors import IdentityTooLongError, MemoryNotFoundError
 from palace.store.comments import NOT_UTF8, clean, is_unclean
-from palace.store.files import (
-    DISK,
-    LOCK_TIMEOUT_S,
-    FileSystem,
-    atomic_write,
-    locked,
-    read_bytes,
-    unavailable,
-)
+from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
 from palace.store.names import resolve_inside
 from palace.types.memory import Fault
 
@@ -52,24 +44,11 @@ class IdentityFile:
 
     Args:
         root: The palace.
-        limit: Most characters a written identity may have.
-        file_system: The steps of a durable write.
-        lock_timeout_s: How long a write waits for another, in seconds.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        *,
-        limit: int = MAX_IDENTITY_CHARS,
-        file_system: FileSystem = DISK,
-        lock_timeout_s: float = LOCK_TIMEOUT_S,
-    ) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
-        self.limit = limit
         self._path = root / IDENTITY_FILE  # read for every answer, so made once
-        self._file_system = file_system
-        self._lock_timeout_s = lock_timeout_s
 
     def read(self) -> Identity:
         """Return the identity; one that a person made too long is returned whole.
@@ -82,7 +61,7 @@ class IdentityFile:
             data = self._bytes()
         except MemoryNotFoundError:
             data = b""
-        return _measure(data.decode(_encoding(data), "replace"), self.limit)
+        return _measure(data.decode(_encoding(data), "replace"))
 
     def faults(self) -> list[Fault]:
         """Return what cannot be understood of the file.
@@ -114,13 +93,13 @@ class IdentityFile:
         """Replace the identity durably and return it.
 
         Args:
-            text: At most `limit` characters without newlines at its end.
+            text: At most `MAX_IDENTITY_CHARS` characters without newlines at its end.
 
         Raises:
             IdentityTooLongError: If it is longer; says by how much, and what to merge.
             StoreUnavailableError: If the file system refuses.
         """
-        identity = _measure(clean(text), self.limit)
+        identity = _measure(clean(text))
         if identity.over:
             raise IdentityTooLongError(
                 f"The identity has {identity.chars} of at most {identity.limit} characters,"
@@ -129,8 +108,8 @@ class IdentityFile:
             )
         data = f"{identity.text}\n".encode() if identity.text else b""
         path = resolve_inside(self.root, IDENTITY_FILE)
-        with locked(self.root, timeout_s=self._lock_timeout_s):
-            atomic_write(path, data, expected_digest=None, file_system=self._file_system)
+        with locked(self.root):
+            atomic_write(path, data, replaces=ANYTHING)
         return identity
 
 
@@ -139,23 +118,17 @@ def _encoding(data: bytes) -> str:
     return "utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
 
 
-def _measure(text: str, limit: int) -> Identity:
+def _measure(text: str) -> Identity:
     kept = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
-    chars = len(kept)
-    return Identity(
-        text=kept,
-        chars=chars,
-        limit=limit,
-        used_percent=round(100 * chars / limit),
-        over=max(0, chars - limit),
-    )
+    chars, limit = len(kept), MAX_IDENTITY_CHARS
+    return Identity(kept, chars, limit, round(100 * chars / limit), over=max(0, chars - limit))
 
 
 def _longest(text: str) -> str:
     """Name the three longest paragraphs by their length, line and first words."""
-    paragraphs: list[tuple[int, int, str]] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            paragraphs.append((len(line), number, " ".join(line.split()[:6])[:60]))
-    longest = sorted(paragraphs, key=lambda found: (-found[0], found[1]))[:3]
-    return "; ".join(f"line {n} ({size} characters: {words} …)" for size, n, words in longest)
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+    longest = sorted(lines, key=lambda found: -len(found[1]))[:3]
+    return "; ".join(
+        f"line {n} ({len(line)} characters: {' '.join(line.split()[:6])[:60]} …)"
+        for n, line in longest
+    )

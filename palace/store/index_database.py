@@ -36,6 +36,15 @@ _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
 _CACHE_KIB = 64 * 1024
 _LEAST_FREE_BYTES = 1 << 16
+_OF_DAMAGE = (
+    "malformed",
+    "not a database",
+    "disk I/O",
+    "no such table",
+    "decode",
+    "corrupt",
+    "vtable",
+)
 _log = logging.getLogger(__name__)
 
 
@@ -483,14 +492,4 @@ def _closed() -> StoreUnavailableError:
 
 
 def _is_damage(error: Exception) -> bool:
-    said = str(error)
-    words = (
-        "malformed",
-        "not a database",
-        "disk I/O",
-        "no such table",
-        "decode",
-        "corrupt",
-        "vtable",
-    )
-    return isinstance(error, sqlite3.DatabaseError) and any(word in said for word in words)
+    return isinstance(error, sqlite3.DatabaseError) and any(w in str(error) for w in _OF_DAMAGE)

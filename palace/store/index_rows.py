@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from palace.ports import Candidate
-from palace.store.memory_json import decode_memory, encode_memory
+from palace.store.memory_json import encode_memory
 from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, words
 from palace.types.memory import TIMELINE, Memory
 
@@ -53,11 +53,6 @@ def _place_tokens(place: str) -> str:
 def encode_row(memory: Memory) -> str:
     """Return a memory's data without what moves when something else in its file changes."""
     return encode_memory(replace(memory, path="", line=0, position=0))
-
-
-def decode_row(path: str, line: int, position: int, data: str) -> Memory:
-    """Return the memory of one row."""
-    return decode_memory(data, path=path, line=line, position=position)
 
 
 def candidate(row: CandidateRow) -> Candidate:

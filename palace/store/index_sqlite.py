@@ -25,7 +25,6 @@ from palace.store.index_rows import (
     Tokens,
     best_candidates,
     candidate,
-    decode_row,
     memory_tokens,
     sayable,
 )
@@ -33,6 +32,7 @@ from palace.store.index_schema import SCHEMA
 from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
+from palace.store.memory_json import decode_memory
 from palace.store.passages import TURNS_BEFORE, passage_of
 from palace.store.postings import PostingList, best_rows, bm25, keys_of, posting_lists
 from palace.text import utc_now
@@ -395,7 +395,7 @@ class SqliteIndex:
 
     def _decoded(self, path: str, line: int, position: int, data: str) -> Memory:
         try:
-            return decode_row(path, line, position, data)
+            return decode_memory(data, path=path, line=line, position=position)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             damage = sqlite3.DatabaseError("a row of it is malformed")
             raise self._database.failed(damage) from error
@@ -418,7 +418,7 @@ class SqliteIndex:
         The shortest name is that of the file that was copied; it comes first.
         """
         condition = "m.id = ? ORDER BY length(f.path), f.path"
-        return [self._decoded(*row) for row in self._memories(condition, (sayable(memory_id),))]
+        return list(self._memories(condition, (sayable(memory_id),)))
 
     def memories(
         self, *, room: str | None = None, path: str | None = None, layer: LayerName = "L1"
@@ -431,8 +431,7 @@ class SqliteIndex:
         if path is not None:
             conditions.append("f.path = ?")
             arguments.append(path)
-        rows = self._memories(f"{' AND '.join(conditions)} ORDER BY f.path, m.position", arguments)
-        return (self._decoded(*row) for row in rows)
+        return self._memories(f"{' AND '.join(conditions)} ORDER BY f.path, m.position", arguments)
 
     def tokenised(self, layer: LayerName) -> list[tuple[Memory, Tokens]]:
         """Return every memory of a layer in file order, retired ones too, with its tokens."""
@@ -444,12 +443,13 @@ class SqliteIndex:
         )
         return [(self._decoded(*row[:4]), row[4:]) for row in rows]
 
-    def _memories(self, condition: str, arguments: Sequence[str]) -> list[tuple[Any, ...]]:
-        return self._database.rows(
+    def _memories(self, condition: str, arguments: Sequence[str]) -> Iterator[Memory]:
+        rows = self._database.rows(
             "SELECT f.path, m.line, m.position, m.data FROM memories m"
             f" JOIN files f ON f.number = m.file WHERE {condition}",
             arguments,
         )
+        return (self._decoded(*row) for row in rows)
 
     def marked(
         self, field: Literal["key", "links", "triggers", "superseded_by", "status"]
@@ -493,10 +493,6 @@ class SqliteIndex:
     def epoch(self) -> str:
         """Return a word that changes when the database is made anew, and keys begin again."""
         return str(self._database.rows("SELECT value FROM meta WHERE key = 'epoch'")[0][0])
-
-    def version(self) -> int:
-        """Return a number that changes whenever any process changed the database."""
-        return hash(self._database.state())
 
     def passage_texts(self, keys: Sequence[int]) -> dict[int, str]:
         """Return what is embedded for these memories; vanished ones are left out."""
@@ -561,8 +557,8 @@ class SqliteIndex:
         """Return the number of active memories that a reader may see."""
         return self._terms.visible(scope).memories
 
-    def state(self) -> object:
-        """Return what differs after any change of the index."""
+    def state(self) -> int:
+        """Return a number that is another one after any process changed the index."""
         return self._terms.state()
 
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:

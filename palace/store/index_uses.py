@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from palace.ports import UNUSED, JournalMark, UseCounts, Worth
+from palace.store.index_counts import marks
 from palace.store.index_database import IndexDatabase
 
 _MARK = "journal"
@@ -42,20 +43,18 @@ class UseTable:
         wanted, found = list(ids), {}
         for start in range(0, len(wanted), _MANY_IDS):
             some = wanted[start : start + _MANY_IDS]
-            marks = ", ".join("?" * len(some))
             rows = self._database.rows(
-                f"SELECT id, {_COLUMNS} FROM uses WHERE id IN ({marks})", some
+                f"SELECT id, {_COLUMNS} FROM uses WHERE id IN ({marks(some)})", some
             )
             found.update(_counts(rows))
         return found
 
     def worths(self, keys: Sequence[int]) -> dict[int, Worth]:
         """Return what the memories behind candidate keys are worth; vanished ones are left out."""
-        marks = ", ".join("?" * len(keys))
         rows = self._database.rows(
             "SELECT m.key, m.kind, m.trust, m.confidence, m.importance, m.dated, u.uses,"
             " u.said_again, u.helpful, u.unhelpful, u.last FROM memories m"
-            f" LEFT JOIN uses u ON u.id = m.id WHERE m.key IN ({marks})",
+            f" LEFT JOIN uses u ON u.id = m.id WHERE m.key IN ({marks(keys)})",
             keys,
         )
         return {key: _worth(row) for key, *row in rows}

@@ -96,9 +96,7 @@ class WriteBatch:
             " written_ns = ?, digest = ?, tags = ?, room = ?, layer = ?, active = ?"
             " WHERE number = ?",
             (
-                stamp.size,
-                stamp.mtime_ns,
-                stamp.changed_ns,
+                *stamp[1:],
                 now,
                 now,
                 document.digest,
@@ -133,19 +131,15 @@ class WriteBatch:
 
     def _file(self, document: Document, stamp: FileStamp) -> tuple[int, int, str]:
         """Return the number of a file, new if need be, when it was written, and with which tags."""
-        found = self.connection.execute(
+        self.connection.execute(
+            "INSERT OR IGNORE INTO files (path, size, mtime_ns, changed_ns, indexed_ns, written_ns,"
+            " digest, tags, room, layer, active) VALUES (?, ?, ?, ?, 0, 0, '', ?, '', '', 0)",
+            (document.path, *stamp[1:], " ".join(document.tags)),
+        )
+        number, written_ns, tags = self.connection.execute(
             "SELECT number, written_ns, tags FROM files WHERE path = ?", (document.path,)
         ).fetchone()
-        if found:
-            number, written_ns, tags = found
-            return number, written_ns, tags
-        tags = " ".join(document.tags)
-        made = self.connection.execute(
-            "INSERT INTO files (path, size, mtime_ns, changed_ns, indexed_ns, written_ns, digest,"
-            " tags, room, layer, active) VALUES (?, ?, ?, ?, 0, 0, '', ?, '', '', 0)",
-            (document.path, stamp.size, stamp.mtime_ns, stamp.changed_ns, tags),
-        )
-        return int(made.lastrowid or 0), 0, tags
+        return number, written_ns, tags
 
     def _same(self, written_ns: int, document: Document) -> tuple[int, int]:
         """Return how many memories at the beginning are surely as written last; how many active."""
@@ -245,20 +239,17 @@ class WriteBatch:
     def _partition(self, layer: LayerName, scope: str) -> int:
         known = self._partitions.get((layer, scope))
         if known is None:
+            self.connection.execute(
+                "INSERT OR IGNORE INTO partitions (scope, layer, memories, tokens)"
+                " VALUES (?, ?, 0, 0)",
+                (scope, layer),
+            )
             found = self.connection.execute(
                 "SELECT number FROM partitions WHERE scope = ? AND layer = ?", (scope, layer)
-            ).fetchone()
-            known = self._partitions[layer, scope] = (
-                found[0] if found else self._new_partition(layer, scope)
             )
+            (known,) = found.fetchone()
+            self._partitions[layer, scope] = known
         return known
-
-    def _new_partition(self, layer: LayerName, scope: str) -> int:
-        made = self.connection.execute(
-            "INSERT INTO partitions (scope, layer, memories, tokens) VALUES (?, ?, 0, 0)",
-            (scope, layer),
-        )
-        return int(made.lastrowid or 0)
 
     def _count(
         self,

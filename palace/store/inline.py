@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from palace.store.blocks import opens_fence
+from palace.store.blocks import with_code
 
 _TAG = re.compile(r"(?:(?<=\s)|\A)#([\w/-]{1,200})")
 _LINK = re.compile(r"\[\[([^\[\]\n|]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]")
@@ -39,15 +39,8 @@ def without_code(text: str) -> str:
     """Blank out fenced code and inline code, in linear time."""
     if "`" not in text and "~~~" not in text:
         return text
-    kept: list[str] = []
-    fence = None
-    for line in text.split("\n"):
-        if fence:
-            fence = None if fence.closed_by(line) else fence
-        else:
-            fence = opens_fence(line)
-            kept.append("" if fence else line)
-    return _without_spans("\n".join(kept))
+    lines = with_code(text.split("\n"))
+    return _without_spans("\n".join("" if is_code else line for line, is_code in lines))
 
 
 def _without_spans(text: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError
-from palace.store.files import DISK, unavailable
+from palace.store.files import DISK, listing, refusals
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -27,7 +27,7 @@ from palace.store.json_lines import (
     overwrite_lines,
     read_newest_first,
 )
-from palace.text import aware_moment, id_time, utc_now
+from palace.text import aware_moment, id_time, new_id, utc_now
 
 MIN_PREFIX_CHARS = 6
 _MONTH_FILE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])\.jsonl")
@@ -43,22 +43,12 @@ class FileJournal:
     Args:
         folder: Where the month files are; made at the first write, mode 0700.
         retention_days: Days that `apply_retention` keeps, >= 1; None keeps everything.
-        durable: Whether every append waits for the disk (fsync). Off by default: losing the last
-            records in a power cut is better than a millisecond on every prompt.
-        clock: Returns the present moment, aware, UTC.
 
     Raises:
         ConfigError: If `retention_days` is below 1.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        retention_days: int | None = 365,
-        durable: bool = False,
-        clock: Callable[[], datetime] = utc_now,
-    ) -> None:
+    def __init__(self, folder: Path, *, retention_days: int | None = 365) -> None:
         if retention_days is not None and retention_days < 1:
             raise ConfigError(
                 f"the journal cannot be kept for {retention_days} days",
@@ -66,8 +56,6 @@ class FileJournal:
             )
         self.folder = folder
         self._retention_days = retention_days
-        self._durable = durable
-        self._clock = clock
         self._lock = threading.Lock()
 
     def append(self, record: Mapping[str, Any]) -> None:
@@ -92,7 +80,8 @@ class FileJournal:
         following = self.folder / f"{_month_end(path):%Y-%m}.jsonl"
         with self._lock:
             to = following if following in self._month_files() else path
-            append_line(to, line, durable=self._durable)
+            # To lose the last records in a power cut is better than a millisecond on every prompt.
+            append_line(to, line, durable=False)
 
     def records(
         self,
@@ -196,7 +185,7 @@ class FileJournal:
         """Delete the month files that lie wholly before the retention, oldest first.
 
         Args:
-            now: The present moment, aware; the clock's if None.
+            now: The present moment, aware.
 
         Returns:
             Names of the files that were deleted.
@@ -206,15 +195,13 @@ class FileJournal:
         """
         if self._retention_days is None:
             return ()
-        oldest = (now or self._clock()) - timedelta(days=self._retention_days)
+        oldest = (now or utc_now()) - timedelta(days=self._retention_days)
         expired = [path for path in reversed(self._month_files()) if _month_end(path) <= oldest]
-        try:
+        with refusals("delete", self.folder):
             for path in expired:
                 path.unlink(missing_ok=True)
             if expired:
                 DISK.fsync_dir(self.folder)
-        except OSError as error:
-            raise unavailable(error, "delete", self.folder) from error
         return tuple(path.name for path in expired)
 
     def redact(
@@ -245,13 +232,9 @@ class FileJournal:
 
     def _month_files(self) -> list[Path]:
         """Month files, newest month first."""
-        try:
-            names = [p for p in self.folder.iterdir() if _MONTH_FILE.fullmatch(p.name)]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise unavailable(error, "read", self.folder) from error
-        return sorted(names, reverse=True)
+        found = listing(self.folder)
+        paths = (Path(entry.path) for entry in found if _MONTH_FILE.fullmatch(entry.name))
+        return sorted(paths, reverse=True)
 
     def _beginning_with(self, prefix: str) -> Iterator[dict[str, Any]]:
         """Records whose id begins so; the month of the id first, then newest first."""
@@ -264,6 +247,21 @@ class FileJournal:
                 record = _record(line) if needle in line else None
                 if record is not None and record["id"].startswith(prefix):
                     yield record
+
+
+def new_record(
+    type: str, mark: str, session: str | None, about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a record of this moment, with an id of its own.
+
+    Args:
+        type: What the journal calls it.
+        mark: What its id begins with.
+        session: The session it belongs to.
+        about: What else it says.
+    """
+    at = utc_now().isoformat()
+    return {"id": new_id(mark), "type": type, "at": at, "session": session, **about}
 
 
 def _cleaned(

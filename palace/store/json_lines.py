@@ -13,12 +13,13 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError
-from palace.store.files import DISK, refuse_special, unavailable
+from palace.store.files import DISK, refusals, refuse_special
 
 _APPEND_FLAGS = (
     os.O_RDWR
@@ -89,7 +90,7 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
     Raises:
         StoreUnavailableError: If the file system refuses or takes only part of the line.
     """
-    try:
+    with refusals("write", path):
         try:
             descriptor = os.open(path, _APPEND_FLAGS, 0o600)
         except FileNotFoundError:
@@ -103,8 +104,6 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
             os.close(descriptor)
         if durable and is_new:
             DISK.fsync_dir(path.parent)
-    except OSError as error:
-        raise unavailable(error, "write", path) from error
 
 
 def _write_whole(descriptor: int, line: bytes) -> bool:
@@ -125,7 +124,7 @@ def end_of_lines(path: Path) -> int:
     Raises:
         StoreUnavailableError: If the file cannot be read.
     """
-    try:
+    with refusals("read", path), suppress(FileNotFoundError):
         refuse_special(path)
         with path.open("rb") as file:
             end = file.seek(0, os.SEEK_END)
@@ -136,10 +135,6 @@ def end_of_lines(path: Path) -> int:
                 if found >= 0:
                     return start + found + 1
                 end = start
-    except FileNotFoundError:
-        return 0
-    except OSError as error:
-        raise unavailable(error, "read", path) from error
     return 0
 
 
@@ -156,7 +151,7 @@ def read_newest_first(path: Path, *, behind: int = 0, end: int | None = None) ->
     Raises:
         StoreUnavailableError: If the file cannot be read.
     """
-    try:
+    with refusals("read", path), suppress(FileNotFoundError):
         refuse_special(path)
         with path.open("rb") as file:
             end = file.seek(0, os.SEEK_END) if end is None else end
@@ -174,10 +169,6 @@ def read_newest_first(path: Path, *, behind: int = 0, end: int | None = None) ->
                 yield from reversed(whole)
             if not is_last:
                 yield tail
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise unavailable(error, "read", path) from error
 
 
 def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
@@ -196,7 +187,7 @@ def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
         StoreUnavailableError: If the file cannot be read or written.
     """
     changed = 0
-    try:
+    with refusals("change", path), suppress(FileNotFoundError):
         refuse_special(path)
         with path.open("r+b") as file:
             start = 0
@@ -209,8 +200,4 @@ def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
                 start += len(line) + 1
             file.flush()
             os.fsync(file.fileno())
-    except FileNotFoundError:
-        return 0
-    except OSError as error:
-        raise unavailable(error, "change", path) from error
     return changed

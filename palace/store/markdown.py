@@ -22,17 +22,15 @@ from palace.store.blocks import (
     fold_lines,
     indentation,
     item_lines,
-    normal_text,
-    opens_fence,
     split_lines,
     stamp_of,
+    with_code,
 )
 from palace.store.comments import (
     NOT_UTF8,
     UTF16_MARKS,
     clean,
     edit_comment,
-    escape_comments,
     find_comment,
     is_unclean,
     parse_time,
@@ -44,13 +42,7 @@ from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
 from palace.store.inline import find_marks
 from palace.store.merge_marks import merge_marks
 from palace.store.names import room_of
-from palace.store.timeline_page import (
-    split_speaker,
-    stamp_time,
-    turn_lines,
-    turn_text,
-    verbatim_text,
-)
+from palace.store.timeline_page import split_speaker, stamp_time, turn_text
 from palace.types.memory import TIMELINE, Document, Fault, Memory
 
 
@@ -202,7 +194,7 @@ class Page:
         apart = lines and lines[-1].strip() and not self.ends_in_item
         added = [""] if apart else []
         for text, fields in memories:
-            added += item_lines("", "- ", text)
+            added += item_lines(text)
             if fields:
                 added.append("  " + write_comment(fields))
         return self._insert(lines, len(lines), added, end_line=True)
@@ -227,25 +219,6 @@ class Page:
         """Return the text with other lines in the place of one memory."""
         return self._splice(self.blocks[position], lines)
 
-    def replace_text(self, position: int, new_text: str) -> str:
-        """Return the text with one memory's words replaced; its comment stays as it is.
-
-        A paragraph stays a paragraph if the new words can be one, else it becomes a list item.
-        Timeline turns keep their stamp and speaker, and their words verbatim.
-
-        Raises:
-            StoreError: If the new text is empty.
-        """
-        block, span = self.blocks[position], self.comments[position]
-        wanted = verbatim_text(new_text) if block.kind == "turn" else normal_text(new_text)
-        comment = self.lines[span.line][span.start : span.end] if span else ""
-        candidates = []
-        for form in self._forms(position, new_text):
-            pad = " " * (block.content or (2 if form[0][:2] in ("- ", "* ") else 0))
-            candidates.append([*form, pad + comment] if comment else form)
-        texts = [memory.text for memory in self.memories]
-        return self._settle(block, candidates, [*texts[:position], wanted, *texts[position + 1 :]])
-
     def remove(self, position: int) -> str:
         """Return the text without one memory and its comment."""
         block = self.blocks[position]
@@ -260,7 +233,15 @@ class Page:
         kept = "".join([self.mark, *self.lines[:start], *self.lines[end:]])
         if _texts(self.path, kept) == others:
             return kept
-        return self._settle(block, [[""]], others)
+        # Where neighbours would run together, an empty comment parts them.
+        for apart in ([""], ["", ""], ["", "", "<!-- -->", ""]):
+            written = self._splice(block, apart)
+            if _texts(self.path, written) == others:
+                return written
+        raise StoreError(
+            f"The memory at {self.path}:{block.start + 1} cannot go without changing others.",
+            hint="Edit the file by hand.",
+        )
 
     def position_of(self, memory_id: str) -> int:
         """Return the position of a memory.
@@ -273,34 +254,6 @@ class Page:
                 return memory.position
         raise MemoryNotFoundError(
             f"No memory {memory_id} in {self.path}.", hint="It may have been edited: search again."
-        )
-
-    def _forms(self, position: int, text: str) -> list[list[str]]:
-        """Return the ways to write new words in a memory's place, the most faithful first."""
-        block, first = self.blocks[position], self.lines[self.blocks[position].start]
-        if block.kind == "turn":
-            stamp = first[: block.offset].rstrip() + " "
-            speaker = self.memories[position].speaker
-            return [turn_lines(stamp, speaker, verbatim_text(text))]
-        if block.kind == "item":
-            marker = first[: block.offset].strip()
-            indent = first[: len(first) - len(first.lstrip(" \t"))]
-            return [item_lines(indent, marker + " ", text)]
-        plain = escape_comments(normal_text(text))
-        item = item_lines("", "- ", text)
-        return [item] if "\n" in plain else [[plain], item]
-
-    def _settle(self, block: Block, candidates: Sequence[list[str]], texts: list[str]) -> str:
-        """Put the first candidate in a block's place that leaves all other memories as they are."""
-        for lines in candidates:
-            # Where neighbours would run together, a blank line or an empty comment parts them.
-            for apart in ([], [""], ["", "<!-- -->", ""]):
-                written = self._splice(block, [*lines, *apart])
-                if _texts(self.path, written) == texts:
-                    return written
-        raise StoreError(
-            f"This text cannot stand in {self.path}:{block.start + 1} without changing others.",
-            hint="Edit the file by hand.",
         )
 
     def _splice(self, block: Block, added: Sequence[str]) -> str:
@@ -474,20 +427,16 @@ class _Parser:
         """Return a block's text and the place of its comment; code is content throughout."""
         spans: list[Span] = []
         content: list[str] = []
-        fence = None
-        for number in self._numbers(block):
-            line = self._content(block, number)
-            if fence:
-                fence = None if fence.closed_by(line) else fence
-            else:
-                fence = opens_fence(line)
-                if not fence and "<!--" in line:
-                    span = self._comment(number)
-                    rest = self._content(block, number, without=span)
-                    spans += [span] if span else []
-                    if span and not rest.strip():
-                        continue
-                    line = unescape_comments(rest)
+        numbers = self._numbers(block)
+        lines = with_code(self._content(block, number) for number in numbers)
+        for number, (line, is_code) in zip(numbers, lines, strict=True):
+            if not is_code and "<!--" in line:
+                span = self._comment(number)
+                rest = self._content(block, number, without=span)
+                spans += [span] if span else []
+                if span and not rest.strip():
+                    continue
+                line = unescape_comments(rest)
             content.append(line)
         self._fault_extra(spans)
         return fold_lines(content), spans[0] if spans else None

@@ -12,7 +12,6 @@ from pathlib import Path
 from palace.errors import DrawerParseError, MemoryNotFoundError, WriteConflictError
 from palace.store.comments import UTF16_MARKS
 from palace.store.files import (
-    ABSENT,
     DISK,
     SAVE_TIMEOUT_S,
     FileSystem,
@@ -41,7 +40,7 @@ class PageFiles:
     def __init__(self, root: Path, *, file_system: FileSystem = DISK) -> None:
         self.root = root
         self._file_system = file_system
-        self._written: dict[str, tuple[bytes, str, Page]] = {}
+        self._written: dict[str, tuple[bytes, Page]] = {}
 
     def document(self, path: str) -> Document:
         """Return what one file holds.
@@ -51,8 +50,8 @@ class PageFiles:
             UnsafeNameError: If the path leaves the palace.
             StoreUnavailableError: If it cannot be read.
         """
-        page, found = self._parsed(path, read_bytes(resolve_inside(self.root, path)))
-        return page.document(found)
+        data = read_bytes(resolve_inside(self.root, path))
+        return self._parsed(path, data).document(digest(data))
 
     def page(self, path: str) -> Page:
         """Return one file, parsed; a missing one is empty.
@@ -85,7 +84,7 @@ class PageFiles:
         for _ in range(MAX_ATTEMPTS):
             real = resolve_inside(self.root, path)
             wait_for_save(real, timeout_s=save_timeout_s)
-            before, found, stood = self._page_at(real, path)
+            before, stood = self._page_at(real, path)
             if "".join(before.lines[:1]).startswith(UTF16_MARKS):
                 raise DrawerParseError(
                     f"{path} is written in UTF-16, and what is added to it would be UTF-8.",
@@ -96,13 +95,7 @@ class PageFiles:
                 return before, before
             data = encode(text)
             try:
-                atomic_write(
-                    real,
-                    data,
-                    expected_digest=found,
-                    known=stood,
-                    file_system=self._file_system,
-                )
+                atomic_write(real, data, replaces=stood, file_system=self._file_system)
             except WriteConflictError:
                 continue
             page = parse_grown(before, text)
@@ -113,21 +106,19 @@ class PageFiles:
             hint="Close the program that keeps writing it, then try again.",
         )
 
-    def _page_at(self, real: Path, path: str) -> tuple[Page, str, bytes | None]:
-        """Return a file, parsed, its digest and its bytes; a missing one is empty and `ABSENT`."""
+    def _page_at(self, real: Path, path: str) -> tuple[Page, bytes | None]:
+        """Return a file, parsed, and its bytes; a missing one is empty and has none."""
         try:
             data = read_bytes(real)
         except MemoryNotFoundError:
-            return parse(path, ""), ABSENT, None
-        return *self._parsed(path, data), data
+            return parse(path, ""), None
+        return self._parsed(path, data), data
 
-    def _parsed(self, path: str, data: bytes) -> tuple[Page, str]:
-        """Return a file, parsed, and its digest; of the few written last both are known."""
-        known, found, page = self._written.get(path, (b"", "", None))
-        if page and known == data:
-            return page, found
-        return parse(path, decode(data)), digest(data)
+    def _parsed(self, path: str, data: bytes) -> Page:
+        """Return a file, parsed; the few written last are known."""
+        known, page = self._written.get(path, (b"", None))
+        return page if page and known == data else parse(path, decode(data))
 
     def _remember(self, path: str, data: bytes, page: Page) -> None:
         others = [kept for kept in self._written.items() if kept[0] != path]
-        self._written = dict([*others, (path, (data, digest(data), page))][-KEPT_PAGES:])
+        self._written = dict([*others, (path, (data, page))][-KEPT_PAGES:])

@@ -1,6 +1,6 @@
 """Playbooks: documented procedures, one Markdown file each.
 
-In: files that people wrote, or a playbook to keep. Out: playbooks with their triggers, warnings
+In: files that people wrote. Out: playbooks with their triggers, warnings
 and numbered steps, and faults for what could not be understood.
 """
 
@@ -11,42 +11,30 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from palace.errors import DrawerParseError, MemoryNotFoundError
 from palace.store.blocks import (
     Block,
     dedent,
     find_blocks,
     fold_lines,
-    heading_line,
-    item_lines,
     split_lines,
 )
 from palace.store.comments import NOT_UTF8, clean, is_unclean
-from palace.store.files import (
-    ABSENT,
-    DISK,
-    LOCK_TIMEOUT_S,
-    FileSystem,
-    atomic_write,
-    digest,
-    locked,
-    read_bytes,
-    unavailable,
-)
-from palace.store.front_matter import FrontMatter, read_front_matter, text_list, write_front_matter
+from palace.store.files import digest, read_bytes, refusals
+from palace.store.front_matter import read_front_matter, text_list
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
+from palace.store.playbook_pages import as_memory
 from palace.store.tree import SUFFIX, existing_name, scan_files
-from palace.types.memory import PLAYBOOKS, Fault, FileStamp, Playbook
+from palace.types.memory import PLAYBOOKS, Document, Fault, FileStamp, Playbook
 
 _LISTS = ("triggers", "prerequisites", "warnings")
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """A playbook file taken apart: its playbook, its front matter and its faults."""
+    """A playbook file taken apart: its digest, its playbook and its faults."""
 
+    digest: str
     playbook: Playbook
-    front: FrontMatter
     faults: tuple[Fault, ...]
 
 
@@ -55,20 +43,10 @@ class PlaybookFiles:
 
     Args:
         root: The palace; its playbooks are `playbooks/*.md`.
-        file_system: The steps of a durable write.
-        lock_timeout_s: How long a write waits for another, in seconds.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        *,
-        file_system: FileSystem = DISK,
-        lock_timeout_s: float = LOCK_TIMEOUT_S,
-    ) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
-        self._file_system = file_system
-        self._lock_timeout_s = lock_timeout_s
 
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every playbook file, sorted by path.
@@ -86,7 +64,7 @@ class PlaybookFiles:
         """
         return [self._read(stamp.path).playbook for stamp in self.scan()]
 
-    def read(self, name: str) -> Playbook:
+    def get(self, name: str) -> Playbook:
         """Return one playbook by its name, whatever its case.
 
         Raises:
@@ -94,17 +72,18 @@ class PlaybookFiles:
             UnsafeNameError: If the name is unsafe.
             StoreUnavailableError: If it cannot be read.
         """
-        return self.read_path(self._path(name))
+        return self._read(self._path(name)).playbook
 
-    def read_path(self, path: str) -> Playbook:
-        """Return the playbook of a file that `scan` has found, whatever its name.
+    def read(self, path: str) -> Document:
+        """Return a file that `scan` has found, whatever its name, as a document of one memory.
 
         Raises:
             MemoryNotFoundError: If it is gone.
             UnsafeNameError: If the path leads out of the palace.
             StoreUnavailableError: If it cannot be read.
         """
-        return self._read(path).playbook
+        parts = self._read(path)
+        return Document(path, parts.digest, parts.playbook.title, (), (as_memory(parts.playbook),))
 
     def faults(self) -> list[Fault]:
         """Return everything that was left out or not understood, in all playbooks.
@@ -119,34 +98,6 @@ class PlaybookFiles:
             faults.extend(self._read(stamp.path).faults)
         return faults
 
-    def write(self, playbook: Playbook) -> Playbook:
-        """Write a playbook durably and return it as it reads now.
-
-        Front matter keys that are not ours are kept. Without a body, one is made of the title
-        and the steps; a body is kept verbatim.
-
-        Args:
-            playbook: Its name is made a safe file name; `path`, `line` and `updated` are ignored.
-
-        Raises:
-            DrawerParseError: If the file there has front matter that cannot be read, and so not
-                be kept.
-            UnsafeNameError: If the name is unsafe.
-            WriteConflictError: If the file was changed at the same moment.
-            StoreUnavailableError: If the file system refuses.
-        """
-        with locked(self.root, timeout_s=self._lock_timeout_s):
-            path = self._path(playbook.name)
-            real = resolve_inside(self.root, path)
-            kept, before = self._kept(path, real)
-            lists = {name: list(getattr(playbook, name)) for name in _LISTS}
-            values = {**kept, **lists}
-            values = {name: value for name, value in values.items() if value != []}
-            front = write_front_matter(values) if values else ""
-            text = front + clean(playbook.body or _body_of(playbook))
-            atomic_write(real, text.encode(), expected_digest=before, file_system=self._file_system)
-        return self._read(path).playbook
-
     def _scan(self) -> tuple[list[FileStamp], list[Fault]]:
         return scan_files(self.root, (PLAYBOOKS,))
 
@@ -157,30 +108,15 @@ class PlaybookFiles:
         found = existing_name(home, stem, what="playbook", suffix=SUFFIX)
         return f"{PLAYBOOKS}/{found or safe_component(stem, what='playbook') + SUFFIX}"
 
-    def _kept(self, path: str, real: Path) -> tuple[Mapping[str, object], str]:
-        try:
-            data = read_bytes(real)
-        except MemoryNotFoundError:
-            return {}, ABSENT
-        front = _take_apart(path, data, updated=None).front
-        if front.problem:
-            raise DrawerParseError(
-                f"{path}:{front.line}: {front.problem}.",
-                hint="Repair the lines between the two `---`, then write again.",
-            )
-        return front.values, digest(data)
-
     def _read(self, path: str) -> _Parts:
         real = resolve_inside(self.root, path)
         data = read_bytes(real)
-        try:
+        with refusals("read", real):
             seconds = real.stat().st_mtime
-        except OSError as error:
-            raise unavailable(error, "read", real) from error
         return _take_apart(path, data, updated=datetime.fromtimestamp(seconds, tz=timezone.utc))
 
 
-def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
+def _take_apart(path: str, data: bytes, *, updated: datetime) -> _Parts:
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     lines = clean(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     front = read_front_matter(lines)
@@ -203,7 +139,7 @@ def _take_apart(path: str, data: bytes, *, updated: datetime | None) -> _Parts:
         line=front.end + 1,
         updated=updated,
     )
-    return _Parts(playbook, front, tuple(faults))
+    return _Parts(digest(data), playbook, tuple(faults))
 
 
 def _sentences(value: object) -> tuple[str, ...]:
@@ -225,11 +161,3 @@ def _text(lines: Sequence[str], block: Block) -> str:
 
 def _verbatim_body(text: str, skipped: int) -> str:
     return clean("".join(split_lines(text)[skipped:]))
-
-
-def _body_of(playbook: Playbook) -> str:
-    title = " ".join(playbook.title.split()) or playbook.name
-    lines = [heading_line(1, title), ""]
-    for number, step in enumerate(playbook.steps, 1):
-        lines += item_lines("", f"{number}. ", step)
-    return "\n".join(lines) + "\n"

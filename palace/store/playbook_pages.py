@@ -1,36 +1,12 @@
-"""Playbooks as documents of the index: each is one memory, found by its triggers and its steps.
+"""A playbook as the one memory that it is in the index, found by its triggers and its steps.
 
-In: the playbook files. Out: stamps and documents, as the rooms give them.
+In: a playbook. Out: the memory.
 """
 
 from __future__ import annotations
 
 from palace.store.blocks import find_blocks, split_lines
-from palace.store.files import digest, read_bytes
-from palace.store.names import resolve_inside
-from palace.store.playbook_files import PlaybookFiles
-from palace.types.memory import PLAYBOOKS, Document, FileStamp, Memory, Playbook
-
-
-class PlaybookPages:
-    """The playbooks, readable as documents.
-
-    Args:
-        files: Where the playbooks are.
-    """
-
-    def __init__(self, files: PlaybookFiles) -> None:
-        self._files = files
-
-    def scan(self) -> list[FileStamp]:
-        """Return a stamp for every playbook file, sorted by path."""
-        return self._files.scan()
-
-    def read(self, path: str) -> Document:
-        """Return one playbook as a document with a single memory."""
-        data = read_bytes(resolve_inside(self._files.root, path))
-        playbook = self._files.read_path(path)
-        return Document(path, digest(data), playbook.title, (), (as_memory(playbook),))
+from palace.types.memory import PLAYBOOKS, Memory, Playbook
 
 
 def as_memory(playbook: Playbook) -> Memory:

@@ -132,7 +132,8 @@ class _Work:
         progress: Progress | None,
     ) -> None:
         digests = self.index.digests()
-        for start, batch in _batches(dirty):
+        for start in range(0, len(dirty), _BATCH_FILES):
+            batch = dirty[start : start + _BATCH_FILES]
             same: list[FileStamp] = []
             for layer in dict.fromkeys(layer for layer, _, _ in batch):
                 items = [(source, stamp) for of, source, stamp in batch if of == layer]
@@ -175,10 +176,3 @@ class _Work:
         if not any(name.startswith("d-") for name in gone):
             return []
         return orphaned(self.index.memories(path=document.path), document.memories)
-
-
-def _batches(
-    items: Sequence[tuple[LayerName, Readable, FileStamp]],
-) -> Iterator[tuple[int, Sequence[tuple[LayerName, Readable, FileStamp]]]]:
-    for start in range(0, len(items), _BATCH_FILES):
-        yield start, items[start : start + _BATCH_FILES]

@@ -6,7 +6,7 @@ are safely on the disk. What a person wrote in a file meanwhile is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import partial
@@ -28,7 +28,7 @@ from palace.store.files import (
     ensure_folder,
     locked,
     read_bytes,
-    unavailable,
+    refusals,
 )
 from palace.store.markdown import Page, decode, parse
 from palace.store.names import resolve_inside, room_of, without_suffix
@@ -106,13 +106,10 @@ class RoomStore:
             StoreUnavailableError: If it cannot be looked at.
         """
         real = resolve_inside(self.root, path)
-        try:
+        with refusals("read", real), suppress(FileNotFoundError):
             status = real.stat()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise unavailable(error, "read", real) from error
-        return FileStamp(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            return FileStamp(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return None
 
     def faults(self) -> list[Fault]:
         """Return everything that is left out or not understood, in all files.
@@ -168,10 +165,8 @@ class RoomStore:
         with self.locked():
             folder = room_folder(self.root, room)
             path = resolve_inside(self.root, folder)
-            try:
+            with refusals("make", path):
                 ensure_folder(path, file_system=self._file_system)
-            except OSError as error:
-                raise unavailable(error, "make", path) from error
         return room_of(folder[len(ROOMS) + 1 :])
 
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
@@ -232,27 +227,20 @@ class RoomStore:
         if "status" in values and memory.status != values["status"]:
             values["retired"] = self._clock() if values["status"] == "inactive" else None
 
-        def edit(page: Page, position: int, named: Mapping[str, object]) -> str:
-            return page.with_memory_fields(position, {**named, **values})
+        memory_id = fresh = new_id("m")
 
-        return self._edit_memory(memory, edit)
+        def change(page: Page) -> str:
+            nonlocal memory_id
+            found = _find(page, memory)
+            is_derived = found.id.startswith("d-")
+            memory_id = fresh if is_derived else found.id
+            named = {"id": fresh} if is_derived else {}
+            return page.with_memory_fields(found.position, {**named, **values})
 
-    def replace_text(self, memory: Memory, new_text: str) -> Memory:
-        """Replace the words of one memory in place and return it; `updated` becomes now.
-
-        Raises:
-            StoreError: If the new text is empty or cannot stand there.
-            MemoryNotFoundError: If the memory is gone.
-            WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
-        """
-
-        def edit(page: Page, position: int, named: Mapping[str, object]) -> str:
-            stamp = {**named, "updated": self._clock()}
-            stamped = parse(page.path, page.with_memory_fields(position, stamp))
-            return stamped.replace_text(position, new_text)
-
-        return self._edit_memory(memory, edit)
+        with self.locked():
+            page, before = self._pages.edit(memory.path, change)
+            self._note(page, before, [memory_id])
+        return page.memories[page.position_of(memory_id)]
 
     def erase(self, memory: Memory) -> None:
         """Take one memory out of its file for good; what else is there stays.
@@ -449,25 +437,6 @@ class RoomStore:
                 if page is not before:
                     changed.append(path)
         return changed
-
-    def _edit_memory(
-        self, memory: Memory, edit: Callable[[Page, int, Mapping[str, object]], str]
-    ) -> Memory:
-        """Edit the file of one memory, giving it an id of its own if it has none."""
-        fresh = new_id("m")
-        memory_id = fresh
-
-        def change(page: Page) -> str:
-            nonlocal memory_id
-            found = _find(page, memory)
-            derived = found.id.startswith("d-")
-            memory_id = fresh if derived else found.id
-            return edit(page, found.position, {"id": fresh} if derived else {})
-
-        with self.locked():
-            page, before = self._pages.edit(memory.path, change)
-            self._note(page, before, [memory_id])
-        return page.memories[page.position_of(memory_id)]
 
     def _note(self, page: Page, before: Page | None, ids: Iterable[str]) -> None:
         """Keep what was written, in case an editor saves an older copy over it."""

@@ -75,7 +75,9 @@ def write_graph(
     try:
         graph = _opened(path, dimension=dimension, view=False)
     except OSError:
-        graph = _empty(dimension)
+        from usearch.index import Index
+
+        graph = Index(ndim=dimension, metric="ip", dtype="f16")
     for start in range(len(graph), len(matrix), _CHUNK_ROWS):
         if stopped():
             return False
@@ -91,13 +93,7 @@ def write_graph(
     return True
 
 
-def _empty(dimension: int) -> Any:  # noqa: ANN401 - the library has no types
-    from usearch.index import Index
-
-    return Index(ndim=dimension, metric="ip", dtype="f16")
-
-
-def _opened(path: Path, *, dimension: int, view: bool) -> Any:  # noqa: ANN401 - as above
+def _opened(path: Path, *, dimension: int, view: bool) -> Any:  # noqa: ANN401 - the library has no types
     from usearch.index import Index
 
     try:

@@ -26,7 +26,16 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
-from palace.store.files import DISK, atomic_write, read_bytes, refuse_special, unavailable
+from palace.store.files import (
+    ANYTHING,
+    DISK,
+    atomic_write,
+    listing,
+    read_bytes,
+    refusals,
+    refuse_special,
+    unavailable,
+)
 from palace.store.json_lines import (
     append_line,
     decode_line,
@@ -115,17 +124,28 @@ class FileScratchpad:
             StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
         path = self._path(session_id)
+        if not text.strip():
+            raise ConfigError("an empty note cannot be kept", hint="say what should be remembered")
+        if len(text) > self._max_entry_chars:
+            raise ConfigError(
+                f"a note of {len(text)} characters is too long for the scratchpad",
+                hint=f"note the conclusion in at most {self._max_entry_chars} characters",
+            )
         entry = ScratchEntry(
             id=new_id("s"),
             session_id=session_id,
-            text=checked_text(text, max_chars=self._max_entry_chars),
+            text=text,
             at=self._clock(),
             ttl_s=self._ttl_s if ttl_s is None else checked_ttl(ttl_s),
             source=source,
         )
         with self._writing():
             if len(self.entries(session_id)) >= self._max_entries:
-                raise full_scratchpad(session_id, self._max_entries)
+                raise StoreError(
+                    f"the scratchpad of session {session_id!r} holds {self._max_entries} notes"
+                    " already",
+                    hint="promote what should last, or wait until notes expire",
+                )
             self._shrink(path)
             append_line(path, encode_line(_as_record(entry)), durable=True)
         return entry
@@ -212,7 +232,7 @@ class FileScratchpad:
             StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
         purged = 0
-        try:
+        with refusals("delete", self.folder):
             for path in self._files():
                 if stopped():
                     break
@@ -220,8 +240,6 @@ class FileScratchpad:
                     purged += self._purge(path)
             if purged:
                 DISK.fsync_dir(self.folder)
-        except OSError as error:
-            raise unavailable(error, "delete", self.folder) from error
         return purged
 
     def _purge(self, path: Path) -> bool:
@@ -261,18 +279,14 @@ class FileScratchpad:
         kept = [line + b"\n" for line in kept if not _is_about(line, over)]
         # Whoever has read the file knows by its first line that it is another one.
         head = encode_line({"type": _HEAD, "id": new_id("f")})
-        atomic_write(path, b"".join([head, *kept]), expected_digest=None)
+        atomic_write(path, b"".join([head, *kept]), replaces=ANYTHING)
 
     def _path(self, session_id: str) -> Path:
         return self.folder / f"{session_file_name(session_id)}{_SUFFIX}"
 
     def _files(self) -> list[Path]:
-        try:
-            return sorted(p for p in self.folder.iterdir() if p.suffix == _SUFFIX and p.is_file())
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise unavailable(error, "read", self.folder) from error
+        paths = (Path(entry.path) for entry in listing(self.folder))
+        return sorted(path for path in paths if path.suffix == _SUFFIX and path.is_file())
 
     def _locate(self, entry_id: str) -> tuple[Path, ScratchEntry] | None:
         for path in self._files():
@@ -320,22 +334,6 @@ class FileScratchpad:
             return list(state.entries.values())
 
 
-def checked_text(text: str, *, max_chars: int) -> str:
-    """Return the text of a note unchanged, if it is fit to be one.
-
-    Raises:
-        ConfigError: If it is blank or longer than `max_chars` characters.
-    """
-    if not text.strip():
-        raise ConfigError("an empty note cannot be kept", hint="say what should be remembered")
-    if len(text) > max_chars:
-        raise ConfigError(
-            f"a note of {len(text)} characters is too long for the scratchpad",
-            hint=f"note the conclusion in at most {max_chars} characters",
-        )
-    return text
-
-
 def checked_ttl(ttl_s: float) -> float:
     """Return a time to live in seconds, if it is finite and above 0.
 
@@ -353,14 +351,6 @@ def checked_ttl(ttl_s: float) -> float:
 def is_expired(entry: ScratchEntry, now: datetime) -> bool:
     """Return whether the note's age has reached its time to live."""
     return (now - entry.at).total_seconds() >= entry.ttl_s
-
-
-def full_scratchpad(session_id: str, max_entries: int) -> StoreError:
-    """Return the error of a session that holds all the notes it may."""
-    return StoreError(
-        f"the scratchpad of session {session_id!r} holds {max_entries} notes already",
-        hint="promote what should last, or wait until notes expire",
-    )
 
 
 def unknown_entry(entry_id: str) -> MemoryNotFoundError:
@@ -453,9 +443,8 @@ def _as_entry(record: Mapping[str, Any]) -> ScratchEntry | None:
     is_whole = at.tzinfo is not None and all(isinstance(t, str) and t for t in texts)
     if record.get("type") != "note" or not is_whole:
         return None
-    source: Trust = "user" if record.get("source") == "user" else "agent"
-    if record.get("source") == "system":
-        source = "system"
+    said = record.get("source")
+    source: Trust = said if said in ("user", "system") else "agent"
     return ScratchEntry(
         id=texts[0], session_id=texts[1], text=texts[2], at=at, ttl_s=ttl_s, source=source
     )

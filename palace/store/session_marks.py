@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import MemoryNotFoundError
-from palace.store.files import atomic_write, locked, read_bytes, unavailable
+from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, refusals
 from palace.store.names import session_file_name
 from palace.types.session import SessionMark, SessionSummary
 
@@ -57,7 +57,7 @@ class FileSessionMarks:
             StoreUnavailableError: If the file system refuses.
         """
         text = json.dumps(asdict(mark), ensure_ascii=True, indent=1, default=datetime.isoformat)
-        atomic_write(self._path(mark.session_id), f"{text}\n".encode(), expected_digest=None)
+        atomic_write(self._path(mark.session_id), f"{text}\n".encode(), replaces=ANYTHING)
 
     def locked(self, session_id: str) -> AbstractContextManager[None]:
         """Hold a session against other writers.
@@ -80,7 +80,8 @@ class FileSessionMarks:
             try:
                 name = _mark(json.loads(read_bytes(file))).session_id
             except _NOT_UNDERSTOOD:
-                _remove(file)
+                with refusals("remove", file):
+                    file.unlink(missing_ok=True)
                 continue
             with self.locked(name):
                 mark = self.read(name)
@@ -104,13 +105,6 @@ def _mark(data: dict[str, Any]) -> SessionMark:
         ),
         failures=int(data["failures"]),
     )
-
-
-def _remove(file: Path) -> None:
-    try:
-        file.unlink(missing_ok=True)
-    except OSError as error:
-        raise unavailable(error, "remove", file) from error
 
 
 def _without(text: str, told: Callable[[str], bool]) -> str:

@@ -70,18 +70,14 @@ def _key_of(turn: ConversationTurn) -> _Key:
 
 def _fields_of(turn: ConversationTurn) -> dict[str, object]:
     """Return what goes into the comment of a turn: what is not as for any verbatim turn."""
-    fields: dict[str, object] = {}
-    if turn.provenance:
-        fields["provenance"] = turn.provenance
-    if turn.trust != "user":
-        fields["source"] = turn.trust
-    if turn.scope != "global":
-        fields["scope"] = turn.scope
-    if turn.project:
-        fields["project"] = turn.project
-    if turn.task:
-        fields["task"] = turn.task
-    return fields
+    said = {
+        "provenance": turn.provenance,
+        "source": "" if turn.trust == "user" else turn.trust,
+        "scope": "" if turn.scope == "global" else turn.scope,
+        "project": turn.project,
+        "task": turn.task,
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 def _insert(page: Page, missing: dict[str, list[str]]) -> str:

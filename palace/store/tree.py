@@ -14,7 +14,7 @@ from pathlib import Path
 
 from palace.errors import MemoryNotFoundError, UnsafeNameError
 from palace.portable import is_no_note
-from palace.store.files import unavailable
+from palace.store.files import listing, unavailable
 from palace.store.identity_file import IDENTITY_FILE
 from palace.store.names import (
     drawer_name,
@@ -128,7 +128,7 @@ def walk(
         if real in seen:
             continue
         seen.add(real)
-        for entry in _entries(folder):
+        for entry in listing(folder):
             name = entry.name
             if is_no_note(name):
                 continue
@@ -235,7 +235,7 @@ def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> st
     """
     stems = {
         entry.name[: len(entry.name) - len(suffix)]: entry.name
-        for entry in sorted(_entries(folder), key=lambda entry: entry.name)
+        for entry in sorted(listing(folder), key=lambda entry: entry.name)
         if _fits(entry, suffix)
     }
     if name in stems:
@@ -250,16 +250,6 @@ def _fits(entry: os.DirEntry[str], suffix: str) -> bool:
     if not suffix:
         return entry.is_dir()
     return entry.name.lower().endswith(suffix) and entry.is_file()
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as found:
-            return list(found)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise unavailable(error, "read", folder) from error
 
 
 def _unreadable(entry: os.DirEntry[str], real_root: str) -> str:

@@ -262,7 +262,9 @@ class VectorChannel:
             StoreUnavailableError: If the vectors cannot be written.
         """
         self._complete(progress)
-        return self._told()
+        with self._loading:
+            added, self._added = self._added, 0
+        return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
 
     def _complete(self, progress: Progress | None = None, *, waits: bool = True) -> None:
         self._vectors.recount()
@@ -287,11 +289,6 @@ class VectorChannel:
                 "the palace is read-only: no vectors can be kept",
                 hint="give this user permission to read and write the palace folder",
             )
-
-    def _told(self) -> Embedded:
-        with self._loading:
-            added, self._added = self._added, 0
-        return Embedded(self._model().identity, added, self._state.embedded, self._state.total)
 
     def _extend_graph(self) -> bool:
         """Make or extend the graph of a very large palace; False if somebody else is at it."""

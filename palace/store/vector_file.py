@@ -136,7 +136,10 @@ class VectorFile:
             for path in (*self.folder.glob("vectors-*"), *self.folder.glob(f"{_DATABASE}*")):
                 path.unlink(missing_ok=True)
         except OSError as error:
-            raise _refused(error) from error
+            raise StoreUnavailableError(
+                f"the damaged vectors cannot be removed: {error}",
+                hint="check the permissions of the palace's .palace folder",
+            ) from error
 
     def _close_if_damaged(self, error: Exception) -> None:
         """Let the next call open the database, which finds the damage and begins anew."""
@@ -371,11 +374,4 @@ def _translated(error: sqlite3.Error | OSError) -> StoreUnavailableError:
         what = "check the palace's .palace folder and try again"
     return StoreUnavailableError(
         f"the vectors cannot be used: {error}", hint=f"{what}; until then words answer"
-    )
-
-
-def _refused(error: OSError) -> StoreUnavailableError:
-    return StoreUnavailableError(
-        f"the damaged vectors cannot be removed: {error}",
-        hint="check the permissions of the palace's .palace folder",
     )

@@ -13,12 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from palace.errors import (
-    EmbedderMismatchError,
-    EmbedderUnavailableError,
-    StoreUnavailableError,
-    install_hint,
-)
+from palace.errors import EmbedderMismatchError, StoreUnavailableError, not_installed
 from palace.ports import Scope, Vector
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.row_graph import RowGraph, graphs_are_available, write_graph
@@ -262,12 +257,8 @@ class VectorIndex:
     def _synced(self) -> Table:
         """Return the table of memories with everybody's changes taken in."""
         if find_spec("numpy") is None:
-            raise EmbedderUnavailableError(
-                "the package numpy is not installed",
-                hint=install_hint("embeddings"),
-                retryable=False,
-            )
-        now = (self._index.version(), self._file.version())
+            raise not_installed("numpy", "embeddings")
+        now = (self._index.state(), self._file.version())
         if self._table is not None and self._seen == now:
             return self._table
         self._allowed_before.clear()

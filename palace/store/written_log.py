@@ -8,12 +8,13 @@ deletion: so nothing is put back by itself, but nothing is gone without a trace.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
 from palace.errors import MemoryNotFoundError
-from palace.store.files import atomic_write, read_bytes, refuse_special, unavailable
+from palace.store.files import ANYTHING, atomic_write, read_bytes, refusals, refuse_special
 from palace.store.json_lines import append_line, decode_line, encode_line
 
 KEPT_S = 86_400.0
@@ -85,15 +86,12 @@ class WrittenLog:
         Raises:
             StoreUnavailableError: If the file cannot be read.
         """
-        try:
+        with refusals("read", self._file), suppress(FileNotFoundError):
             refuse_special(self._file)
             with self._file.open("rb") as file:
                 first = _written(file.readline())
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise unavailable(error, "read", self._file) from error
-        return not (first and _is_kept(first, self._clock().timestamp()))
+            return not (first and _is_kept(first, self._clock().timestamp()))
+        return False
 
     def trim(self, *, without: Callable[[Written], bool] = lambda _written: False) -> None:
         """Forget what is older than a day or more than half of what fits, and what `without` names.
@@ -104,7 +102,7 @@ class WrittenLog:
         if self._bytes():
             kept = [entry for entry in self.all() if not without(entry)]
             data = b"".join(_newest(kept, MAX_BYTES // 2))
-            atomic_write(self._file, data, expected_digest=None)
+            atomic_write(self._file, data, replaces=ANYTHING)
 
     def _bytes(self) -> int:
         try:

@@ -37,6 +37,10 @@ Rule = Literal[
 ]
 
 _QUOTED_SHARE = 0.5
+_NUMBERS = (
+    *("bias", "probability", "attribution", "confidence", "sufficient_at", "unclear_at", "prior"),
+    *("topic", "on_topic_at"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +126,8 @@ class Judgement:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON shape, rounded; features that say nothing are left out."""
-        rounded = {
-            name: None if value is None else round(value, 4)
-            for name, value in (
-                ("bias", self.bias),
-                ("probability", self.probability),
-                ("attribution", self.attribution),
-                ("confidence", self.confidence),
-                ("sufficient_at", self.sufficient_at),
-                ("unclear_at", self.unclear_at),
-                ("prior", self.prior),
-                ("topic", self.topic),
-                ("on_topic_at", self.on_topic_at),
-            )
-        }
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        rounded = {k: None if v is None else round(v, 4) for k, v in numbers.items()}
         return {
             "source": self.source,
             "model": self.model,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from palace.arguments import check_counts, check_given, check_names, check_texts, moment_in
@@ -16,7 +17,7 @@ from palace.enforce.enforcer import Enforcement
 from palace.enforce.first_turn import FirstTurns
 from palace.enforce.record import answer_record
 from palace.enforce.wakeup import compose_wake_up
-from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
+from palace.errors import MemoryNotFoundError, StoreUnavailableError
 from palace.recall.sufficiency import Sufficiency
 from palace.types.session import WakeUp
 from palace.types.verdict import Verdict
@@ -60,17 +61,11 @@ class AnsweringVerbs(ReadingVerbs):
         Returns:
             Id of the record, "" when no journal is kept, or it cannot be written.
         """
-        if not self.settings.journal.enabled:
-            return ""
         record = answer_record(
             answer, verdict, prompts=self.settings.journal.prompts, shown=self.privacy.shown
         )
-        try:
-            self.journal.append(record)
-        except StoreError as error:
-            _log.warning("the answer to %s is not in the journal: %s", verdict.id, error)
-            return ""
-        return str(record["id"])
+        lost = f"the answer to {verdict.id} is not in the journal"
+        return str(record["id"]) if self.keep_record(record, otherwise=lost) else ""
 
     def wake_up(
         self, session_id: str, project: str | None = None, budget_tokens: int | None = None
@@ -180,12 +175,8 @@ class AnsweringVerbs(ReadingVerbs):
             ConfigError: If the limit is no whole number from 1 on, or `since` is no datetime.
         """
         check_counts(limit=limit)
-        found: list[dict[str, Any]] = []
-        for record in self.journal.records(since=moment_in("since", since), type="verdict"):
-            found.append(record)
-            if len(found) >= limit:
-                break
-        return found
+        records = self.journal.records(since=moment_in("since", since), type="verdict")
+        return list(islice(records, limit))
 
     def question_of(self, verdict_id: str, *, session_id: str | None, project: str | None) -> str:
         """Return what a verdict was decided on, "" where the journal has none of this session."""

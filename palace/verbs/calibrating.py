@@ -111,14 +111,13 @@ class CalibratingVerbs(OpenedPalace):
         from palace.recall.held_out import ask_twice, searcher_without
 
         lexicons, analyst = self._parts.lexicons, self._parts.analyst
-        timeout_ms = float(self.settings.detector.pattern_timeout_ms)
         chosen = list(self._questions(parts, sample=sample, rng=random.Random(seed)))  # noqa: S311 - a sample, no secret
         asked: dict[Kind, list[Asked]] = {kind: [] for kind in _KINDS}
         hidden, without = -1, self._parts.searcher
         for number, (part, candidate, question) in enumerate(chosen, 1):
             if part != hidden:
                 hidden, without = part, searcher_without(self._parts.searcher, parts[part])
-                blind = Analyst(lexicons, without.index, timeout_ms=timeout_ms)
+                blind = Analyst(lexicons, without.index, timeout_ms=self._parts.timeout_ms)
             done = ask_twice(
                 question,
                 candidate,
@@ -187,7 +186,7 @@ class CalibratingVerbs(OpenedPalace):
 
     def _write_bars(self, sufficient_at: float, unclear_at: float) -> Path:
         from palace.settings.edit import with_section
-        from palace.store.files import ABSENT, atomic_write, digest, read_bytes
+        from palace.store.files import atomic_write, read_bytes
 
         for key in ("sufficient_at", "unclear_at"):
             origin = self.loaded.origins[f"sufficiency.{key}"]
@@ -204,7 +203,6 @@ class CalibratingVerbs(OpenedPalace):
             {"unclear_at": unclear_at, "sufficient_at": sufficient_at},
             name=str(file),
         )
-        expected = ABSENT if old is None else digest(old)
         mark = BOM_UTF8 if (old or b"").startswith(BOM_UTF8) else b""
-        atomic_write(file, mark + text.encode(), expected_digest=expected)
+        atomic_write(file, mark + text.encode(), replaces=old)
         return file

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from palace.errors import MemoryNotFoundError, StoreError
+from palace.errors import MemoryNotFoundError
 from palace.learn.changes import WatchedStore
 from palace.learn.remember import Writer
 from palace.portable import without_copy_mark
-from palace.text import new_id, utc_now
+from palace.store.journal import new_record
 from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs
 
@@ -82,20 +82,9 @@ class ChangingVerbs(ReadingVerbs):
         return memory
 
     def _note_change(self, type: str, session: str | None, about: dict[str, Any]) -> None:
-        if not self.settings.journal.enabled:
-            return
-        record = {
-            "id": new_id("c"),
-            "type": type,
-            "at": utc_now().isoformat(),
-            "session": session,
-            **about,
-        }
-        try:
-            self.journal.append(record)
-        except StoreError as error:
-            # What was written is written; it only cannot be taken back by its record.
-            _log.warning("the change %s is not in the journal: %s", type, error)
+        # What was written is written; without its record it only cannot be taken back.
+        record = new_record(type, "c", session, about)
+        self.keep_record(record, otherwise=f"the change {type} is not in the journal")
 
 
 def _drawer_of(memory: Memory) -> tuple[str, str]:

@@ -18,9 +18,10 @@ from palace.learn.fields import check_choice
 from palace.learn.remember import said_later
 from palace.ports import scope_of
 from palace.secrets import redact
+from palace.store.journal import new_record
 from palace.store.names import safe_component
 from palace.store.timeline_page import minute_of, session_title
-from palace.text import new_id, tokens, utc_now
+from palace.text import tokens, utc_now
 from palace.types.changes import Duplicate, WriteResult
 from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Message, Turn
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 _NEAR = 5
 # What was said of it in a year of sessions may stand before the memory itself.
 _LOOKED_AT = 50
-_RECENT_VERDICTS = 50
 _SHARED_WORDS = 2
 _TASK_SPEAKER = "Task"
 
@@ -56,6 +56,15 @@ class SessionEnd:
     filled: tuple[GapFill, ...]
     summary: Compressed
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """A session that ends, and what an earlier end of it stored and a person retired since."""
+
+    session_id: str
+    project: str
+    gone: Sequence[Memory]
 
 
 class ConsolidatingVerbs(WritingVerbs):
@@ -140,10 +149,8 @@ class ConsolidatingVerbs(WritingVerbs):
         proposed, reason = self._proposals(said)
         found += [(s, True) for s in proposed if not _said_in(s, (f for f, _ in found))]
         gone = self._retired_since(session_id) if found else []
-        filled = tuple(
-            self._fill(s, session_id, project, by_model=by_model, gone=gone)
-            for s, by_model in found
-        )
+        ending = _Ending(session_id, project, gone)
+        filled = tuple(self._fill(s, ending, by_model=by_model) for s, by_model in found)
         summary = self.compress_if_needed(said, session_id, project=project, force=True)
         return SessionEnd(session_id, filled, summary, reason)
 
@@ -296,22 +303,14 @@ class ConsolidatingVerbs(WritingVerbs):
         stored = self.index.memories(room=room)
         return [m for m in stored if m.provenance == own and m.status != "active"]
 
-    def _fill(
-        self,
-        statement: Statement,
-        session_id: str,
-        project: str,
-        *,
-        by_model: bool,
-        gone: Sequence[Memory],
-    ) -> GapFill:
+    def _fill(self, statement: Statement, ending: _Ending, *, by_model: bool) -> GapFill:
         from palace.learn.gapfill import GapFill
 
         by: FoundBy = "model" if by_model else "rules"
         try:
             if statement.kind == "correction" and statement.wrong:
-                return self._correct(statement, session_id, project, gone=gone)
-            result = self._keep(statement, statement.text, session_id, project, gone=gone)
+                return self._correct(statement, ending)
+            result = self._keep(statement, statement.text, ending)
         except TextRefusedError as error:
             return GapFill(
                 redact(statement.text), statement.kind, by, "refused", None, error.message
@@ -320,26 +319,18 @@ class ConsolidatingVerbs(WritingVerbs):
             statement.text, statement.kind, by, result.status, result.memory, _why_not(result)
         )
 
-    def _keep(
-        self,
-        statement: Statement,
-        text: str,
-        session_id: str,
-        project: str,
-        *,
-        gone: Sequence[Memory],
-    ) -> WriteResult:
+    def _keep(self, statement: Statement, text: str, ending: _Ending) -> WriteResult:
         """Store what was said at the moment it was said; what was retired since stays retired."""
-        retired = next((m for m in gone if says_the_same(m.text, text)), None)
+        retired = next((m for m in ending.gone if says_the_same(m.text, text)), None)
         if retired is not None:
             return Duplicate(retired)
         draft = Draft(
             text,
             kind=statement.kind,
-            scope=scope_of(project),
-            provenance=_origin(session_id),
+            scope=scope_of(ending.project),
+            provenance=_origin(ending.session_id),
             created=_said_at(statement),
-            project=project,
+            project=ending.project,
         )
         is_correction = statement.kind == "correction"
         return self._remember(
@@ -349,9 +340,7 @@ class ConsolidatingVerbs(WritingVerbs):
             on_conflict="supersede" if is_correction else "ask",
         )
 
-    def _correct(
-        self, statement: Statement, session_id: str, project: str, *, gone: Sequence[Memory]
-    ) -> GapFill:
+    def _correct(self, statement: Statement, ending: _Ending) -> GapFill:
         """Correct the memory that says what is wrong; without one, store what is right."""
         from palace.learn.gapfill import GapFill, corrected_text
 
@@ -359,7 +348,7 @@ class ConsolidatingVerbs(WritingVerbs):
             return GapFill(text, "correction", "rules", status, known, reason)
 
         at = _said_at(statement)
-        near = list(self._near(statement, session_id, project))
+        near = list(self._near(statement, ending))
         for memory in near:
             text = corrected_text(statement, memory.text)
             if text and said_later(memory, at):
@@ -374,21 +363,20 @@ class ConsolidatingVerbs(WritingVerbs):
         known = next((m for m in near if _holds(statement.right, m.text)), None)
         if known is not None:
             return filled(text, "duplicate", known)
-        result = self._keep(statement, text, session_id, project, gone=gone)
+        result = self._keep(statement, text, ending)
         return filled(text, result.status, result.memory, _why_not(result))
 
-    def _near(self, statement: Statement, session_id: str, project: str) -> Iterable[Memory]:
+    def _near(self, statement: Statement, ending: _Ending) -> Iterable[Memory]:
         """Yield memories that a correction may be about: used in the session, or alike."""
         about = set(tokens(f"{statement.text} {statement.about}"))
         seen: dict[str, Memory] = {}
-        for number, record in enumerate(self.journal.records(type="verdict")):
-            if number >= _RECENT_VERDICTS:
-                break
-            if record.get("session") == session_id:
-                found = (self.index.get(i) for i in record.get("injected", ()))
-                seen.update((m.id, m) for m in found if m is not None)
+        for record in self._parts.previous_verdicts(ending.session_id):
+            found = (self.index.get(i) for i in record.get("injected", ()))
+            seen.update((m.id, m) for m in found if m is not None)
         text = f"{statement.text} {statement.about}".strip()
-        hits = self.search(text, top_k=_LOOKED_AT, session_id=session_id, project=project or None)
+        hits = self.search(
+            text, top_k=_LOOKED_AT, session_id=ending.session_id, project=ending.project or None
+        )
         stored = [hit.memory for hit in hits if hit.memory.room != TIMELINE]
         seen.update((m.id, m) for m in stored[:_NEAR])
         for memory in seen.values():
@@ -420,19 +408,14 @@ class ConsolidatingVerbs(WritingVerbs):
 
     def _note_consolidation(self, done: Compressed, session_id: str) -> None:
         at = done.last_consolidated_at
-        self.journal.append(
-            {
-                "id": new_id("k"),
-                "type": "consolidation",
-                "at": utc_now().isoformat(),
-                "session": session_id,
-                "messages": len(done.condensed),
-                "trigger": done.trigger,
-                "by": done.by,
-                "page": f"timeline/{minute_of(at)[:10]}.md" if at and done.summary else "",
-                "reason": done.reason,
-            }
-        )
+        about = {
+            "messages": len(done.condensed),
+            "trigger": done.trigger,
+            "by": done.by,
+            "page": f"timeline/{minute_of(at)[:10]}.md" if at and done.summary else "",
+            "reason": done.reason,
+        }
+        self.journal.append(new_record("consolidation", "k", session_id, about))
 
     def _apply_timeline_retention(self) -> None:
         """Take out condensed entries that are past their days, and nothing a person wrote."""

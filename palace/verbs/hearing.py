@@ -90,8 +90,7 @@ class HearingVerbs(KeepingVerbs):
 
     @cached_property
     def _listener(self) -> Listener:
-        timeout_ms = float(self.settings.detector.pattern_timeout_ms)
-        return Listener(self._parts.lexicons, timeout_ms=timeout_ms)
+        return Listener(self._parts.lexicons, timeout_ms=self._parts.timeout_ms)
 
     def _heard_correction(self, turn: Turn) -> PromptWrite | None:
         if not (self.settings.write.correct_in_prompt and turn.session_id):

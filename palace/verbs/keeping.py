@@ -95,12 +95,8 @@ class KeepingVerbs(WritingVerbs):
 
     def _led_to(self, target: str) -> list[Memory]:
         found = self.index.get(target)
-        seen: set[str] = set()
-        while found is not None and found.superseded_by and found.id not in seen:
-            seen.add(found.id)
-            found = self.index.get(found.superseded_by)
         if found is not None:
-            return [found]
+            return [self._last_version(found)]
         room, _, drawer = target.rpartition("/")
         return [m for m in self.index.memories(room=room) if m.drawer == drawer] if room else []
 
@@ -165,13 +161,7 @@ class KeepingVerbs(WritingVerbs):
         Raises:
             MemoryNotFoundError: If there is no such memory.
         """
-        last = self.get(memory_id)
-        seen = {last.id}
-        while last.superseded_by and (after := self.index.get(last.superseded_by)):
-            if after.id in seen:
-                break
-            last = after
-            seen.add(last.id)
+        last = self._last_version(self.get(memory_id))
         older = older_versions(last, self.index.marked("superseded_by"))
         versions = [*reversed(older), last]
         ids = {m.id for m in versions}
@@ -183,6 +173,16 @@ class KeepingVerbs(WritingVerbs):
             if record["type"] not in ("verdict", "answer", "named") and _touches(record, ids)
         ]
         return History(tuple(versions), tuple(reversed(events)))
+
+    def _last_version(self, memory: Memory) -> Memory:
+        """Return what replaced a memory, perhaps through others; itself if nothing did."""
+        seen = {memory.id}
+        while memory.superseded_by and (after := self.index.get(memory.superseded_by)):
+            if after.id in seen:
+                break
+            memory = after
+            seen.add(memory.id)
+        return memory
 
     def erase(self, memory_id: str, *, reason: str = "") -> Erased:
         """Remove the words of a memory for good; this cannot be undone.
@@ -221,8 +221,7 @@ class KeepingVerbs(WritingVerbs):
             self.store.erase(place)
             self.index_file(place.path)
         self.store.forget_words(eraser.holds)
-        for derived in self.derived:
-            derived.scrub()
+        self.scrub()
         notes = {m.provenance.removeprefix("scratchpad:") for m in gone.values()}
         self.scratchpad.erase(
             lambda e: e.id in notes or e.promoted in eraser.ids or eraser.holds(e.text)
@@ -239,7 +238,7 @@ class KeepingVerbs(WritingVerbs):
         A conversation does, in which it was said. Nobody asked to retire what else stands there.
         """
         eraser = Eraser.of([memory])
-        copies = self._parts.copies_of(memory)
+        copies = self._parts.rivals.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
 
     def _first_called(self, memory: Memory) -> str:

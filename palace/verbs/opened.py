@@ -9,35 +9,33 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from palace.arguments import check_part
 from palace.assembly import Assembly
 from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError
 from palace.learn.use_counts import UseTally
-from palace.ports import Embedder, Fetcher, Generator, Progress, Scrubbable
+from palace.ports import Embedder, Fetcher, Generator, Progress
 from palace.presets import Preset
 from palace.privacy import PrivacyFilter
-from palace.store.files import ensure_folder, gone, keep_out_of_git, sweep, unavailable
+from palace.store.files import ensure_folder, gone, keep_out_of_git, refusals, sweep
 from palace.store.identity_file import IdentityFile
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.journal import FileJournal
 from palace.store.pending import PendingChanges, Promise
 from palace.store.playbook_files import PlaybookFiles
-from palace.store.playbook_pages import PlaybookPages
-from palace.store.refresh import Refreshed, refresh
+from palace.store.refresh import Readable, Refreshed, refresh
 from palace.store.rooms import RoomStore
 from palace.store.scratchpad_file import FileScratchpad
 from palace.store.vector_file import VectorFile
-from palace.store.vector_scrubber import VectorScrubber
 from palace.types.memory import Document, FileStamp
 from palace.types.session import ScratchEntry, Turn
-from palace.types.verdict import Heard
+from palace.types.verdict import Heard, LayerName
 
 if TYPE_CHECKING:
     from palace.learn.remember import Writer
@@ -118,10 +116,8 @@ class OpenedPalace:
         self._closed = threading.Event()
         self._expiry: threading.Thread | None = None
         self._expired_at = time.monotonic()
-        try:
+        with refusals("make", self.root):
             ensure_folder(self.root)
-        except OSError as error:
-            raise unavailable(error, "make", self.root) from error
         self.store = RoomStore(self.root)
         self.playbook_files = PlaybookFiles(self.root)
         self.identity_file = IdentityFile(self.root)
@@ -230,6 +226,11 @@ class OpenedPalace:
         """The channel of meaning, None where no embedder is configured."""
         return self._parts.vectors
 
+    @property
+    def sources(self) -> Sequence[tuple[LayerName, Readable]]:
+        """The files that are indexed, by the layer they belong to."""
+        return (("L1", self.store), ("L4", self.playbook_files))
+
     @cached_property
     def privacy(self) -> PrivacyFilter:
         """What may be written and shown: secrets and personal data, as the settings say."""
@@ -245,11 +246,18 @@ class OpenedPalace:
     def _parts(self) -> Assembly:
         return Assembly(self)
 
-    @property
-    def derived(self) -> tuple[Scrubbable, ...]:
-        """Everything under `.palace/` that tells of memories' words; an erasure scrubs it."""
-        vectors = VectorScrubber(self.index, VectorFile(self.root / ".palace"))
-        return (self.index, vectors, self._parts.bought_vectors)
+    def scrub(self) -> None:
+        """Leave no trace under `.palace/` of memories that are no longer in the files.
+
+        Raises:
+            StoreUnavailableError: If a part of it cannot be written.
+        """
+        self.index.scrub()
+        vectors = VectorFile(self.root / ".palace")
+        for file in (vectors, vectors.beside()):
+            with closing(file):
+                file.scrub(self.index.passage_digests())
+        self._parts.bought_vectors.scrub()
 
     def heard(self, turn: Turn) -> Heard | None:  # noqa: ARG002 - a reader hears nothing
         """Do what a prompt tells the memory; None if it tells nothing."""
@@ -259,6 +267,24 @@ class OpenedPalace:
     def probe_writer(self) -> Writer:
         """The way in that leaves no record of the change; for trials that clean up themselves."""
         return self._parts.writer
+
+    def keep_record(self, record: Mapping[str, Any], *, otherwise: str) -> bool:
+        """Append a record where a journal is kept; return whether it is there.
+
+        What it tells of is done: a journal that cannot be written must not undo it.
+
+        Args:
+            record: As `FileJournal.append` takes it.
+            otherwise: What is logged where it cannot be written.
+        """
+        if not self.settings.journal.enabled:
+            return False
+        try:
+            self.journal.append(record)
+        except StoreError as error:
+            _log.warning("%s: %s", otherwise, error)
+            return False
+        return True
 
     def living_notes(self, session_id: str) -> list[ScratchEntry]:
         """Return what may be told of a session's notes.
@@ -287,12 +313,7 @@ class OpenedPalace:
             if not force and now - self._refreshed_at < self.settings.index.refresh_s:
                 return Refreshed()
             done = self._indexing(
-                lambda: refresh(
-                    self.index,
-                    [("L1", self.store), ("L4", PlaybookPages(self.playbook_files))],
-                    progress=progress,
-                    wait=force,
-                )
+                lambda: refresh(self.index, self.sources, progress=progress, wait=force)
             )
             self._refreshed_at = time.monotonic()
             self._unfilled = False

@@ -19,7 +19,7 @@ from palace.errors import ConfigError
 from palace.learn.fields import check_choice
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
-from palace.store.files import ABSENT, atomic_write, locked
+from palace.store.files import atomic_write, locked
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
 from palace.store.tree import own_files
@@ -178,9 +178,8 @@ class TransferringVerbs(ReadingVerbs):
         memories = self.memories(include_inactive=True)
         files = own_files(self.root)
         kept = record_files(self._record_folders) if records else {}
-        if form == "json":
-            return export_json(self.root, path, files=files, memories=memories, records=kept)
-        return export_markdown(self.root, path, files=files, memories=memories, records=kept)
+        write = export_json if form == "json" else export_markdown
+        return write(self.root, path, files=files, memories=memories, records=kept)
 
 
 def _nowhere(_file: Path, _lines: bytes) -> None:
@@ -203,4 +202,4 @@ def _link(source: Path, target: Path) -> None:
 def _put_file(root: Path, relative: str, data: bytes) -> None:
     """Write one new file; whoever tidies up does not touch what is written under the lock."""
     with locked(root):
-        atomic_write(root / relative, data, expected_digest=ABSENT)
+        atomic_write(root / relative, data, replaces=None)

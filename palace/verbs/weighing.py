@@ -6,12 +6,14 @@ In: ids of memories and verdicts. Out: what the feedback was noted for, and stre
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from palace.arguments import check_texts
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.strength import strength
 from palace.ports import UNUSED
-from palace.text import new_id, utc_now
+from palace.store.journal import new_record
+from palace.text import utc_now
 from palace.types.changes import Feedback
 from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs
@@ -60,21 +62,19 @@ class WeighingVerbs(ReadingVerbs):
             )
         verdict = self._verdict_record(target) if target.startswith(_VERDICT) else None
         memories = (self.get(target),) if verdict is None else self._used_by(verdict)
-        record = {
-            "id": new_id("f"),
-            "type": "feedback",
-            "at": utc_now().isoformat(),
-            "session": verdict.get("session") if verdict else None,
+        about = {
             "verdict": verdict["id"] if verdict else None,
             "memories": [m.id for m in memories],
             "helpful": helpful,
             "reason": self._parts.writer.fit(reason) if reason else "",
         }
+        session = verdict.get("session") if verdict else None
+        record = new_record("feedback", "f", session, about)
         self.journal.append(record)
         strengths = {m.id: self.strength(m) for m in memories}
         return Feedback(str(record["id"]), helpful, memories, strengths)
 
-    def _verdict_record(self, target: str) -> Mapping[str, object]:
+    def _verdict_record(self, target: str) -> Mapping[str, Any]:
         record = self.journal.find(target)
         if record is None or record["type"] != "verdict":
             raise MemoryNotFoundError(
@@ -82,7 +82,7 @@ class WeighingVerbs(ReadingVerbs):
             )
         return record
 
-    def _used_by(self, verdict: Mapping[str, object]) -> tuple[Memory, ...]:
+    def _used_by(self, verdict: Mapping[str, Any]) -> tuple[Memory, ...]:
         self.refresh(force=False)
         named = verdict.get("injected")
         ids = dict.fromkeys(str(i) for i in named) if isinstance(named, list) else {}

@@ -209,7 +209,7 @@ class WritingVerbs(ChangingVerbs):
                 source=source,
                 default_room=self.settings.write.default_room,
                 reason=reason,
-                copies=self._parts.copies_of(old),
+                copies=self._parts.rivals.copies_of(old),
                 at=at,
             )
             change.about = {"memory": old.id, "superseded_by": result.memory.id}
@@ -234,7 +234,7 @@ class WritingVerbs(ChangingVerbs):
         with self._changing("forget") as change:
             old = self._meant(memory_id)
             change.session = old.session or None
-            copies = self._parts.copies_of(old)
+            copies = self._parts.rivals.copies_of(old)
             gone = forget(change.writer, old, reason=reason, copies=copies)
             drop_plan(change.writer, old, self.index.marked("superseded_by"))
             change.about = {"memory": old.id, "reason": gone.reason}

@@ -20,9 +20,3 @@ class TestFileJournal(JournalContract):
     @pytest.fixture
     def journal(self, tmp_path: Path) -> FileJournal:
         return FileJournal(tmp_path / "journal")
-
-
-class TestDurableFileJournal(JournalContract):
-    @pytest.fixture
-    def journal(self, tmp_path: Path) -> FileJournal:
-        return FileJournal(tmp_path / "journal", durable=True, retention_days=None)

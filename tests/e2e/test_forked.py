@@ -144,7 +144,7 @@ def test_what_a_thread_is_saving_is_not_kept_open_by_a_forked_process(tmp_path: 
     thread = threading.Thread(
         target=atomic_write,
         args=(path, b"- A line.\n"),
-        kwargs={"expected_digest": None, "file_system": disk},
+        kwargs={"replaces": "anything", "file_system": disk},
     )
     thread.start()
     disk.writing.wait(20)

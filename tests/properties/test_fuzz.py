@@ -24,7 +24,7 @@ from palace.settings import load_settings
 from palace.settings.file import parse_yaml
 from palace.settings.model import Settings
 from palace.store.comments import read_comment, write_comment
-from palace.store.front_matter import read_front_matter, write_front_matter
+from palace.store.front_matter import read_front_matter
 from palace.store.inline import find_marks
 from palace.store.journal import FileJournal
 from palace.store.json_lines import decode_line, encode_line, read_newest_first
@@ -63,13 +63,6 @@ def test_what_is_wrong_with_any_front_matter_stands_in_it(text):
     # Without any key it is text between two rules, and none of it is front matter.
     assert read.end >= 2 or (read.end == 0 and read.problem and not read.values)
     assert 1 <= read.line <= max(read.end, 2)
-
-
-@law
-@given(st.dictionaries(st.text("abcxyz", min_size=1, max_size=6), st.text(max_size=20), max_size=4))
-def test_front_matter_reads_back(values):
-    lines = write_front_matter({f"k{key}": value for key, value in values.items()}).split("\n")
-    assert read_front_matter(lines).values == {f"k{k}": v for k, v in values.items()}
 
 
 @law

@@ -22,7 +22,6 @@ from palace.store import postings
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.memory_json import decode_memory, encode_memory
 from palace.store.playbook_files import PlaybookFiles
-from palace.store.playbook_pages import PlaybookPages
 from palace.store.refresh import refresh
 from palace.store.rooms import RoomStore
 from palace.types.memory import Memory
@@ -50,7 +49,7 @@ def opened(path: Path | None) -> Iterator[SqliteIndex]:
 
 
 def bring_up_to_date(index: SqliteIndex, root: Path) -> None:
-    refresh(index, [("L1", RoomStore(root)), ("L4", PlaybookPages(PlaybookFiles(root)))])
+    refresh(index, [("L1", RoomStore(root)), ("L4", PlaybookFiles(root))])
 
 
 def contents(index: SqliteIndex) -> dict[str, Any]:

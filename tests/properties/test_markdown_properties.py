@@ -126,21 +126,6 @@ def test_setting_fields_changes_that_memory_only(data, draw):
 
 
 @law
-@given(markdown_text, st.data(), any_text.filter(normal_text))
-def test_replacing_words_leaves_the_others_and_the_comment(before, draw, text):
-    page = parse(PATH, before)
-    if not page.memories:
-        return
-    position = draw.draw(st.integers(0, len(page.memories) - 1))
-    stamped = parse(PATH, page.with_memory_fields(position, {"id": "m-new"}))
-    found = parse(PATH, stamped.replace_text(position, text)).memories
-    expected = [m.text for m in page.memories]
-    expected[position] = normal_text(text)
-    assert [m.text for m in found] == expected
-    assert found[position].id == "m-new"
-
-
-@law
 @given(markdown_text, st.data(), st.sampled_from([PATH, DAY]))
 def test_removing_a_memory_leaves_the_others(before, draw, path):
     page = parse(path, before)

@@ -13,10 +13,9 @@ import pytest
 from palace.errors import MemoryNotFoundError, StoreUnavailableError, WriteConflictError
 from palace.store import swapping
 from palace.store.files import (
-    ABSENT,
+    ANYTHING,
     FileSystem,
     atomic_write,
-    digest,
     locked,
     read_bytes,
     sweep,
@@ -62,7 +61,7 @@ class FailingDisk(FileSystem):
 
 def test_a_write_takes_its_steps_in_the_durable_order(tmp_path):
     disk = FailingDisk("none", 0)
-    atomic_write(tmp_path / "a.md", b"new", expected_digest=ABSENT, file_system=disk)
+    atomic_write(tmp_path / "a.md", b"new", replaces=None, file_system=disk)
     assert disk.taken == list(STEPS)
     assert (tmp_path / "a.md").read_bytes() == b"new"
 
@@ -74,11 +73,10 @@ def test_a_failure_leaves_the_old_or_the_new_file_whole(tmp_path, step, before, 
     path = tmp_path / "a.md"
     if before is not None:
         path.write_bytes(before)
-    known = digest(before) if before else ABSENT
-    expected = None if regardless else known
+    expected = ANYTHING if regardless else before
     disk = FailingDisk(step, errno.EIO)
     with pytest.raises(StoreUnavailableError):
-        atomic_write(path, b"new", expected_digest=expected, file_system=disk)
+        atomic_write(path, b"new", replaces=expected, file_system=disk)
     found = path.read_bytes() if path.exists() else None
     assert found == (b"new" if step == "fsync_dir" else before)
     assert [entry.name for entry in tmp_path.iterdir()] == (["a.md"] if found else [])
@@ -91,7 +89,7 @@ def test_every_new_folder_is_recorded_in_the_one_above_it(tmp_path):
         def fsync_dir(self, folder):
             recorded.append(folder)
 
-    atomic_write(tmp_path / "a" / "b" / "f.md", b"x", expected_digest=ABSENT, file_system=Disk())
+    atomic_write(tmp_path / "a" / "b" / "f.md", b"x", replaces=None, file_system=Disk())
     assert recorded == [tmp_path, tmp_path / "a", tmp_path / "a" / "b"]
 
 
@@ -107,7 +105,7 @@ def test_every_new_folder_is_recorded_in_the_one_above_it(tmp_path):
 def test_a_refusal_says_what_to_do(tmp_path, error, advice, retryable):
     with pytest.raises(StoreUnavailableError) as caught:
         atomic_write(
-            tmp_path / "a.md", b"x", expected_digest=None, file_system=FailingDisk("write", error)
+            tmp_path / "a.md", b"x", replaces=ANYTHING, file_system=FailingDisk("write", error)
         )
     assert advice in caught.value.hint
     assert caught.value.retryable is retryable
@@ -117,13 +115,13 @@ def test_a_refusal_says_what_to_do(tmp_path, error, advice, retryable):
 def test_a_changed_file_is_never_overwritten(tmp_path):
     path = tmp_path / "a.md"
     path.write_bytes(b"hers")
-    for expected in (digest(b"mine"), ABSENT):
+    for expected in (b"mine", None):
         with pytest.raises(WriteConflictError):
-            atomic_write(path, b"mine too", expected_digest=expected)
+            atomic_write(path, b"mine too", replaces=expected)
     assert path.read_bytes() == b"hers"
     with pytest.raises(WriteConflictError):
-        atomic_write(tmp_path / "gone.md", b"x", expected_digest=digest(b"was"))
-    atomic_write(path, b"new", expected_digest=digest(b"hers"))
+        atomic_write(tmp_path / "gone.md", b"x", replaces=b"was")
+    atomic_write(path, b"new", replaces=b"hers")
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.md", b"new")]
 
 
@@ -159,9 +157,8 @@ def test_a_save_in_the_last_instant_is_kept(tmp_path, save, before):
     path = tmp_path / "a.md"
     if before:
         path.write_bytes(before)
-    expected = digest(before) if before else ABSENT
     with pytest.raises(WriteConflictError):
-        atomic_write(path, b"ours", expected_digest=expected, file_system=InstantDisk(save))
+        atomic_write(path, b"ours", replaces=before, file_system=InstantDisk(save))
     assert path.read_bytes() == b"hers"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.md"]
 
@@ -173,7 +170,7 @@ def test_a_save_that_is_not_finished_is_kept(tmp_path):
     opened = []
     disk = InstantDisk(lambda target: opened.append(target.open("r+b", buffering=0)))
     with pytest.raises(WriteConflictError):
-        atomic_write(path, b"ours", expected_digest=digest(b"old"), file_system=disk)
+        atomic_write(path, b"ours", replaces=b"old", file_system=disk)
     with pytest.raises(WriteConflictError, match=r"open for writing for 0\.05 seconds"):
         wait_for_save(path, timeout_s=0.05)
     opened[0].write(b"hers")
@@ -198,15 +195,15 @@ def test_the_latest_of_two_saves_in_one_instant_is_kept(tmp_path):
             FileSystem.rename(self, source, target)
 
     with pytest.raises(WriteConflictError):
-        atomic_write(path, b"ours", expected_digest=digest(b"old"), file_system=Twice(None))
+        atomic_write(path, b"ours", replaces=b"old", file_system=Twice(None))
     assert path.read_bytes() == b"hers 2"
 
 
 def test_a_system_without_exchange_renames(tmp_path, monkeypatch):
     monkeypatch.setattr(swapping, "_renameat2", lambda: None)
     path = tmp_path / "a.md"
-    for old, new in ((ABSENT, b"1"), (digest(b"1"), b"2")):
-        atomic_write(path, new, expected_digest=old)
+    for old, new in ((None, b"1"), (b"1", b"2")):
+        atomic_write(path, new, replaces=old)
     assert path.read_bytes() == b"2"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.md"]
 
@@ -214,12 +211,12 @@ def test_a_system_without_exchange_renames(tmp_path, monkeypatch):
 @pytest.mark.skipif(os.name == "nt", reason="no modes there")
 def test_modes_are_private_for_new_files_and_kept_for_old_ones(tmp_path):
     path = tmp_path / "rooms" / "a" / "b.md"
-    atomic_write(path, b"x", expected_digest=ABSENT)
+    atomic_write(path, b"x", replaces=None)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
     path.chmod(0o664)
-    atomic_write(path, b"y", expected_digest=None)
+    atomic_write(path, b"y", replaces=ANYTHING)
     assert stat.S_IMODE(path.stat().st_mode) == 0o664
 
 
@@ -328,15 +325,15 @@ def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
 def test_a_file_is_compared_with_the_content_that_is_known(tmp_path):
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
-    atomic_write(path, b"new", expected_digest=digest(b"old"), known=b"old")
+    atomic_write(path, b"new", replaces=b"old")
     for other in (b"newer", b"", b"ne"):
         path.write_bytes(other)
         with pytest.raises(WriteConflictError):
-            atomic_write(path, b"ours", expected_digest=digest(b"new"), known=b"new")
+            atomic_write(path, b"ours", replaces=b"new")
         assert path.read_bytes() == other
     path.unlink()
     with pytest.raises(WriteConflictError):
-        atomic_write(path, b"ours", expected_digest=digest(b"new"), known=b"new")
+        atomic_write(path, b"ours", replaces=b"new")
     assert not path.exists()
 
 
@@ -345,5 +342,5 @@ def test_an_empty_file_that_appears_in_the_last_instant_is_no_missing_one(tmp_pa
     path = tmp_path / "a.md"
     disk = InstantDisk(lambda _path: path.write_bytes(b""))
     with pytest.raises(WriteConflictError):
-        atomic_write(path, b"ours", expected_digest=ABSENT, file_system=disk)
+        atomic_write(path, b"ours", replaces=None, file_system=disk)
     assert path.read_bytes() == b""

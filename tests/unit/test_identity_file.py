@@ -52,8 +52,3 @@ def test_a_windows_program_may_have_written_it_in_utf16(tmp_path, mark, encoding
     assert (identity.read().text, identity.faults()) == ("I am Zoë.", [])
     file.write_bytes(file.read_bytes() + b"x")
     assert len(identity.faults()) == 1
-
-
-def test_the_limit_can_be_another(tmp_path):
-    with pytest.raises(IdentityTooLongError):
-        IdentityFile(tmp_path, limit=3).write("four")

@@ -234,7 +234,7 @@ def test_undo_takes_back_the_last_change_and_then_the_one_before(palace):
 
 def test_undo_takes_back_what_was_done_last_though_the_clock_was_set_back(palace, monkeypatch):
     days = iter(datetime(2026, *day, tzinfo=timezone.utc) for day in ((12, 1), (11, 30), (11, 30)))
-    monkeypatch.setattr("palace.verbs.changing.utc_now", lambda: next(days))
+    monkeypatch.setattr("palace.store.journal.utc_now", lambda: next(days))
     stored(palace)
     last = stored(palace, "The lift is repaired in May.")
     assert palace.undo().removed == (last.id,)

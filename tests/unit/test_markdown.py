@@ -411,19 +411,6 @@ def test_an_appended_item_takes_the_files_newlines():
     assert parse(PATH, "- x").append_memories([("a\n- b", {})]) == "- x\n- a\n  - b\n"
 
 
-def test_words_are_replaced_in_place():
-    source = "# h\n\npara one\n<!-- memory id=m-1 x=y -->\n\n* item\n  more <!-- memory id=m-2 -->\n* last\n"
-    page = parse(PATH, source)
-    assert page.replace_text(0, "new") == source.replace("para one", "new")
-    assert page.replace_text(0, "- list").startswith(
-        "# h\n\n- - list\n  <!-- memory id=m-1 x=y -->\n"
-    )
-    assert page.replace_text(1, "new").endswith("* new\n  <!-- memory id=m-2 -->\n* last\n")
-    assert page.replace_text(2, "**").endswith("- **\n")
-    with pytest.raises(StoreError):
-        page.replace_text(0, "")
-
-
 def test_removal_keeps_neighbours_apart():
     assert parse(PATH, "- a\n- b\n\n# h\n").remove(1) == "- a\n\n# h\n"
     source = "- a\n\nbetween\n\n  indented\n"

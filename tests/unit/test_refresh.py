@@ -15,7 +15,7 @@ from palace.errors import MemoryNotFoundError
 from palace.ports import Scope
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.playbook_files import PlaybookFiles
-from palace.store.playbook_pages import PlaybookPages, as_memory
+from palace.store.playbook_pages import as_memory
 from palace.store.refresh import Refreshed, refresh
 from palace.store.rooms import RoomStore
 from palace.types.memory import Document, Fault, FileStamp, Playbook
@@ -173,8 +173,8 @@ def test_progress_counts_files(index: SqliteIndex, files: ScriptedFiles) -> None
 # -- with real files ----------------------------------------------------------------------------
 
 
-def sources(root: Path) -> list[tuple[LayerName, RoomStore | PlaybookPages]]:
-    return [("L1", RoomStore(root)), ("L4", PlaybookPages(PlaybookFiles(root)))]
+def sources(root: Path) -> list[tuple[LayerName, RoomStore | PlaybookFiles]]:
+    return [("L1", RoomStore(root)), ("L4", PlaybookFiles(root))]
 
 
 def write(root: Path, path: str, text: str | bytes) -> Path:

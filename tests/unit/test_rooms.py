@@ -211,17 +211,13 @@ def test_a_hand_written_memory_gets_an_id_when_it_is_updated(store):
             store.update(done, **bad)
 
 
-def test_words_are_replaced_and_memories_erased(store):
+def test_memories_are_erased(store):
     _put(store, "rooms/a/b.md", "# t\n\npara\n\n- item\n")
     para, item = store.read("rooms/a/b.md").memories
-    replaced = store.replace_text(para, "other words")
-    assert (replaced.text, replaced.updated) == ("other words", NOW)
     store.erase(item)
-    assert [m.text for m in store.read("rooms/a/b.md").memories] == ["other words"]
-    for gone in (item, para):
-        with pytest.raises(MemoryNotFoundError):
-            store.erase(gone)
-    assert store.read("rooms/a/b.md").memories == (replaced,)
+    with pytest.raises(MemoryNotFoundError):
+        store.erase(item)
+    assert store.read("rooms/a/b.md").memories == (para,)
 
 
 def test_writers_at_the_same_time_lose_nothing(store):
