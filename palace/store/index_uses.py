@@ -145,7 +145,7 @@ def _holding(scopes: Collection[str], at: datetime) -> tuple[str, tuple[str, ...
     # The order of the tables is given: file by file.
     return (
         "FROM files f CROSS JOIN memories m ON m.file = f.number"
-        " JOIN partitions p ON p.number = m.partition LEFT JOIN uses u ON u.id = m.id"
+        " CROSS JOIN partitions p ON p.number = m.partition LEFT JOIN uses u ON u.id = m.id"
         f" WHERE f.layer = 'L1' AND p.scope IN ({', '.join('?' * len(names))})"
         " AND m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)",
         (*names, now, now),
