@@ -388,8 +388,8 @@ class SessionMarks(Protocol):
     def write(self, mark: SessionMark) -> None:
         """Keep a mark durably."""
 
-    def locked(self, session_id: str) -> AbstractContextManager[None]:
-        """Hold a session against other writers, those of other processes too."""
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the marks against other writers, those of other processes too."""
 
     def redact(self, told: Callable[[str], bool]) -> None:
         """Take every line that `told` knows out of what the sessions were condensed to."""

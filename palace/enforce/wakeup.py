@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from palace.enforce.markers import harmless
 from palace.secrets import redact
@@ -19,6 +20,7 @@ _LINE_CHARS = 400
 _NAMED = 20
 _PROJECT_POINTS = 5.0
 _RECENCY_POINTS = 1.0
+_Told = TypeVar("_Told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +28,32 @@ class RoomDigest:
     """One room as wake-up sees it.
 
     Attributes:
+        memories: How many of its memories may be shown.
+        ranked: Returns them, the first to be shown first: the id and what returns the text of
+            each. Asked only of rooms that are shown.
         uses: How often its memories were evidence lately.
         recency: In [0, 1], 1 for the most recently changed room.
-        memories: Active memories, as `WakeUpSources.order` finds them.
+        drawers: Their names.
+        is_of_project: Whether one of the memories belongs to the project of the session.
     """
 
     name: str
-    memories: tuple[Memory, ...]
+    memories: int
+    ranked: Callable[[], Sequence[tuple[str, Callable[[], str]]]]
     uses: int = 0
     recency: float = 0.0
+    drawers: frozenset[str] = frozenset()
+    is_of_project: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WakeUpSources:
-    """Everything a wake-up is made of.
-
-    Attributes:
-        order: By what the memories of a room are sorted, the smallest first; asked only for rooms
-            that are shown. None leaves them as they are.
-    """
+    """Everything a wake-up is made of."""
 
     identity: str = ""
     rooms: tuple[RoomDigest, ...] = ()
     promoted: tuple[Memory, ...] = ()
     notes: tuple[ScratchEntry, ...] = ()
-    order: Callable[[Memory], tuple[float, ...]] | None = None
 
 
 def select_rooms(
@@ -70,16 +73,11 @@ def _room_points(room: RoomDigest, project: str | None) -> float:
     points = float(room.uses) + _RECENCY_POINTS * room.recency
     if project:
         wanted = set(tokens(project))
-        named = bool(wanted) and wanted <= set(
-            tokens(f"{room.name.replace('/', ' ')} {_drawers(room)}")
-        )
-        if named or any(m.project == project for m in room.memories):
+        drawers = " ".join(drawer.replace("-", " ") for drawer in room.drawers)
+        named = bool(wanted) and wanted <= set(tokens(f"{room.name.replace('/', ' ')} {drawers}"))
+        if named or room.is_of_project:
             points += _PROJECT_POINTS
     return points
-
-
-def _drawers(room: RoomDigest) -> str:
-    return " ".join({m.drawer.replace("-", " ") for m in room.memories})
 
 
 @dataclass
@@ -108,20 +106,20 @@ class _Page:
     def section(
         self,
         heading: str,
-        items: Sequence[tuple[str, str]],
+        items: Sequence[tuple[str, _Told]],
         *,
-        line_of: Callable[[str], str],
+        line_of: Callable[[_Told], str],
         limit: int | None = None,
     ) -> int:
-        """Add (id, text) items under a heading, say what was left out, return how many fitted.
+        """Add (id, told) items under a heading, say what was left out, return how many fitted.
 
         Only what may be shown is made a line: looking through a whole room for secrets costs.
         """
         name = heading.lstrip("# ")
         wanted = items[:limit]
         shown = 0
-        for identifier, text in wanted:
-            line = line_of(text)
+        for identifier, told in wanted:
+            line = line_of(told)
             lines = (line,) if shown else (heading, line)
             if not self.fits(*lines):
                 self.left_out.append(f"{name}: {len(wanted) - shown} did not fit the budget")
@@ -175,9 +173,13 @@ def compose_wake_up(
     told = set(page.included)
     chosen = select_rooms(sources.rooms, project=project, limit=max_rooms)
     for room in chosen:
-        memories = sorted(room.memories, key=sources.order) if sources.order else room.memories
-        items = [(m.id, m.text) for m in memories if m.id not in told]
-        if page.section(f"# Room {room.name}", items, line_of=line_of, limit=memories_per_room):
+        items = [(identifier, text) for identifier, text in room.ranked() if identifier not in told]
+        if page.section(
+            f"# Room {room.name}",
+            items,
+            line_of=lambda text: line_of(text()),
+            limit=memories_per_room,
+        ):
             opened.append(room.name)
     text = "\n".join(page.lines)
     return WakeUp(
@@ -200,6 +202,6 @@ def _inactive(rooms: Sequence[RoomDigest], chosen: Sequence[RoomDigest]) -> list
     quiet = [room for room in rooms if room.name not in active and room.memories]
     if not quiet:
         return []
-    names = ", ".join(f"{room.name} ({len(room.memories)})" for room in quiet[:_NAMED])
+    names = ", ".join(f"{room.name} ({room.memories})" for room in quiet[:_NAMED])
     more = f" and {len(quiet) - _NAMED} more" if len(quiet) > _NAMED else ""
     return [f"rooms not active in this context: {names}{more}"]

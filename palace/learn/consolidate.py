@@ -245,7 +245,7 @@ class Consolidator:
         about: About | None,
     ) -> Compressed:
         """Write the entry, then the mark, unless somebody else was faster."""
-        with self.marks.locked(mark.session_id):
+        with self.marks.locked():
             now = self.marks.read(mark.session_id)
             if now.count != mark.count:
                 return self._unchanged(take_apart(talk.history, now), now)

@@ -50,7 +50,10 @@ def agent_name(identity: str) -> tuple[str, ...]:
         identity: "I am Timmy, …" or "You are Timmy, …": where it says both, who is spoken to is
             the agent.
     """
-    found = (pattern.search(identity) for pattern in _introductions())
+    said = fold(identity).replace("’", "'")
+    listed = phrases_of_every_language("introductions")
+    # Of all languages those are compiled that may be there: mostly none.
+    found = (_introduction(phrase).search(identity) for phrase in listed if fold(phrase) in said)
     told = next((match["name"] for match in found if match), "")
     return tuple(word for word in told.split() if fold(word) not in folded_words("stopwords"))
 
@@ -143,13 +146,9 @@ def _without_agent(
 
 
 @cache
-def _introductions() -> tuple[regex.Pattern[str], ...]:
-    listed = phrases_of_every_language("introductions")
-    said = (regex.escape(phrase).replace("'", "['’]") for phrase in listed)
-    return tuple(
-        regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?i:{phrase})\s+(?:[–—-]\s+)?{_TOLD}")
-        for phrase in said
-    )
+def _introduction(phrase: str) -> regex.Pattern[str]:
+    said = regex.escape(phrase).replace("'", "['’]")
+    return regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?i:{said})\s+(?:[–—-]\s+)?{_TOLD}")
 
 
 @lru_cache(maxsize=64)

@@ -35,6 +35,9 @@ from palace.store.index_seal import (
 _BUSY_TIMEOUT_MS = 10_000
 _RETRY_S = 0.01
 _CACHE_KIB = 64 * 1024
+# A write adds some 28 pages to the log. Whoever writes the page that is one too many waits for the
+# disk; with SQLite's own 1,000 pages that was one write of 35.
+_LOG_PAGES = 4000
 _LEAST_FREE_BYTES = 1 << 16
 _OF_DAMAGE = (
     "malformed",
@@ -373,6 +376,7 @@ class IndexDatabase:
         _switch_to_wal(connection)
         # Losing the last transactions in a power cut only means reading some files again.
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version == self._schema.version:

@@ -188,9 +188,10 @@ class SqliteIndex:
         """
         return self._stamps.all()
 
-    def digests(self) -> dict[str, str]:
-        """Return path -> content digest of every indexed file."""
-        return dict(self._database.rows("SELECT path, digest FROM files"))
+    def digests(self, paths: Sequence[str] | None = None) -> dict[str, str]:
+        """Return path -> content digest of every indexed file, or of some."""
+        among = "" if paths is None else f" WHERE path IN ({marks(paths)})"
+        return dict(self._database.rows(f"SELECT path, digest FROM files{among}", paths or ()))
 
     def apply(
         self,

@@ -7,19 +7,33 @@ with what else a memory is worth, for the ranking.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from palace.ports import UNUSED, JournalMark, UseCounts, Worth
 from palace.store.index_counts import marks
 from palace.store.index_database import IndexDatabase
+from palace.store.index_rows import sayable
 
 _MARK = "journal"
 _READ_MARK = "SELECT value FROM meta WHERE key = ?"
 _COLUMNS = "uses, said_again, helpful, unhelpful, last"
 _MANY_IDS = 500
+_WORTH = (
+    "m.kind, m.trust, m.confidence, m.importance, m.dated, u.uses, u.said_again, u.helpful,"
+    " u.unhelpful, u.last"
+)
 _Row = Sequence[Any]
+
+
+class FileUse(NamedTuple):
+    """How much of a file holds, how often that was used, and whether a project has a part in it."""
+
+    path: str
+    memories: int
+    uses: int
+    is_of_project: bool
 
 
 class UseTable:
@@ -52,12 +66,47 @@ class UseTable:
     def worths(self, keys: Sequence[int]) -> dict[int, Worth]:
         """Return what the memories behind candidate keys are worth; vanished ones are left out."""
         rows = self._database.rows(
-            "SELECT m.key, m.kind, m.trust, m.confidence, m.importance, m.dated, u.uses,"
-            " u.said_again, u.helpful, u.unhelpful, u.last FROM memories m"
+            f"SELECT m.key, {_WORTH} FROM memories m"
             f" LEFT JOIN uses u ON u.id = m.id WHERE m.key IN ({marks(keys)})",
             keys,
         )
         return {key: _worth(row) for key, *row in rows}
+
+    def of_files(self, scopes: Collection[str], *, project: str, at: datetime) -> list[FileUse]:
+        """Return what is used of each file of rooms and timeline, by those memories that hold.
+
+        Args:
+            scopes: Names of those whose memories count.
+            project: Whose memories are looked for beside that.
+            at: The moment at which they hold.
+        """
+        # A quote inside words is escaped, so only the field itself looks so.
+        field = f'"project":{json.dumps(project, ensure_ascii=False)}'
+        holding, values = _holding(scopes, at)
+        rows = self._database.rows(
+            "SELECT f.path, count(*), ifnull(sum(u.uses), 0), max(instr(m.data, ?) > 0)"
+            f" {holding} GROUP BY f.number",
+            (sayable(field), *values),
+        )
+        return [FileUse(path, memories, uses, bool(of)) for path, memories, uses, of in rows]
+
+    def in_room(
+        self, room: str, scopes: Collection[str], *, at: datetime
+    ) -> list[tuple[str, int, int, Worth]]:
+        """Return id, key, position and worth of the memories of a room that hold, by their files.
+
+        Args:
+            room: Its name.
+            scopes: Names of those whose memories count.
+            at: The moment at which they hold.
+        """
+        holding, values = _holding(scopes, at)
+        rows = self._database.rows(
+            f"SELECT m.id, m.key, m.position, {_WORTH} {holding} AND f.room = ?"
+            " ORDER BY f.path, m.position",
+            (*values, sayable(room)),
+        )
+        return [(*row[:3], _worth(row[3:])) for row in rows]
 
     def keep(
         self,
@@ -87,6 +136,19 @@ class UseTable:
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_MARK, json.dumps(dict(mark)))
             )
         return True
+
+
+def _holding(scopes: Collection[str], at: datetime) -> tuple[str, tuple[str, ...]]:
+    """Return the tables of rooms and timeline, of what holds at a moment in some scopes."""
+    names, now = [sayable(scope) for scope in scopes], at.isoformat()
+    # The order of the tables is given: file by file.
+    return (
+        "FROM files f CROSS JOIN memories m ON m.file = f.number"
+        " CROSS JOIN partitions p ON p.number = m.partition LEFT JOIN uses u ON u.id = m.id"
+        f" WHERE f.layer = 'L1' AND p.scope IN ({marks(names)})"
+        " AND m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)",
+        (*names, now, now),
+    )
 
 
 def _worth(row: _Row) -> Worth:

@@ -131,9 +131,9 @@ class _Work:
         dirty: Sequence[tuple[LayerName, Readable, FileStamp]],
         progress: Progress | None,
     ) -> None:
-        digests = self.index.digests()
         for start in range(0, len(dirty), _BATCH_FILES):
             batch = dirty[start : start + _BATCH_FILES]
+            digests = self.index.digests([stamp.path for _, _, stamp in batch])
             same: list[FileStamp] = []
             for layer in dict.fromkeys(layer for layer, _, _ in batch):
                 items = [(source, stamp) for of, source, stamp in batch if of == layer]

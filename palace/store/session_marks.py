@@ -59,14 +59,15 @@ class FileSessionMarks:
         text = json.dumps(asdict(mark), ensure_ascii=True, indent=1, default=datetime.isoformat)
         atomic_write(self._path(mark.session_id), f"{text}\n".encode(), replaces=ANYTHING)
 
-    def locked(self, session_id: str) -> AbstractContextManager[None]:
-        """Hold a session against other writers.
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the marks against other writers.
+
+        One lock for all: a session of its own would leave its file behind for good.
 
         Raises:
-            UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If another one holds it for too long.
+            StoreUnavailableError: If another one holds them for too long.
         """
-        return locked(self._root, f"session-{session_file_name(session_id)}")
+        return locked(self._root, "sessions")
 
     def redact(self, told: Callable[[str], bool]) -> None:
         """Take every line that `told` knows out of what the sessions were condensed to.
@@ -83,7 +84,7 @@ class FileSessionMarks:
                 with refusals("remove", file):
                     file.unlink(missing_ok=True)
                 continue
-            with self.locked(name):
+            with self.locked():
                 mark = self.read(name)
                 left = [replace(s, text=_without(s.text, told)) for s in mark.summaries]
                 if tuple(left) != mark.summaries:

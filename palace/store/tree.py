@@ -117,18 +117,17 @@ def walk(
         StoreUnavailableError: If a folder cannot be read.
     """
     real_root = os.path.realpath(root)
-    pending = [(folder, root / folder) for folder in folders]
+    pending = [(folder, os.path.realpath(root / folder)) for folder in folders]
     seen: set[str] = set()
     while pending:
-        relative, folder = pending.pop()
-        real = os.path.realpath(folder)
+        relative, real = pending.pop()
         if not is_inside(real, real_root):
             faults.append(Fault(relative, 1, _LEADS_OUT))
             continue
         if real in seen:
             continue
         seen.add(real)
-        for entry in listing(folder):
+        for entry in listing(Path(real)):
             name = entry.name
             if is_no_note(name):
                 continue
@@ -141,9 +140,12 @@ def walk(
                     continue
             yield path, entry
             if entry.is_dir():
+                is_link = entry.is_symlink()
+                # Other systems have links of more kinds.
+                leads = is_link or os.name != "posix"
+                real_path = os.path.realpath(entry.path) if leads else entry.path
                 # What a link leads to is called by its own name where it stands in the palace too.
-                place = 0 if entry.is_symlink() else len(pending)
-                pending.insert(place, (path, folder / entry.name))
+                pending.insert(0 if is_link else len(pending), (path, real_path))
 
 
 def room_names(root: Path) -> list[str]:
@@ -233,9 +235,13 @@ def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> st
     Raises:
         UnsafeNameError: If nothing is named just so, and nothing new may be.
     """
+    entries, whole = listing(folder), name + suffix
+    # Nearly always so, and a room may hold thousands.
+    if any(entry.name == whole and _fits(entry, suffix) for entry in entries):
+        return whole
     stems = {
         entry.name[: len(entry.name) - len(suffix)]: entry.name
-        for entry in sorted(listing(folder), key=lambda entry: entry.name)
+        for entry in sorted(entries, key=lambda entry: entry.name)
         if _fits(entry, suffix)
     }
     if name in stems:

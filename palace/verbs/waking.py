@@ -5,11 +5,14 @@ In: an opened palace and who begins. Out: the sources of a wake-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from functools import partial
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
-from palace.learn.strength import strength
-from palace.ports import UNUSED, Scope, UseCounts
+from palace.learn.strength import faded
+from palace.ports import Scope, Worth
+from palace.store.index_uses import FileUse
 from palace.store.markdown import place_of
 from palace.text import utc_now
 from palace.types.memory import TIMELINE, Memory
@@ -22,20 +25,12 @@ _RECENT_RECORDS = 1000
 def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
     """Gather what a session could start with."""
     scopes = Scope(project=project).names
-    counts, now = palace.tally.counts(), utc_now()
-
-    def order(memory: Memory) -> tuple[float, ...]:
-        used = counts.get(memory.id, UNUSED)
-        # Rounded, so that what was written together stays in the order of its file.
-        by_now = round(strength(memory, used, at=now), 2)
-        return (-memory.importance, -by_now, -used.uses, memory.position)
-
+    palace.tally.renew()
     return WakeUpSources(
         identity=palace.identity_file.read().text,
-        rooms=_room_digests(palace, counts, scopes),
+        rooms=_room_digests(palace, scopes, project),
         promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
         notes=tuple(palace.living_notes(session_id)),
-        order=order,
     )
 
 
@@ -60,22 +55,44 @@ def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -
 
 
 def _room_digests(
-    palace: OpenedPalace, counts: Mapping[str, UseCounts], scopes: frozenset[str]
+    palace: OpenedPalace, scopes: frozenset[str], project: str | None
 ) -> tuple[RoomDigest, ...]:
-    by_room: dict[str, list[Memory]] = {}
     now = utc_now()
-    for memory in palace.index.memories():
-        if memory.holds_at(now) and memory.scope in scopes and memory.room != TIMELINE:
-            by_room.setdefault(memory.room, []).append(memory)
+    by_room: dict[str, list[FileUse]] = {}
+    for file in palace.index.uses.of_files(scopes, project=project or "", at=now):
+        by_room.setdefault(place_of(file.path)[0], []).append(file)
+    by_room.pop(TIMELINE, None)
     newest_first = sorted(palace.store.scan(), key=lambda s: -s.mtime_ns)
     rooms = dict.fromkeys(place_of(s.path)[0] for s in newest_first)
     recency = {room: 1.0 / (1 + rank) for rank, room in enumerate(rooms) if room in by_room}
     return tuple(
         RoomDigest(
             name=room,
-            memories=tuple(found),
-            uses=sum(counts.get(m.id, UNUSED).uses for m in found),
+            memories=sum(f.memories for f in files),
+            ranked=partial(_ranked, palace, room, scopes, now),
+            uses=sum(f.uses for f in files),
             recency=recency.get(room, 0.0),
+            drawers=frozenset(place_of(f.path)[1] for f in files),
+            is_of_project=any(f.is_of_project for f in files),
         )
-        for room, found in sorted(by_room.items())
+        for room, files in sorted(by_room.items())
     )
+
+
+def _ranked(
+    palace: OpenedPalace, room: str, scopes: frozenset[str], now: datetime
+) -> list[tuple[str, Callable[[], str]]]:
+    """Return the memories of a room, what is worth most first; none of them is read."""
+
+    def order(row: tuple[str, int, int, Worth]) -> tuple[float, ...]:
+        _, _, position, worth = row
+        # Rounded, so that what was written together stays in the order of its file.
+        by_now = round(faded(worth, at=now), 2)
+        return (-worth.importance, -by_now, -worth.counts.uses, position)
+
+    found = sorted(palace.index.uses.in_room(room, scopes, at=now), key=order)
+    return [(identifier, partial(_text, palace, key)) for identifier, key, *_ in found]
+
+
+def _text(palace: OpenedPalace, key: int) -> str:
+    return "".join(memory.text for memory in palace.index.load([key]).values())

@@ -234,6 +234,15 @@ def test_two_sessions_do_not_meet(tmp_path):
         assert palace.compress_if_needed(talk(3), "b").injected == ""
 
 
+def test_a_session_leaves_no_lock_of_its_own_behind(tmp_path):
+    left = []
+    with opened(tmp_path) as palace:
+        for session in ("one", "two", "three"):
+            palace.compress_if_needed(talk(4), session)
+            left.append(len(list((tmp_path / "palace/.palace/locks").iterdir())))
+    assert left[0] == left[-1]
+
+
 def test_a_project_s_summary_is_its_own(tmp_path):
     with opened(tmp_path) as palace:
         palace.compress_if_needed(talk(4), "s", project="orchard")

@@ -465,6 +465,18 @@ def test_wake_up_knows_the_project(palace: Mempalace) -> None:
     assert "hedge" not in palace.wake_up("s1", project="garden").text
 
 
+def test_rooms_of_the_project_wake_up_first_and_the_others_are_counted(palace: Mempalace) -> None:
+    palace.remember("The hedge is two metres high.", project='the "old" yard', room="plans")
+    for number in range(5):
+        palace.remember(f"Tree {number} is an apple tree.", room=f"row{number}", on_conflict="keep")
+    gone = palace.remember("The plum in row 0 was felled.", room="row0").memory
+    assert palace.wake_up("s1", project='the "old" yard').rooms[0] == "plans"
+    palace.forget(gone.id)
+    page = palace.wake_up("s1")
+    assert "plans" not in " ".join((*page.rooms, *page.left_out))
+    assert page.left_out == ("rooms not active in this context: row1 (1)",)
+
+
 # -- looking back -------------------------------------------------------------------------------
 
 

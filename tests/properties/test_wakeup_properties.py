@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +25,10 @@ def numbered(kind: str, found: list[str]) -> tuple[Memory, ...]:
     return tuple(memory(text, n, id=f"m-{kind}-{n}") for n, text in enumerate(found))
 
 
+def ranked(room: str, found: list[str]) -> list[tuple[str, Callable[[], str]]]:
+    return [(f"m-{room}-{n}", partial(str, text)) for n, text in enumerate(found)]
+
+
 rooms = st.lists(
     st.tuples(
         st.sampled_from(["kitchen", "attic", "garden/beds", "数据"]),
@@ -33,7 +40,7 @@ rooms = st.lists(
     unique_by=lambda room: room[0],
 ).map(
     lambda found: tuple(
-        RoomDigest(n, numbered(n, t), uses, recency) for n, t, uses, recency in found
+        RoomDigest(n, len(t), partial(ranked, n, t), uses, recency) for n, t, uses, recency in found
     )
 )
 sources = st.builds(
@@ -68,7 +75,7 @@ def test_the_budget_is_never_exceeded(
     assert len(set(page.included)) == len(page.included)
     assert all("\n" not in line for line in page.left_out)
     everything = {"identity", *(e.id for e in found.notes), *(m.id for m in found.promoted)}
-    everything |= {m.id for r in found.rooms for m in r.memories}
+    everything |= {identifier for r in found.rooms for identifier, _ in r.ranked()}
     assert set(page.included) <= everything
 
 

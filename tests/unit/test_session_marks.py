@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 
 import pytest
 
-from palace import UnsafeNameError
+from palace import StoreUnavailableError, UnsafeNameError
+from palace.store.files import locked
 from palace.store.session_marks import FileSessionMarks
 from palace.types.session import SessionMark, SessionSummary
 
@@ -38,9 +40,9 @@ def test_a_session_has_a_name(tmp_path):
         FileSessionMarks(tmp_path).read("")
 
 
-def test_a_session_is_held_by_one_at_a_time(tmp_path):
+def test_the_marks_are_held_by_one_at_a_time(tmp_path):
     marks = FileSessionMarks(tmp_path)
-    with marks.locked("s"), marks.locked("other"):
-        marks.write(SessionMark("s", count=1))
-    with marks.locked("s"):
-        assert marks.read("s").count == 1
+    with marks.locked(), ThreadPoolExecutor() as pool:
+        other = pool.submit(lambda: locked(tmp_path, "sessions", timeout_s=0).__enter__())
+        with pytest.raises(StoreUnavailableError):
+            other.result()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources, compose_wake_up, select_rooms
 from palace.text import estimate_tokens, utc_now
-from palace.types.memory import Memory
 from palace.types.session import ScratchEntry, WakeUp
 from tests.doubles import memory
 
@@ -16,10 +16,8 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 
 
 def room(name: str, *texts: str, uses: int = 0, recency: float = 0.0, **fields: Any) -> RoomDigest:
-    memories = tuple(
-        memory(text, n, id=f"m-{name}-{n}", room=name, **fields) for n, text in enumerate(texts)
-    )
-    return RoomDigest(name, memories, uses, recency)
+    ranked = [(f"m-{name}-{n}", partial(str, text)) for n, text in enumerate(texts)]
+    return RoomDigest(name, len(texts), lambda: ranked, uses, recency, **fields)
 
 
 def note(text: str, number: int = 0) -> ScratchEntry:
@@ -120,8 +118,8 @@ def test_a_heading_never_stands_alone() -> None:
 
 
 def test_what_was_told_is_not_told_again() -> None:
-    kept = memory("the kettle is blue", id="m-1")
-    page = composed(WakeUpSources(promoted=(kept,), rooms=(RoomDigest("kitchen", (kept,), 5),)))
+    kept = memory("the kettle is blue", id="m-kitchen-0")
+    page = composed(WakeUpSources(promoted=(kept,), rooms=(room("kitchen", kept.text, uses=5),)))
     assert page.text.count("the kettle is blue") == 1
 
 
@@ -152,24 +150,20 @@ def test_secrets_are_removed() -> None:
 # -- which rooms --------------------------------------------------------------------------------
 
 
-def test_only_rooms_that_are_shown_are_put_in_order() -> None:
-    sorted_rooms = set()
+def test_only_what_is_shown_is_read() -> None:
+    read = []
 
-    def order(memory: Memory) -> tuple[float, ...]:
-        sorted_rooms.add(memory.room)
-        return (-memory.importance,)
+    def digest(name: str, uses: int) -> RoomDigest:
+        def told(number: int) -> str:
+            read.append((name, number))
+            return f"memory {number}"
 
-    rooms = tuple(
-        RoomDigest(
-            name,
-            (memory("minor", 1, room=name), memory("major", 2, room=name, importance=0.9)),
-            uses,
-        )
-        for name, uses in (("kitchen", 2), ("cellar", 1))
-    )
-    page = composed(WakeUpSources(rooms=rooms, order=order), max_rooms=1)
-    assert page.text == "# Room kitchen\n- major\n- minor"
-    assert sorted_rooms == {"kitchen"}
+        return RoomDigest(name, 9, lambda: [(f"m-{n}", partial(told, n)) for n in range(9)], uses)
+
+    sources = WakeUpSources(rooms=(digest("kitchen", 2), digest("cellar", 1)))
+    page = composed(sources, max_rooms=1, memories_per_room=2)
+    assert page.text == "# Room kitchen\n- memory 0\n- memory 1"
+    assert read == [("kitchen", 0), ("kitchen", 1)]
 
 
 def chosen(*rooms: RoomDigest, project: str | None = None, limit: int = 9) -> list[str]:
@@ -190,7 +184,7 @@ def test_use_then_recency_then_name() -> None:
 
 def test_a_project_brings_its_rooms_forward() -> None:
     rooms = (
-        room("garden/beds", "x"), room("busy", "x", uses=3), room("own", "x", project="garden"),
+        room("garden/beds", "x"), room("busy", "x", uses=3), room("own", "x", is_of_project=True),
         room("other", "x"),
     )  # fmt: skip
     assert chosen(*rooms, project="garden") == ["garden/beds", "own", "busy"]
@@ -198,7 +192,7 @@ def test_a_project_brings_its_rooms_forward() -> None:
 
 
 def test_a_project_is_found_in_drawer_names() -> None:
-    drawer = RoomDigest("plans", (memory("x", drawer="garden-beds"),))
+    drawer = room("plans", "x", drawers=frozenset({"garden-beds"}))
     assert chosen(drawer, room("other", "x"), project="Garden Beds") == ["plans"]
 
 
@@ -212,6 +206,5 @@ def test_limit() -> None:
 
 
 def test_memories_keep_their_order() -> None:
-    first: tuple[Memory, ...] = room("kitchen", "zeta", "alpha", uses=1).memories
-    page = composed(WakeUpSources(rooms=(RoomDigest("kitchen", first, 1),)))
+    page = composed(WakeUpSources(rooms=(room("kitchen", "zeta", "alpha", uses=1),)))
     assert page.text.index("zeta") < page.text.index("alpha")
