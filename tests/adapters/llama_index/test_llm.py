@@ -507,7 +507,9 @@ class TestWrapping:
     def test_metadata_and_prompts_are_the_wrapped_models_own(self, palace):
         inner = MockLLM(system_prompt="Be kind.", max_tokens=7)
         llm = PalaceLLM(inner, palace)
-        assert llm.metadata == inner.metadata
+        window = llm.metadata.context_window
+        assert llm.metadata == inner.metadata.model_copy(update={"context_window": window})
+        assert 0.7 * inner.metadata.context_window < window < inner.metadata.context_window
         assert llm.system_prompt == "Be kind."
         assert llm.class_name() == "PalaceLLM"
 
