@@ -24,7 +24,7 @@ from llama_index.core.base.llms.types import (
     CompletionResponse,
     LLMMetadata,
 )
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, SerializeAsAny
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 
@@ -57,7 +57,7 @@ _MOST_KEPT_FREE = 4
 class WrappedLLM(FunctionCallingLLM):
     """The fields of `PalaceLLM` and its decisions; the calls are in its subclasses."""
 
-    inner: LLM = Field(exclude=True)
+    inner: SerializeAsAny[LLM]  # caches of hosts tell one model from another by what is dumped
     palace: Any = Field(exclude=True)
     session_id: str | None = None
     project: str | None = None
