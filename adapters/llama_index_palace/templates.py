@@ -264,19 +264,20 @@ class _Form:
             if name is not None:
                 self.names.append(name)
                 self.pieces.append("")
+        self.first, self.last = self.pieces[0], self.pieces[-1]
 
     def given(self, text: str) -> dict[str, str] | None:
-        """Return what the template was given if a text was made of it: the last pieces fit first.
+        """Return what the template was given if a text between its ends was made of it.
 
-        So what the documents before a question say cannot hide it.
+        The last pieces fit first: so what the documents before a question say cannot hide it.
         """
-        first, *inner, last = self.pieces
-        end = len(text) - len(last)
-        if not text.startswith(first) or not text.endswith(last) or end < len(first):
+        end = len(text) - len(self.last)
+        if end < len(self.first):
             return None
-        rest = text[len(first) : end]
+        rest = text[len(self.first) : end]
         found: dict[str, str] = {}
-        for name, piece in zip(reversed(self.names[1:]), reversed(inner), strict=True):
+        inner = reversed(self.pieces[1:-1])
+        for name, piece in zip(reversed(self.names[1:]), inner, strict=True):
             rest, mark, found[name] = rest.rpartition(piece)
             if not mark:
                 return None
@@ -309,9 +310,10 @@ def asked_in_shipped(text: str) -> Told | None:
     """
     text = text.strip()
     for form in _SHIPPED:
-        given = form.given(text)
-        if given is not None:
-            return asked_in_template(form.template, given)
+        if text.startswith(form.first) and text.endswith(form.last):
+            given = form.given(text)
+            if given is not None:
+                return asked_in_template(form.template, given)
     return None
 
 
