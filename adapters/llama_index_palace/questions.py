@@ -349,8 +349,7 @@ def _after(found: Asked, said: str) -> Asked:
 
 def _shown_question(words: str) -> list[str]:
     """Return what a longer text shows to be its question, if it shows one."""
-    text = without_schema(words).strip()
-    shown = labelled_question(text)
+    shown = labelled_question(without_schema(words).strip())
     return [shown] if shown else []
 
 
@@ -373,7 +372,7 @@ def _tried_again(words: str) -> Iterator[str]:
 
 
 def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | None:
-    """Return what a host asks in messages of its own making: nobody else reads the reply."""
+    """Return what a host asks in messages of its own making, None if it made none of them."""
     first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
     if first == SUMMARIZE_PROMPT and words.startswith(_TRANSCRIPT):
         return Told("", "inner")
