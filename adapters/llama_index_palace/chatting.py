@@ -24,7 +24,7 @@ from llama_index.core.llms.llm import LLM, ToolSelection
 
 from llama_index_palace.events import KEY, message_note, noted_verdict
 from llama_index_palace.pointing import calls_of
-from llama_index_palace.questions import Asked, told_by_choice
+from llama_index_palace.questions import Asked
 from llama_index_palace.replies import (
     Chunks,
     chat_reply,
@@ -38,6 +38,7 @@ from llama_index_palace.structured import (
     check_object,
     demand_support,
     miss,
+    unsupported,
     values_in,
 )
 from llama_index_palace.turns import Ruling, Steps
@@ -46,6 +47,10 @@ from palace import ConfigError
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
+
+
+# Whether the result of whatever tool is called is the reply, as `predict_and_call` gives it.
+_SHOWN = "palace_shown"
 
 
 class ChattingLLM(WrappedLLM):
@@ -155,8 +160,8 @@ class ChattingLLM(WrappedLLM):
         Raises:
             UngroundedAnswerError: If such an answer says what the evidence does not.
         """
+        answers = answers_among(tools, shown=kwargs.pop(_SHOWN, False))
         response = super().chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        answers = answers_among(tools)
         given = self._given_answers(response, answers)
         if not given:
             return response
@@ -173,8 +178,8 @@ class ChattingLLM(WrappedLLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """Reply with tools at hand, as `chat_with_tools` does."""
+        answers = answers_among(tools, shown=kwargs.pop(_SHOWN, False))
         response = await super().achat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        answers = answers_among(tools)
         given = self._given_answers(response, answers)
         if not given:
             return response
@@ -322,11 +327,14 @@ class ChattingLLM(WrappedLLM):
 
         Raises:
             RecallMiss: If a call is demanded and the palace gave the reply instead of the model.
+            UngroundedAnswerError: If one is demanded and the model said what is not remembered.
         """
         if _is_ours(response):
             if error_on_no_tool_call:
                 raise miss(response.message.content or "")
             return []
+        if error_on_no_tool_call and _is_replaced(response):
+            raise unsupported("call")
         return _with_functions(self.inner).get_tool_calls_from_response(
             response, error_on_no_tool_call=error_on_no_tool_call, **kwargs
         )
@@ -347,6 +355,8 @@ class ChattingLLM(WrappedLLM):
         Raises:
             RecallMiss: On a miss, unless `error_on_no_tool_call` is False: then the reply is the
                 fallback.
+            UngroundedAnswerError: If the model wrote to the tool, whose result is the reply, what
+                is not remembered, unless that is False: then the memory answers.
         """
         if not self.metadata.is_function_calling_model:
             asked = self._asked(_with_user(chat_history, user_msg))
@@ -354,17 +364,18 @@ class ChattingLLM(WrappedLLM):
             if ruling.refused:
                 reply = self._turns.run(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
-        with told_by_choice(tools, _with_user(chat_history, user_msg)):
-            return super().predict_and_call(
-                tools,
-                user_msg=user_msg,
-                chat_history=chat_history,
-                verbose=verbose,
-                allow_parallel_tool_calls=allow_parallel_tool_calls,
-                error_on_no_tool_call=error_on_no_tool_call,
-                error_on_tool_error=error_on_tool_error,
-                **kwargs,
-            )
+        else:
+            kwargs[_SHOWN] = True
+        return super().predict_and_call(
+            tools,
+            user_msg=user_msg,
+            chat_history=chat_history,
+            verbose=verbose,
+            allow_parallel_tool_calls=allow_parallel_tool_calls,
+            error_on_no_tool_call=error_on_no_tool_call,
+            error_on_tool_error=error_on_tool_error,
+            **kwargs,
+        )
 
     async def apredict_and_call(
         self,
@@ -384,17 +395,18 @@ class ChattingLLM(WrappedLLM):
             if ruling.refused:
                 reply = await self._turns.arun(self._refusal(ruling, asked))
                 return _refused_call(reply, demanded=error_on_no_tool_call)
-        with told_by_choice(tools, _with_user(chat_history, user_msg)):
-            return await super().apredict_and_call(
-                tools,
-                user_msg=user_msg,
-                chat_history=chat_history,
-                verbose=verbose,
-                allow_parallel_tool_calls=allow_parallel_tool_calls,
-                error_on_no_tool_call=error_on_no_tool_call,
-                error_on_tool_error=error_on_tool_error,
-                **kwargs,
-            )
+        else:
+            kwargs[_SHOWN] = True
+        return await super().apredict_and_call(
+            tools,
+            user_msg=user_msg,
+            chat_history=chat_history,
+            verbose=verbose,
+            allow_parallel_tool_calls=allow_parallel_tool_calls,
+            error_on_no_tool_call=error_on_no_tool_call,
+            error_on_tool_error=error_on_tool_error,
+            **kwargs,
+        )
 
 
 class _Chunks(Chunks[ChatResponse]):
@@ -416,6 +428,11 @@ def _is_ours(response: ChatResponse) -> bool:
     """Whether the palace gave a reply in the model's place, or the model declined."""
     verdict = response.message.additional_kwargs.get(KEY) or {}
     return verdict.get("action") in ("fallback", "answer") or verdict.get("declined", False)
+
+
+def _is_replaced(response: ChatResponse) -> bool:
+    """Whether the memory answers in the place of a model that said what is not remembered."""
+    return (response.message.additional_kwargs.get(KEY) or {}).get("supported") is False
 
 
 def _noted(asked: Asked, response: ChatResponse) -> Asked:

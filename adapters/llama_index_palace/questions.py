@@ -17,50 +17,29 @@ from itertools import islice, takewhile
 from typing import Any
 
 from llama_index.core.agent.workflow.prompts import DEFAULT_STATE_PROMPT
-from llama_index.core.base.base_selector import MultiSelection, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.chat_engine.condense_plus_context import DEFAULT_CONDENSE_PROMPT_TEMPLATE
 from llama_index.core.chat_engine.condense_question import DEFAULT_TEMPLATE
-from llama_index.core.evaluation.multi_modal import faithfulness, relevancy
-from llama_index.core.extractors.document_context import (
-    ORIGINAL_CONTEXT_PROMPT,
-    SUCCINCT_CONTEXT_PROMPT,
-)
 from llama_index.core.memory.chat_summary_memory_buffer import SUMMARIZE_PROMPT
-from llama_index.core.memory.memory_blocks.fact import (
-    DEFAULT_FACT_CONDENSE_PROMPT,
-    DEFAULT_FACT_EXTRACT_PROMPT,
-)
 from llama_index.core.output_parsers.pydantic import PYDANTIC_FORMAT_TMPL
 from llama_index.core.prompts import BasePromptTemplate
-from llama_index.core.prompts.chat_prompts import CHAT_REFINE_PROMPT
-from llama_index.core.prompts.default_prompts import (
-    DEFAULT_REFINE_PROMPT_TMPL,
-    RANKGPT_RERANK_PROMPT_TMPL,
-)
+from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
 from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
-from llama_index.core.selectors.prompts import (
-    DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL,
-    DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL,
-)
-from llama_index.core.tools.types import BaseTool
 
 from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
 from llama_index_palace.observed import CONVERSATION, is_observation, retold, tool_texts
-from llama_index_palace.templates import Purpose, Told, asked_in_template, pattern_of
+from llama_index_palace.templates import (
+    Purpose,
+    Told,
+    asked_in_shipped,
+    asked_in_template,
+    pattern_of,
+)
 from palace import ConfigError, Message, holds_own_evidence, labelled_question
 
 _HISTORY_MESSAGES = 12
 
 
-def _single_braces(template: str) -> str:
-    return re.sub(r"\{\{ (\w+) \}\}", r"{\1}", template)
-
-
-# How an extractor hands over a piece of a document.
-_SITUATED = (
-    "Here is the chunk we want to situate within the whole document:\n<chunk>{chunk}</chunk>\n"
-)
 _SCHEMA = pattern_of(PYDANTIC_FORMAT_TMPL.strip(), schema="(?P<schema>.*)")
 _BEFORE_SCHEMA = re.compile(r"\A(?P<words>.+?)" + _SCHEMA + r"\s*\Z", re.DOTALL)
 _HAS_SCHEMA = re.compile(_SCHEMA, re.DOTALL)
@@ -71,55 +50,10 @@ _ASKED_BEFORE = re.compile(r"\n-{8,}\nHere is a previous bad answer\.\n")
 _BAD_ANSWER = "Here is a previous bad answer.\n"
 _ASKED_AFTER = re.compile(r"\nNow answer the question\.\n")
 _MOST_TRIES = 64
-_CHOICES = tuple(
-    re.compile(
-        pattern_of(
-            template.strip(),
-            num_choices=r"\d+",
-            context_list=".*",
-            max_outputs=".*?",
-            query_str="(?P<words>.*?)",
-        )
-        + r"\s*\Z",
-        re.DOTALL,
-    )
-    for template in (DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL, DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL)
-)
-# How an answer is refined, in one message or in the last of three.
-_REFINED = tuple(
-    re.compile(
-        pattern_of(
-            template.strip(), query_str="(?P<words>.*?)", context_msg=".*", existing_answer=".*"
-        ),
-        re.DOTALL,
-    )
-    for template in (
-        DEFAULT_REFINE_PROMPT_TMPL,
-        str(CHAT_REFINE_PROMPT.message_templates[-1].content),
-    )
-)
 # What a reranker says that has the model put passages in order, message by message.
 _RANKER = "You are RankGPT, an intelligent assistant that can rank passages"
 _RANKED = re.compile(
     pattern_of(RANKGPT_RERANK_PROMPT_TMPL, query="(?P<words>.*)", num=r"\d+"), re.DOTALL
-)
-# How an answer is graded by who shows pictures as well.
-_GRADES = relevancy.DEFAULT_EVAL_TEMPLATE.get_template().partition("{query_str}")[0]
-_GRADED = re.compile(rf"{re.escape(_GRADES)}Question: (?P<words>.+?)\nResponse: ", re.DOTALL)
-# What is asked of a conversation, or of a piece of a document, in messages of the person's role.
-_HOUSEKEEPING = tuple(
-    re.compile(pattern_of(template, **dict.fromkeys(variables, ".*")), re.DOTALL)
-    for template, variables in (
-        *(
-            (_single_braces(prompt.get_template()), ("existing_facts", "max_facts"))
-            for prompt in (DEFAULT_FACT_EXTRACT_PROMPT, DEFAULT_FACT_CONDENSE_PROMPT)
-        ),
-        *(
-            (_SITUATED + prompt, ("chunk",))
-            for prompt in (ORIGINAL_CONTEXT_PROMPT, SUCCINCT_CONTEXT_PROMPT)
-        ),
-        (faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(), ("query_str", "context_str")),
-    )
 )
 # How a memory that condenses old messages hands them over.
 _TRANSCRIPT = '"Transcript so far: '
@@ -246,22 +180,6 @@ def told_by_template(
         _TOLD.reset(token)
 
 
-@contextmanager
-def told_by_choice(tools: Sequence[BaseTool], messages: Sequence[ChatMessage]) -> Iterator[None]:
-    """Let the call inside be decided on the question that an engine is chosen for, if it is one."""
-    schemas = {tool.metadata.fn_schema for tool in tools}
-    found = None
-    if schemas and schemas <= {SingleSelection, MultiSelection}:
-        asked = asked_in_messages(messages).words
-        found = next((m for pattern in _CHOICES if (m := pattern.match(asked))), None)
-    token = _TOLD.set(Told(found["words"], "inner")) if found else None
-    try:
-        yield
-    finally:
-        if token is not None:
-            _TOLD.reset(token)
-
-
 # -- what messages show --------------------------------------------------------------------------
 
 
@@ -311,8 +229,10 @@ def asked_in_messages(
         schema=_wanted_schema(*(m.content or "" for m in (*messages[:1], *messages[-1:]))),
     )
     told = _told_by_messages(messages, words)
-    if told is not None:  # the messages before are what it works on
-        return _known_better(replace(found, words=told.words, purpose=told.purpose), question)
+    if told is not None:
+        found = replace(found, words=told.words, purpose=told.purpose)
+        if told.purpose != "answer":  # the messages before are what it works on
+            return _known_better(found, question)
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]
@@ -334,9 +254,9 @@ def asked_in_prompt(
     rewriting = _rewriting(prompt, rewrites, question)
     if rewriting is not None:
         return rewriting
-    found = replace(
-        _last_of_text(prompt), reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt)
-    )
+    told = asked_in_shipped(without_schema(prompt))
+    found = Asked(told.words, told.purpose) if told else _last_of_text(prompt)
+    found = replace(found, reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt))
     return _known_better(found, question)
 
 
@@ -429,9 +349,7 @@ def _after(found: Asked, said: str) -> Asked:
 
 def _shown_question(words: str) -> list[str]:
     """Return what a longer text shows to be its question, if it shows one."""
-    text = without_schema(words).strip()
-    refined = next((m for form in _REFINED if (m := form.fullmatch(text))), None)
-    shown = refined["words"].strip() if refined else labelled_question(text)
+    shown = labelled_question(without_schema(words).strip())
     return [shown] if shown else []
 
 
@@ -454,18 +372,13 @@ def _tried_again(words: str) -> Iterator[str]:
 
 
 def _told_by_messages(messages: Sequence[ChatMessage], words: str) -> Told | None:
-    """Return what a host asks in messages of its own making: nobody else reads the reply."""
-    if any(form.fullmatch(words) for form in _HOUSEKEEPING):
-        return Told("", "inner")
-    if (graded := _GRADED.match(words)) and words.endswith("\nAnswer: "):
-        return Told(graded["words"], "inner")
+    """Return what a host asks in messages of its own making, None if it made none of them."""
     first = messages[0].content if messages and _is_role(messages[0], MessageRole.SYSTEM) else None
-    if first is None:
-        return None
     if first == SUMMARIZE_PROMPT and words.startswith(_TRANSCRIPT):
         return Told("", "inner")
-    ranked = _RANKED.fullmatch(words) if first.startswith(_RANKER) else None
-    return Told(ranked["words"], "inner") if ranked else None
+    if first is not None and first.startswith(_RANKER) and (ranked := _RANKED.fullmatch(words)):
+        return Told(ranked["words"], "inner")
+    return asked_in_shipped(without_schema(words))
 
 
 def _unanswered(before: Sequence[ChatMessage]) -> list[str]:

@@ -65,6 +65,14 @@ def miss(text: str) -> RecallMiss:
     )
 
 
+def unsupported(name: str) -> UngroundedAnswerError:
+    """Return the error that a typed caller gets instead of what the model made up."""
+    return UngroundedAnswerError(
+        f"the memory does not say what the model put into its {name}",
+        hint="see the journal for what was not supported; answers.check: flag lets it pass",
+    )
+
+
 def demand_looked(verdict: Verdict) -> None:
     """Refuse to show as nothing what could not be read: nobody would see the difference.
 
@@ -127,10 +135,7 @@ def demand_support(
     if checked.declined:
         raise miss(check.fallback_text)
     if not checked.supported and check.mode == "replace":
-        raise UngroundedAnswerError(
-            f"the memory does not say what the model put into its {name or type(result).__name__}",
-            hint="see the journal for what was not supported; answers.check: flag lets it pass",
-        )
+        raise unsupported(name or type(result).__name__)
 
 
 class Answers(NamedTuple):
@@ -152,18 +157,22 @@ class Answers(NamedTuple):
         return bool(self.schemas) and len(self.schemas) == len(tools)
 
 
-def answers_among(tools: Sequence[BaseTool]) -> Answers:
+def answers_among(tools: Sequence[BaseTool], *, shown: bool = False) -> Answers:
     """Return the tools whose call is an answer: those of a schema, and those that show a reply.
 
     LlamaIndex makes a tool of a schema for its programs, and the one that hands over to another
     agent, whose result is no reply; every other tool does work, and its arguments claim nothing.
+
+    Args:
+        tools: All that the model may call.
+        shown: Whether the result of any of them is the reply.
     """
     schemas = {
         str(tool.metadata.name): tool.metadata.fn_schema
         for tool in tools
         if getattr(getattr(tool, "fn", None), "__module__", None) == get_function_tool.__module__
     }
-    direct = (str(t.metadata.name) for t in tools if t.metadata.return_direct)
+    direct = (str(t.metadata.name) for t in tools if shown or t.metadata.return_direct)
     return Answers(schemas, frozenset(direct) - {_HANDOFF, *schemas})
 
 

@@ -1,7 +1,8 @@
 """The question among the arguments of a template, and who reads what the model makes of it.
 
-In: a template and its arguments. Out: the person's words and the purpose of the call. Hosts show
-most templates' answers to the person, and read others themselves: a choice, a query, a grade.
+In: a template and its arguments, or a prompt that was made of a shipped one. Out: the person's
+words and the purpose of the call. Hosts show most templates' answers to the person, and read others
+themselves: a choice, a query, a grade.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from string import Formatter
 from typing import Literal, NamedTuple
 
 from llama_index.core.evaluation import (
@@ -21,12 +23,19 @@ from llama_index.core.evaluation import (
     pairwise,
     relevancy,
 )
+from llama_index.core.evaluation.multi_modal import faithfulness as shown_faithfulness
+from llama_index.core.evaluation.multi_modal import relevancy as shown_relevancy
 from llama_index.core.extractors import metadata_extractors as extracting
+from llama_index.core.extractors.document_context import (
+    ORIGINAL_CONTEXT_PROMPT,
+    SUCCINCT_CONTEXT_PROMPT,
+)
 from llama_index.core.graph_stores.prompts import DEFAULT_CYPHER_TEMPALTE_STR
 from llama_index.core.indices.document_summary.base import DEFAULT_SUMMARY_QUERY
 from llama_index.core.indices.property_graph.sub_retrievers.llm_synonym import (
     DEFAULT_SYNONYM_EXPAND_TEMPLATE,
 )
+from llama_index.core.indices.property_graph.transformations import dynamic_llm
 from llama_index.core.indices.property_graph.transformations.schema_llm import (
     DEFAULT_SCHEMA_PATH_EXTRACT_PROMPT,
 )
@@ -37,6 +46,10 @@ from llama_index.core.indices.query.query_transform.prompts import (
     DEFAULT_DECOMPOSE_QUERY_TRANSFORM_TMPL,
     DEFAULT_STEP_DECOMPOSE_QUERY_TRANSFORM_TMPL,
 )
+from llama_index.core.memory.memory_blocks.fact import (
+    DEFAULT_FACT_CONDENSE_PROMPT,
+    DEFAULT_FACT_EXTRACT_PROMPT,
+)
 from llama_index.core.node_parser.relational.base_element import DEFAULT_SUMMARY_QUERY_STR
 from llama_index.core.output_parsers.base import OutputParserException
 from llama_index.core.output_parsers.utils import parse_json_markdown
@@ -45,12 +58,21 @@ from llama_index.core.postprocessor.node import (
     DEFAULT_REFINE_INFER_PREV_NEXT_TMPL,
 )
 from llama_index.core.postprocessor.pii import DEFAULT_PII_TMPL
-from llama_index.core.prompts import BasePromptTemplate, PromptType
+from llama_index.core.prompts import (
+    BasePromptTemplate,
+    ChatPromptTemplate,
+    PromptTemplate,
+    PromptType,
+    chat_prompts,
+    default_prompts,
+)
 from llama_index.core.prompts.default_prompts import HYDE_TMPL
+from llama_index.core.query_engine import citation_query_engine, knowledge_graph_query_engine
 from llama_index.core.query_engine.flare.base import DEFAULT_INSTRUCT_PROMPT
 from llama_index.core.query_engine.sql_join_query_engine import (
     DEFAULT_SQL_AUGMENT_TRANSFORM_PROMPT_TMPL,
 )
+from llama_index.core.selectors import prompts as selecting
 
 from llama_index_palace.structured import values_in
 
@@ -109,6 +131,9 @@ _INNER_TEMPLATES = frozenset(
         context_relevancy.DEFAULT_REFINE_TEMPLATE.get_template(),
         relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
         relevancy.DEFAULT_REFINE_TEMPLATE.get_template(),
+        shown_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
+        selecting.DEFAULT_SINGLE_PYD_SELECT_PROMPT_TMPL,
+        selecting.DEFAULT_MULTI_PYD_SELECT_PROMPT_TMPL,
         answer_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(),
         correctness.DEFAULT_EVAL_TEMPLATE.get_template(),
         guideline.DEFAULT_EVAL_TEMPLATE.get_template(),
@@ -127,6 +152,16 @@ _OF_DOCUMENTS = frozenset(
     }
 )
 _DOCUMENT_VARIABLES = ("context_str", "text", "new_chunk_text")
+
+
+def _single_braces(template: str) -> str:
+    return re.sub(r"\{\{ (\w+) \}\}", r"{\1}", template)
+
+
+# How an extractor hands over a piece of a document.
+_SITUATED = (
+    "Here is the chunk we want to situate within the whole document:\n<chunk>{chunk}</chunk>\n"
+)
 _HOUSEKEEPING = frozenset(
     {
         extracting.DEFAULT_TITLE_NODE_TEMPLATE,
@@ -134,15 +169,24 @@ _HOUSEKEEPING = frozenset(
         extracting.DEFAULT_KEYWORD_EXTRACT_TEMPLATE,
         extracting.DEFAULT_QUESTION_GEN_TMPL,
         extracting.DEFAULT_SUMMARY_EXTRACT_TEMPLATE,
+        extracting.DEFAULT_EXTRACT_TEMPLATE_STR,
+        *(_SITUATED + prompt for prompt in (ORIGINAL_CONTEXT_PROMPT, SUCCINCT_CONTEXT_PROMPT)),
+        *(
+            _single_braces(prompt.get_template())
+            for prompt in (DEFAULT_FACT_EXTRACT_PROMPT, DEFAULT_FACT_CONDENSE_PROMPT)
+        ),
         DEFAULT_SCHEMA_PATH_EXTRACT_PROMPT.get_template(),
         DEFAULT_PII_TMPL,
         faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(),
         faithfulness.DEFAULT_REFINE_TEMPLATE.get_template(),
+        shown_faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(),
         *(template.get_template() for template in faithfulness.TEMPLATES_CATALOG.values()),
     }
 )
 # What indices ask of each document, or of each table in it, in the place of a question.
 _ASKED_OF_DOCUMENTS = frozenset({DEFAULT_SUMMARY_QUERY, DEFAULT_SUMMARY_QUERY_STR})
+# A template of fewer characters of its own tells nothing.
+_TELLING = 80
 _FLARE = DEFAULT_INSTRUCT_PROMPT.get_template()
 # What a template says that has a question of a conversation rewritten.
 _STANDALONE = re.compile(
@@ -204,6 +248,75 @@ def asked_in_template(
     return None
 
 
+class _Form:
+    """The words that a template puts around its arguments.
+
+    Args:
+        template: One that is no conversation, or the last message of one.
+    """
+
+    def __init__(self, template: PromptTemplate) -> None:
+        self.template = template
+        self.names: list[str] = []
+        self.pieces = [""]
+        for words, name, _, _ in Formatter().parse(template.template.strip()):
+            self.pieces[-1] += words
+            if name is not None:
+                self.names.append(name)
+                self.pieces.append("")
+        self.first, self.last = self.pieces[0], self.pieces[-1]
+
+    def given(self, text: str) -> dict[str, str] | None:
+        """Return what the template was given if a text between its ends was made of it.
+
+        The last pieces fit first: so what the documents before a question say cannot hide it.
+        """
+        end = len(text) - len(self.last)
+        if end < len(self.first):
+            return None
+        rest = text[len(self.first) : end]
+        found: dict[str, str] = {}
+        inner = reversed(self.pieces[1:-1])
+        for name, piece in zip(reversed(self.names[1:]), inner, strict=True):
+            rest, mark, found[name] = rest.rpartition(piece)
+            if not mark:
+                return None
+        return {**found, self.names[0]: rest}
+
+
+def _shipped() -> list[_Form]:
+    """Return the shipped templates that a finished prompt can be told by."""
+    modules = (
+        default_prompts,
+        selecting,
+        citation_query_engine,
+        dynamic_llm,
+        knowledge_graph_query_engine,
+    )
+    found = [t for m in modules for t in vars(m).values() if isinstance(t, PromptTemplate)]
+    chats = [t for t in vars(chat_prompts).values() if isinstance(t, ChatPromptTemplate)]
+    lasts = [str(chat.message_templates[-1].content) for chat in chats]
+    found += map(PromptTemplate, (*lasts, *_HOUSEKEEPING, *_INNER_TEMPLATES, *_REWRITES))
+    # A reranker says the words of its template behind others; see `questions`.
+    found = [t for t in found if t.metadata["prompt_type"] != PromptType.RANKGPT_RERANK]
+    forms = [_Form(t) for t in {t.template: t for t in found}.values() if t.template_vars]
+    return [f for f in forms if len("".join(f.pieces)) >= _TELLING and all(f.pieces[1:-1])]
+
+
+def asked_in_shipped(text: str) -> Told | None:
+    """Return the question of a prompt that was made of a shipped template, None of any other.
+
+    Programs and models that reply with objects show the finished prompt alone.
+    """
+    text = text.strip()
+    for form in _SHIPPED:
+        if text.startswith(form.first) and text.endswith(form.last):
+            given = form.given(text)
+            if given is not None:
+                return asked_in_template(form.template, given)
+    return None
+
+
 def pattern_of(template: str, **variables: str) -> str:
     """Return what matches a template of a host, with these patterns for its variables."""
     pattern = re.escape(template)
@@ -238,3 +351,6 @@ def _purposeful(words: str, prompt: BasePromptTemplate, template: str) -> tuple[
         graded = _GRADED.match(words)
         return graded["words"] if graded else words, "inner"
     return words, "inner" if kind in _INNER_TYPES else "answer"
+
+
+_SHIPPED = _shipped()

@@ -24,7 +24,7 @@ from llama_index.core.base.llms.types import (
     CompletionResponse,
     LLMMetadata,
 )
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, SerializeAsAny
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 
@@ -48,12 +48,16 @@ _R = TypeVar("_R", ChatResponse, CompletionResponse)
 _Ended = Callable[[Chunks[_R]], Steps[_R | None]]
 # What hosts read and set of a model besides its calls.
 SHARED = tuple(LLM.model_fields)
+# What the contract of an answer says around the evidence, estimated, and the share of a window
+# that is kept free at most.
+_CONTRACT_TOKENS = 200
+_MOST_KEPT_FREE = 4
 
 
 class WrappedLLM(FunctionCallingLLM):
     """The fields of `PalaceLLM` and its decisions; the calls are in its subclasses."""
 
-    inner: LLM = Field(exclude=True)
+    inner: SerializeAsAny[LLM]  # caches of hosts tell one model from another by what is dumped
     palace: Any = Field(exclude=True)
     session_id: str | None = None
     project: str | None = None
@@ -75,8 +79,15 @@ class WrappedLLM(FunctionCallingLLM):
 
     @property
     def metadata(self) -> LLMMetadata:
-        """The wrapped model's own, so that hosts choose the same way with and without us."""
-        return self.inner.metadata
+        """The wrapped model's own, so that hosts choose the same way with and without us.
+
+        But they fill the whole window with documents, and what is added to a question has to fit.
+        """
+        told = self.inner.metadata
+        settings = self.palace.settings
+        added = settings.context.budget_tokens + settings.wakeup.budget_tokens + _CONTRACT_TOKENS
+        kept_free = min(added, told.context_window // _MOST_KEPT_FREE)
+        return told.model_copy(update={"context_window": told.context_window - kept_free})
 
     # -- deciding ------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
 
+from palace import UngroundedAnswerError
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HIT,
@@ -79,3 +80,32 @@ async def test_handing_over_to_another_agent_is_no_reply(palace):
     said = await AgentWorkflow(agents=agents, root_agent="front").run(HIT)
     assert code_text(None) in str(said)
     assert said.current_agent_name == "writer"
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+class TestPredictAndCall:
+    """What is called is the reply, whatever the tool."""
+
+    async def said(self, palace, question, is_async, text, **kwargs):
+        llm = PalaceLLM(ScriptedLLM(tool="reply", tool_arguments={"text": text}), palace)
+        tools = [FunctionTool.from_defaults(reply)]
+        if is_async:
+            return str(await llm.apredict_and_call(tools, user_msg=question, **kwargs))
+        return str(llm.predict_and_call(tools, user_msg=question, **kwargs))
+
+    @pytest.mark.parametrize(
+        ("question", "text"),
+        [(HIT, code_text(None)), (UNCLEAR, paint_text(None)), (PASS, LIE)],
+    )
+    async def test_what_is_remembered_is_shown(self, palace, question, text, is_async):
+        assert await self.said(palace, question, is_async, text) == text
+
+    @pytest.mark.parametrize(
+        ("question", "text"), [(HIT, code_text(None)), (UNCLEAR, paint_text(None))]
+    )
+    async def test_a_lie_is_not(self, palace, question, text, is_async):
+        with pytest.raises(UngroundedAnswerError, match="does not say"):
+            await self.said(palace, question, is_async, LIE)
+        said = await self.said(palace, question, is_async, LIE, error_on_no_tool_call=False)
+        assert text in said
+        assert LIE not in said

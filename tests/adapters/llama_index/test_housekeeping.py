@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from llama_index.core import Document, DocumentSummaryIndex, MockEmbedding
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.evaluation.multi_modal import MultiModalFaithfulnessEvaluator
-from llama_index.core.extractors import DocumentContextExtractor
+from llama_index.core.extractors import DocumentContextExtractor, PydanticProgramExtractor
 from llama_index.core.indices.property_graph import SchemaLLMPathExtractor
 from llama_index.core.memory import FactExtractionMemoryBlock
 from llama_index.core.postprocessor import PIINodePostprocessor
+from llama_index.core.program.utils import get_program_for_llm
+from llama_index.core.prompts import PromptTemplate
 from llama_index.core.prompts.default_prompts import (
     DEFAULT_KEYWORD_EXTRACT_TEMPLATE,
     DEFAULT_SCHEMA_EXTRACT_PROMPT,
@@ -25,13 +28,14 @@ from tests.adapters.llama_index.scripted import HIT, LIE, MISS, UNCLEAR, Scripte
 FACTS = "<facts><fact>It is red.</fact></facts>"
 MASKED = "[TAG] asks.\nOutput Mapping:\n{}"
 GRAPH = {
+    "name": "Zork",
     "triplets": [
         {
             "subject": {"name": "Zork", "type": "PERSON"},
             "relation": {"type": "WORKED_AT"},
             "object": {"name": "Quay", "type": "PLACE"},
         }
-    ]
+    ],
 }
 
 
@@ -85,6 +89,18 @@ async def graph_of(llm: Any, words: str) -> object:
     return [made.name for made in node.metadata["nodes"]]
 
 
+class Talk(BaseModel):
+    """Who talks."""
+
+    name: str
+
+
+async def extracted_of(llm: Any, words: str) -> object:
+    program = get_program_for_llm(Talk, PromptTemplate("{input}"), llm=llm)
+    extractor = PydanticProgramExtractor(program=program, input_key="input", show_progress=False)
+    return await extractor.aextract([TextNode(text=f"A talk.\n\nQuestion: {words}")])
+
+
 async def masked_of(llm: Any, words: str) -> object:
     return PIINodePostprocessor(llm=llm).mask_pii(words)
 
@@ -98,6 +114,7 @@ KEEPING = {
     "grade": (grade_of, LIE),
     "summary": (summary_of, LIE),
     "graph": (graph_of, ""),
+    "extracted": (extracted_of, ""),
     "masked": (masked_of, MASKED),
 }
 

@@ -11,9 +11,12 @@ from llama_index.core.agent.react.output_parser import ReActOutputParser
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.callbacks import CallbackManager
+from llama_index.core.extractors import KeywordExtractor
+from llama_index.core.ingestion.pipeline import get_transformation_hash
 from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import PromptTemplate
+from llama_index.core.schema import TextNode
 from llama_index.core.tools import FunctionTool
 from llama_index.core.types import PydanticProgramMode
 from llama_index_palace import PalaceLLM, palace_session
@@ -507,7 +510,9 @@ class TestWrapping:
     def test_metadata_and_prompts_are_the_wrapped_models_own(self, palace):
         inner = MockLLM(system_prompt="Be kind.", max_tokens=7)
         llm = PalaceLLM(inner, palace)
-        assert llm.metadata == inner.metadata
+        window = llm.metadata.context_window
+        assert llm.metadata == inner.metadata.model_copy(update={"context_window": window})
+        assert 0.7 * inner.metadata.context_window < window < inner.metadata.context_window
         assert llm.system_prompt == "Be kind."
         assert llm.class_name() == "PalaceLLM"
 
@@ -535,7 +540,15 @@ class TestWrapping:
             assert getattr(model, name) is given
 
     def test_the_palace_is_not_serialized(self, palace, model):
-        assert {"palace", "inner"}.isdisjoint(PalaceLLM(model, palace).model_dump())
+        assert "palace" not in PalaceLLM(model, palace).model_dump()
+
+    def test_a_cache_tells_one_model_from_another(self, palace):
+        def key(said: str) -> str:
+            extractor = KeywordExtractor(llm=PalaceLLM(ScriptedLLM(answer=said), palace))
+            return get_transformation_hash([TextNode(text="Boats.")], extractor)
+
+        assert key("Rain.") == key("Rain.")
+        assert key("Rain.") != key("Snow.")
 
     def test_the_quote_tool_has_the_contracts_arguments(self):
         from llama_index_palace.pointing import _PointToMemory

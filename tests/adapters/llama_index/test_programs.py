@@ -149,6 +149,14 @@ class TestFilteringSynthesizers:
             await self.replied(palace, mode, functions, MISS)
         assert self.model.calls == []
 
+    async def test_what_asks_for_no_memory_is_answered_from_documents(
+        self, palace, mode, functions
+    ):
+        filled = {"answer": LIE, "query_satisfied": True}
+        said = {"answer": json.dumps(filled), "tool_arguments": filled}
+        assert await self.replied(palace, mode, functions, PASS, **said) == LIE
+        assert set(palace.decided) == {PASS}
+
     @pytest.mark.parametrize(("words", "text"), [(HIT, code_text("all")), (UNCLEAR, paint_text("all"))])  # fmt: skip
     async def test_evidence_is_that_of_the_question(self, palace, mode, functions, words, text):
         filled = {"answer": text, "query_satisfied": True}
@@ -188,3 +196,31 @@ def test_a_question_rewritten_in_an_object_stays_under_the_ruling(palace):
     assert code_text(None) in llm.complete(made.text).text
     with pytest.raises(RecallMiss, match="memory palace"):
         llm.structured_predict(Answer, prompt, **{**given, "question": MISS})
+
+
+@pytest.mark.parametrize("functions", [True, False])
+class TestObjectModels:
+    """A model that replies with objects shows the finished prompt of a host alone."""
+
+    def replied(self, palace, functions, words) -> str:
+        self.model = ScriptedLLM(
+            functions=functions, answer=json.dumps({"text": LIE}), tool_arguments={"text": LIE}
+        )
+        objects = PalaceLLM(self.model, palace).as_structured_llm(Answer)
+        speaks = get_response_synthesizer(llm=objects, response_mode=ResponseMode.TREE_SUMMARIZE)
+        return str(speaks.synthesize(words, [BLURRING] * 2))
+
+    def test_what_asks_for_no_memory_is_answered_from_documents(self, palace, functions):
+        assert LIE in self.replied(palace, functions, PASS)
+        assert palace.decided == [PASS]
+
+    @pytest.mark.parametrize("words", [HIT, UNCLEAR])
+    def test_a_lie_is_refused(self, palace, functions, words):
+        with pytest.raises(UngroundedAnswerError):
+            self.replied(palace, functions, words)
+        assert set(palace.decided) == {words}
+
+    def test_a_miss_calls_no_model(self, palace, functions):
+        with pytest.raises(RecallMiss, match="memory palace"):
+            self.replied(palace, functions, MISS)
+        assert self.model.calls == []

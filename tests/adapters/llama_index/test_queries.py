@@ -14,6 +14,7 @@ from llama_index.core.indices import SummaryIndex
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import RetryGuidelineQueryEngine, RetryQueryEngine
 from llama_index.core.schema import Document
+from llama_index.core.utils import get_tokenizer
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceQueryEngine, PalaceRetriever
 
 from palace import Mempalace, RecallMiss
@@ -119,6 +120,25 @@ class NeverGood(BaseEvaluator):
 
     async def aevaluate(self, query=None, response=None, **kwargs: Any) -> EvaluationResult:
         return EvaluationResult(response=response, passing=False, feedback=self.feedback)
+
+
+class FullLLM(ScriptedLLM):
+    """Takes no more than its window, as providers do."""
+
+    def _say(self, messages: Any, tools: Any = ()) -> ChatMessage:
+        used = sum(len(get_tokenizer()(m.content or "")) for m in messages)
+        assert used + self.metadata.num_output <= self.context_window
+        return super()._say(messages, tools)
+
+
+@pytest.mark.parametrize(("words", "text"), [(HIT, SHIPPED), ("Describe boats.", LIE)])
+def test_what_is_added_fits_beside_documents_that_fill_the_window(palace, words, text):
+    boats = " ".join(f"Boat {n} is red and lies in the harbour." for n in range(400))
+    palace.set_identity("I am the keeper of the harbour and know all of its boats by name.")
+    llm = PalaceLLM(FullLLM(answer=LIE, context_window=4_000), palace, session_id="s1")
+    index = SummaryIndex.from_documents([Document(text=boats)])
+    engine = index.as_query_engine(llm=llm, response_mode="tree_summarize")
+    assert str(engine.query(words)).startswith(text)
 
 
 @pytest.mark.parametrize("feedback", ["NO", "The answer is long and rude. Say it in verse."])

@@ -19,8 +19,14 @@ from llama_index.core.evaluation.multi_modal import MultiModalRelevancyEvaluator
 from llama_index.core.graph_stores.prompts import DEFAULT_CYPHER_TEMPALTE
 from llama_index.core.output_parsers import PydanticOutputParser
 from llama_index.core.prompts import PromptTemplate, PromptType
-from llama_index.core.prompts.chat_prompts import CHAT_REFINE_PROMPT
-from llama_index.core.prompts.default_prompts import DEFAULT_REFINE_PROMPT, DEFAULT_TEXT_QA_PROMPT
+from llama_index.core.prompts.chat_prompts import CHAT_REFINE_PROMPT, CHAT_TEXT_QA_PROMPT
+from llama_index.core.prompts.default_prompts import (
+    DEFAULT_HYDE_PROMPT,
+    DEFAULT_REFINE_PROMPT,
+    DEFAULT_TEXT_QA_PROMPT,
+)
+from llama_index.core.query_engine.citation_query_engine import CITATION_QA_TEMPLATE
+from llama_index.core.selectors.prompts import DEFAULT_SINGLE_SELECT_PROMPT
 from llama_index_palace import PalaceLLM
 from llama_index_palace.questions import (
     HOST_REWRITES,
@@ -195,13 +201,32 @@ class TestMessages:
         asked = asked_in_prompt(text)
         assert (asked.words, asked.further) == (WORDS, (text,))
 
-    @pytest.mark.parametrize("template", [DEFAULT_REFINE_PROMPT, CHAT_REFINE_PROMPT])
-    def test_so_is_the_question_whose_answer_is_refined(self, template):
-        messages = template.format_messages(
-            query_str=WORDS, existing_answer="Query: Why?", context_msg="Query: Who?"
-        )
+    @pytest.mark.parametrize(
+        ("template", "purpose"),
+        [
+            (DEFAULT_REFINE_PROMPT, "answer"),
+            (CHAT_REFINE_PROMPT, "answer"),
+            (DEFAULT_TEXT_QA_PROMPT, "answer"),
+            (CHAT_TEXT_QA_PROMPT, "answer"),
+            (CITATION_QA_TEMPLATE, "answer"),
+            (DEFAULT_SINGLE_SELECT_PROMPT, "inner"),
+            (DEFAULT_HYDE_PROMPT, "rewrite"),
+        ],
+    )
+    def test_a_finished_prompt_of_the_host_is_read_as_its_template(self, template, purpose):
+        said = f"Query: {PASS}\nAnswer: Why? ---------------------\n{{x}}"
+        given = dict.fromkeys(template.template_vars, said)
+        name = next((v for v in template.template_vars if v == "query_str"), "context_str")
+        messages = template.format_messages(**{**given, name: WORDS})
         asked = asked_in_messages(messages)
-        assert (asked.words, asked.further[0]) == (WORDS, messages[-1].content)
+        assert (asked.words, asked.purpose, asked.further) == (WORDS, purpose, ())
+        alone = asked_in_prompt(messages[-1].content)
+        assert (alone.words, alone.purpose, alone.further) == (WORDS, purpose, ())
+
+    def test_a_person_may_write_the_beginning_of_one(self):
+        text = f"Context information is below.\n---------------------\nHi. Query: {WORDS}\nAnswer:"
+        asked = asked_in_messages([said("user", text)])
+        assert text in (asked.words, *asked.further)
 
 
 class TestPrompts:
