@@ -97,7 +97,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> PalaceLLM:
         """Make a wrapper of what `to_dict` wrote: `from_dict(data, inner=model, palace=palace)`.
 
-        The palace does not stand in it; what else does is the model's own, which is not made anew.
+        Neither the model nor the palace can be made of it; what else is in it is the model's own.
         """
         own: dict[str, Any] = {
             name: data[name] for name in ("session_id", "project") if name in data

@@ -24,7 +24,7 @@ from llama_index.core.base.llms.types import (
     CompletionResponse,
     LLMMetadata,
 )
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, SerializeAsAny
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 
@@ -57,12 +57,17 @@ _MOST_KEPT_FREE = 4
 class WrappedLLM(FunctionCallingLLM):
     """The fields of `PalaceLLM` and its decisions; the calls are in its subclasses."""
 
-    inner: SerializeAsAny[LLM]  # caches of hosts tell one model from another by what is dumped
+    inner: LLM
     palace: Any = Field(exclude=True)
     session_id: str | None = None
     project: str | None = None
     _turns: Turns = PrivateAttr()
     _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=())
+
+    @field_serializer("inner")
+    def _told_of_inner(self, inner: LLM) -> dict[str, Any]:
+        # Caches of hosts tell one model from another by it; its own fields may hold a key.
+        return {"class_name": inner.class_name(), **inner.metadata.model_dump()}
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a field; what a host sets of a model reaches the wrapped one too."""
