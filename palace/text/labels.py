@@ -32,8 +32,8 @@ _CONTEXTS = (
 _CONTEXT = rf"(?:(?:the )?(?:retrieved |relevant )?(?:{'|'.join(_CONTEXTS)})[eos]?)"
 _PERSON = r"(?:user|human|customer|client|person)"
 _ASKED = (
-    rf"(?:(?:here is )?(?:the )?(?:(?:{_PERSON}(?:['’]s)?|original|following|latest|current|first"
-    rf"|new|final) ){{0,2}}(?:question|query)|(?:the )?{_PERSON} (?:asks|asked)"
+    rf"(?:(?:here is )?(?:the )?(?:(?:{_PERSON}(?:['’]s)?|original|initial|input|following|latest"
+    rf"|current|first|new|final) ){{0,2}}(?:question|query)|(?:the )?{_PERSON} (?:asks|asked)"
     rf"|{_QUESTION_ELSEWHERE})"
 )
 # And the reply to it.
@@ -43,6 +43,7 @@ _REPLIES = (
     *("回答", "答案", "답변"),
 )
 _MARKS = r"[> \t*#]{0,9}"
+_FENCE = r"(?:`{3}|\"{3}|[-=]{3,9})\w{0,9}[ \t]{0,9}\n[ \t]{0,9}"
 _NEXT_LABEL = rf"{_MARKS}[\w'’ ]{{1,40}}{_COLON}"
 _WORDS_AT_END = rf"(?P<words>\S[^\n]{{2,2000}})\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z"
 _LABELLED_TAIL = re.compile(
@@ -56,8 +57,8 @@ _LABELLED_TAIL = re.compile(
 # Wherever it stands: on the line of its label, below that, or under a heading in whatever marks
 # ("[[ ## question ## ]]"). What tells how to answer is a label as well, where a question follows.
 _LABELLED = re.compile(
-    rf"^(?:(?:{_MARKS}(?:q|{_ASKED}){_COLON}|(?!\w)[^\w\n/]{{1,12}}{_ASKED}[^\w\n]{{0,12}}\n)"
-    rf"\s{{0,9}}(?:(?:```|\"\"\")\w{{0,9}}\n)?(?!{_NEXT_LABEL})(?P<words>\S[^\n]{{2,2000}})"
+    rf"^(?:(?:{_MARKS}(?:q|{_ASKED}){_COLON}|(?!\w)[^\w\n/]{{1,12}}\b{_ASKED}[^\w\n]{{0,12}}\n)"
+    rf"\s{{0,9}}(?:{_FENCE})?(?!{_NEXT_LABEL})(?P<words>\S[^\n]{{2,2000}})"
     r"|<(?P<tag>[ \w-]{0,20}(?:question|query))>(?P<tagged>[^<>\n]{3,2000})</(?P=tag)>\s{0,9}"
     rf"|{_MARKS}answer [^\n:.!?]{{0,60}}\b(?:question|query)\b[^\n:.!?]{{0,60}}:"
     r"[ \t]{0,9}(?P<told>\S[^\n]{2,2000}\?))$",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from palace.text.labels import labelled_question, unlabelled
+from tests.clock import seconds
 
 
 @pytest.mark.parametrize(
@@ -73,6 +72,7 @@ from palace.text.labels import labelled_question, unlabelled
         "[[ ## context ## ]]\nRain.\n\n[[ ## question ## ]]\n{}\n\nStart with [[ ## answer ## ]].",
         "<question>\n{}\n</question>\n\n<notes>\nRain.\n</notes>\n\nAnswer the question.",
         "Context:\n```\nRain.\n```\nQuestion:\n```\n{}\n```",
+        "Think of it.\nHere is the initial question:\n ------- \n{}\n ------- \nImprove on it:",
         "Beantworte die Frage.\n\nFrage: {}\n\nNotizen:\n- Regen.\n- Schnee.\n\nSei freundlich.",
         "用户问题：{}\n\n笔记：\n- 雨。\n- 雪。",
         "Rain.\n\nQ: {}\nA:",
@@ -154,8 +154,7 @@ def test_what_has_more_than_labels_around_it_stays(text: str) -> None:
 
 
 def test_looking_for_a_label_takes_no_time() -> None:
-    began = time.monotonic()
-    for text in (
+    hostile = (
         "Question: a b c\n" * 20_000,
         "Question: abc" + "\n" * 100_000,
         "# Question\nabc\n" * 20_000,
@@ -167,7 +166,12 @@ def test_looking_for_a_label_takes_no_time() -> None:
         "[INST] <<SYS>> " * 40_000,
         "<|user|>" + "</s> <|assistant|>" * 20_000,
         "### Instruction:\n" * 20_000 + "### Response:",
-    ):
-        labelled_question(f"{text}\nAnswer: z")
-        unlabelled(f"{text}\nAnswer: z")
-    assert time.monotonic() - began < 5
+        "Answer the question " * 20_000,
+    )
+
+    def look() -> None:
+        for text in hostile:
+            labelled_question(f"{text}\nAnswer: z")
+            unlabelled(f"{text}\nAnswer: z")
+
+    assert seconds(look) < 5
