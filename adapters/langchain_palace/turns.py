@@ -34,7 +34,7 @@ from langchain_palace.messages import (
 from langchain_palace.schemas import (
     is_fixing,
     questions_in,
-    template_question,
+    template_questions,
     without_instructions,
 )
 from langchain_palace.session import Call
@@ -502,7 +502,7 @@ def _parts(text: str) -> Iterator[str]:
     if errand is not None and errand.question:
         yield errand.question
         return
-    yield template_question(text) or text
+    yield from template_questions(text)
     yield text
     yield from questions_in(text)
 

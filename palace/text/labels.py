@@ -43,8 +43,9 @@ _REPLIES = (
     *("回答", "答案", "답변"),
 )
 _MARKS = r"[> \t*#]{0,9}"
-_FENCE = r"(?:`{3}|\"{3}|[-=]{3,9})\w{0,9}[ \t]{0,9}\n[ \t]{0,9}"
 _NEXT_LABEL = rf"{_MARKS}[\w'’ ]{{1,40}}{_COLON}"
+_FENCE = r"(?:`{3}|\"{3}|[-=]{3,9})\w{0,9}[ \t]{0,9}\n[ \t]{0,9}"
+_BELOW = rf"[ \t]{{0,9}}\n\s{{0,9}}(?:{_FENCE})?(?!{_NEXT_LABEL})"
 _WORDS_AT_END = rf"(?P<words>\S[^\n]{{2,2000}})\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z"
 _LABELLED_TAIL = re.compile(
     r"(?:(?:^|\n)[> \t*]*(?:(?:latest |new |quick |short |another |user |user['’]s |human )?"
@@ -57,13 +58,18 @@ _LABELLED_TAIL = re.compile(
 # Wherever it stands: on the line of its label, below that, or under a heading in whatever marks
 # ("[[ ## question ## ]]"). What tells how to answer is a label as well, where a question follows.
 _LABELLED = re.compile(
-    rf"^(?:(?:{_MARKS}(?:q|{_ASKED}){_COLON}|(?!\w)[^\w\n/]{{1,12}}\b{_ASKED}[^\w\n]{{0,12}}\n)"
-    rf"\s{{0,9}}(?:{_FENCE})?(?!{_NEXT_LABEL})(?P<words>\S[^\n]{{2,2000}})"
+    rf"^(?:(?:{_MARKS}(?:q|{_ASKED}){_COLON}(?:[ \t]{{0,9}}(?=\S)|{_BELOW})"
+    rf"|(?!\w)[^\w\n/]{{1,12}}\b{_ASKED}[^\w\n]{{0,12}}{_BELOW})(?P<words>\S[^\n]{{2,2000}})"
     r"|<(?P<tag>[ \w-]{0,20}(?:question|query))>(?P<tagged>[^<>\n]{3,2000})</(?P=tag)>\s{0,9}"
     rf"|{_MARKS}answer [^\n:.!?]{{0,60}}\b(?:question|query)\b[^\n:.!?]{{0,60}}:"
     r"[ \t]{0,9}(?P<told>\S[^\n]{2,2000}\?))$",
     re.IGNORECASE | re.MULTILINE,
 )
+# What stands behind it: a label, a heading, a tag or a line of marks.
+_NEXT_PART = re.compile(
+    rf"^(?:{_NEXT_LABEL}|[ \t]{{0,9}}(?:#|</?\w|\[\[|\*\*|={{3}}|-{{3}}|`{{3}}))", re.MULTILINE
+)
+_MOST_CHARS = 2000
 # A reply at the very end has only been begun for the model.
 _ANSWERED = re.compile(
     rf"\s{{0,9}}{_MARKS}(?:[\w'’]{{1,20}} ){{0,2}}(?:{'|'.join(_REPLIES)}){_COLON}[ \t]{{0,9}}"
@@ -100,8 +106,8 @@ _CHAT_REPLY = re.compile(
 )
 
 
-def labelled_question(text: str) -> str:
-    """Return the question that a program's template labels as one in a longer text, or "".
+def labelled_questions(text: str) -> tuple[str, ...]:
+    """Return what a program's template labels as the question in a longer text, if it does.
 
     It is the line "Question: <words>" (or "User: …" and the like) at the end, or what stands there
     between tags such as `<question>`, perhaps with one more label behind it; else the last one that
@@ -109,12 +115,22 @@ def labelled_question(text: str) -> str:
     a heading. What stands in the tags of a context is none. In a task ("### Instruction: …") or a
     chat template that is written down as one text it is what is asked last, or what that in turn
     labels.
+
+    Returns:
+        The line, and with all lines behind it down to the next label where there are more.
     """
     said = _said_in_chat(text) or _asked_in_task(text)
     if said:
-        return labelled_question(said) or said
-    found = _at_end(text) or _unanswered(text)
-    return (found["words"] or found["tagged"] or found["told"]).strip() if found else ""
+        return labelled_questions(said) or (said,)
+    if found := _at_end(text):
+        return (found["words"].strip(),)
+    text = _without_context(text) if _names_context(text) else text
+    found = _unanswered(text)
+    if found is None:
+        return ()
+    line = (found["words"] or found["tagged"] or found["told"]).strip()
+    behind = _NEXT_PART.split(text[found.end() : found.end() + _MOST_CHARS], maxsplit=1)[0].rstrip()
+    return (line, f"{line}{behind}") if behind and found["words"] else (line,)
 
 
 def _at_end(text: str) -> re.Match[str] | None:
@@ -125,8 +141,7 @@ def _at_end(text: str) -> re.Match[str] | None:
 
 def _unanswered(text: str) -> re.Match[str] | None:
     """Return the last labelled question without an answer; those before it are examples."""
-    shown = _without_context(text) if _names_context(text) else text
-    asked = (m for m in _LABELLED.finditer(shown) if not _ANSWERED.match(shown, m.end()))
+    asked = (m for m in _LABELLED.finditer(text) if not _ANSWERED.match(text, m.end()))
     return max(asked, key=re.Match.start, default=None)
 
 
@@ -147,8 +162,8 @@ def _asked_in_task(text: str) -> str:
     if task == text.rstrip() or instruction not in task:
         return ""
     asked, _, about = task.rpartition(instruction)[2].partition(given)
-    given_alone = about.strip() if _ANSWER_IT.search(asked) else ""
-    return labelled_question(about) or given_alone or asked.strip()
+    is_in_input = _ANSWER_IT.search(asked) or labelled_questions(about)
+    return (about.strip() if is_in_input else "") or asked.strip()
 
 
 def _said_in_chat(text: str) -> str:

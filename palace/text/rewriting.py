@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from palace.text.labels import labelled_question
+from palace.text.labels import labelled_questions
 
 _WANTED = (
     r"(?:\b(?:re-?write|rephrase|reformulate|paraphrase)s?\b[^.?!:\n]{0,60}\b(?:question|query)\b"
@@ -38,7 +38,7 @@ def rewritten_question(text: str) -> str:
         return of["words"].strip()
     if not (_wants(first) or _wants(last)):
         return ""
-    asked = labelled_question(text)
+    asked = next(iter(labelled_questions(text)), "")
     return asked if any(_wants(line) and asked not in line for line in (first, last)) else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palace.text.labels import labelled_question, unlabelled
+from palace.text.labels import labelled_questions, unlabelled
 from tests.clock import seconds
 
 
@@ -61,6 +61,7 @@ from tests.clock import seconds
         "<question>{}</question>\n<context>\nRain.\n</context>\n\nAnswer the question.",
         "<documents><document>Rain.</document></documents>\n<query>{}</query>\nBe brief.",
         "Question: {}\n\nUse these notes:\n- Rain.\n- Snow.",
+        "Question: {}\n\nUse the notes.\n\n- Rain.\n- Snow.\n- Wind.",
         "Question: {}\n\nAnswer from the notes below.\n\nIt rains: all day.",
         "Question: {}\n\nSearch results:\n[1] Rain.\n[2] Question: how?\nAnswer: so.\n\nCite them.",
         "You are kind.\n\nNotes:\n- Rain.\n\nUser question: {}\n\nBe brief.\nUse 100 words.\nBe kind."
@@ -95,7 +96,7 @@ from tests.clock import seconds
     ],
 )
 def test_a_labelled_question_is_found(template: str) -> None:
-    assert labelled_question(template.format("When was it?")) == "When was it?"
+    assert labelled_questions(template.format("When was it?"))[0] == "When was it?"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,21 @@ def test_a_labelled_question_is_found(template: str) -> None:
     ],
 )
 def test_other_texts_label_no_question(text: str) -> None:
-    assert labelled_question(text) == ""
+    assert labelled_questions(text) == ()
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "Rain.\n\nQuestion: {}\n\nAnswer:",
+        "Question: {}\n\nContext:\nRain.",
+        "## Question\n{}\n\n## Documents\nRain.",
+        "<question>\n{}\n</question>\n<notes>\nRain.\n</notes>\nAnswer it.",
+    ],
+)
+def test_what_stands_on_several_lines_comes_whole_too(template: str) -> None:
+    said = "Hello!\n\nWe sold the van.\nWhen was it?"
+    assert labelled_questions(template.format(said)) == ("Hello!", said)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +186,7 @@ def test_looking_for_a_label_takes_no_time() -> None:
 
     def look() -> None:
         for text in hostile:
-            labelled_question(f"{text}\nAnswer: z")
+            labelled_questions(f"{text}\nAnswer: z")
             unlabelled(f"{text}\nAnswer: z")
 
     assert seconds(look) < 5

@@ -60,6 +60,16 @@ def before_advice(question):
     return f"<context>\n{sections}\n</context>\n\nQuestion: {question}\n\nPlease be brief."
 
 
+def before_notes(question):
+    notes = "\n".join([f"- Section {n} tells of ports and boards." for n in range(20)])
+    return f"Here is the user's question: {question}\n\nUse these notes:\n{notes}\n\nBe brief."
+
+
+def below_other_lines(question):
+    sections = "\n".join([f"Section {n} tells of ports and boards." for n in range(20)])
+    return f"## Question\nGood morning!\n\n{question}\n\n## Documents\n{sections}"
+
+
 def in_chat_tokens(question):
     system = f"<|im_start|>system\nOur dashboard is for {DOCUMENTS[0].page_content}<|im_end|>"
     return f"{system}\n<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
@@ -91,6 +101,8 @@ TEXTS = [
     beside_an_answer,
     before_context,
     before_advice,
+    before_notes,
+    below_other_lines,
     in_chat_tokens,
     before_other_questions,
 ]

@@ -193,7 +193,7 @@ class TestMessages:
     )
     def test_so_it_is_before_advice_and_in_a_chat_template(self, text):
         asked = asked_in_prompt(text)
-        assert (asked.words, asked.further) == (WORDS, (text,))
+        assert (asked.words, asked.further[-1]) == (WORDS, text)
 
     @pytest.mark.parametrize("template", [DEFAULT_REFINE_PROMPT, CHAT_REFINE_PROMPT])
     def test_so_is_the_question_whose_answer_is_refined(self, template):
