@@ -84,6 +84,12 @@ _TAGGED_TAIL = re.compile(
 )
 _TAGGED_CHARS = 2200
 _CONTEXT_TAG = re.compile(rf"<(?P<tag>{_CONTEXT})(?: [^<>\n]{{0,80}})?>", re.IGNORECASE)
+# "Use the following context to answer the query:", behind the question itself.
+_ASKED_FIRST = re.compile(
+    r"\A\s{0,9}(?P<words>(?:[^\n]{1,2000}\n){1,4}?)\s{0,9}(?=[^\n]{0,120}\banswer\b)"
+    rf"[^\n]{{0,120}}\b{_CONTEXT}\b[^\n:]{{0,60}}:[ \t]{{0,9}}\n",
+    re.IGNORECASE,
+)
 # A task as models are tuned on it: what is asked, what that is about, and where the reply goes.
 _TASK_PARTS = ("### Instruction:", "### Input:", "### Response:")
 _ANSWER_IT = re.compile(r"\banswer\b.{0,60}\b(?:question|query)\b", re.IGNORECASE)
@@ -124,12 +130,14 @@ def labelled_questions(text: str) -> tuple[str, ...]:
         return labelled_questions(said) or (said,)
     if found := _at_end(text):
         return (found["words"].strip(),)
-    text = _without_context(text) if _names_context(text) else text
-    found = _unanswered(text)
+    shown = _without_context(text) if (has_context := _names_context(text)) else text
+    found = _unanswered(shown)
     if found is None:
-        return ()
+        first = _ASKED_FIRST.match(text) if has_context else None
+        return (first["words"].strip(),) if first else ()
     line = (found["words"] or found["tagged"] or found["told"]).strip()
-    behind = _NEXT_PART.split(text[found.end() : found.end() + _MOST_CHARS], maxsplit=1)[0].rstrip()
+    behind = _NEXT_PART.split(shown[found.end() : found.end() + _MOST_CHARS], maxsplit=1)[0]
+    behind = behind.rstrip()
     return (line, f"{line}{behind}") if behind and found["words"] else (line,)
 
 

@@ -61,6 +61,8 @@ from tests.clock import seconds
         "<question>{}</question>\n<context>\nRain.\n</context>\n\nAnswer the question.",
         "<documents><document>Rain.</document></documents>\n<query>{}</query>\nBe brief.",
         "Question: {}\n\nUse these notes:\n- Rain.\n- Snow.",
+        "{}\n\nUse the following context to answer the query:\nRain.\n\nSnow.",
+        "{}\nAnswer from these documents only:\n\nRain.\n\nSnow.",
         "Question: {}\n\nUse the notes.\n\n- Rain.\n- Snow.\n- Wind.",
         "Question: {}\n\nAnswer from the notes below.\n\nIt rains: all day.",
         "Question: {}\n\nSearch results:\n[1] Rain.\n[2] Question: how?\nAnswer: so.\n\nCite them.",
@@ -123,6 +125,8 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "### Instruction:\nWhen was it?\n\n### Notes:\nNone.",
         "Sum this up.\n\nHello,\none question: when was it?\nThanks.",
         "Translate the following question: when was it?",
+        "What did we decide?\n\nHere is the document:\nRain.",
+        "When was it?\n\nTranslate the answer in this document.",
         "Translate this.\nQuestion: when was it?\nAnswer: at noon.\nQuestion: what?\nAnswer:\nRain.",
     ],
 )
