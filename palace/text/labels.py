@@ -46,6 +46,10 @@ _MARKS = r"[> \t*#]{0,9}"
 _NEXT_LABEL = rf"{_MARKS}[\w'’ ]{{1,40}}{_COLON}"
 _FENCE = r"(?:`{3}|\"{3}|[-=]{3,9})\w{0,9}[ \t]{0,9}\n[ \t]{0,9}"
 _BELOW = rf"[ \t]{{0,9}}\n\s{{0,9}}(?:{_FENCE})?(?!{_NEXT_LABEL})"
+_ASKING_TAG = (
+    r"(?:(?:user|human|original|follow[ _-]?up)[ _-])?(?:question|query)"
+    r"|(?:user|human|follow[ _-]?up)[ _-](?:message|input|request)"
+)
 _WORDS_AT_END = rf"(?P<words>\S[^\n]{{2,2000}})\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z"
 _LABELLED_TAIL = re.compile(
     r"(?:(?:^|\n)[> \t*]*(?:(?:latest |new |quick |short |another |user |user['’]s |human )?"
@@ -60,7 +64,7 @@ _LABELLED_TAIL = re.compile(
 _LABELLED = re.compile(
     rf"^(?:(?:{_MARKS}(?:q|{_ASKED}){_COLON}(?:[ \t]{{0,9}}(?=\S)|{_BELOW})"
     rf"|(?!\w)[^\w\n/]{{1,12}}\b{_ASKED}[^\w\n]{{0,12}}{_BELOW})(?P<words>\S[^\n]{{2,2000}})"
-    r"|<(?P<tag>[ \w-]{0,20}(?:question|query))>(?P<tagged>[^<>\n]{3,2000})</(?P=tag)>\s{0,9}"
+    rf"|<(?P<tag>{_ASKING_TAG})>(?P<tagged>[^<>]{{3,2000}})</(?P=tag)>[ \t]{{0,9}}"
     rf"|{_MARKS}answer [^\n:.!?]{{0,60}}\b(?:question|query)\b[^\n:.!?]{{0,60}}:"
     r"[ \t]{0,9}(?P<told>\S[^\n]{2,2000}\?))$",
     re.IGNORECASE | re.MULTILINE,
@@ -77,13 +81,15 @@ _ANSWERED = re.compile(
     re.IGNORECASE,
 )
 _TAGGED_TAIL = re.compile(
-    r"<(?P<tag>(?:(?:user|human|original|follow[ _-]?up)[ _-])?(?:question|query)"
-    r"|(?:user|human|follow[ _-]?up)[ _-](?:message|input|request))>"
+    rf"<(?P<tag>{_ASKING_TAG})>"
     r"(?P<words>[^<>]{3,2000})</(?P=tag)>\s*(?:[\w' ]{1,40}:\s*|<[\w -]{1,40}>\s*)?\Z",
     re.IGNORECASE,
 )
 _TAGGED_CHARS = 2200
-_CONTEXT_TAG = re.compile(rf"<(?P<tag>{_CONTEXT})(?: [^<>\n]{{0,80}})?>", re.IGNORECASE)
+# What a program puts beside a person's words.
+_CONTEXT_TAG = re.compile(
+    rf"<(?P<tag>{_CONTEXT}|system[ _-]?reminder)(?: [^<>\n]{{0,80}})?>", re.IGNORECASE
+)
 # "Use the following context to answer the query:", behind the question itself.
 _ASKED_FIRST = re.compile(
     r"\A\s{0,9}(?P<words>(?:[^\n]{1,2000}\n){1,4}?)\s{0,9}(?=[^\n]{0,120}\banswer\b)"
@@ -118,7 +124,8 @@ def labelled_questions(text: str) -> tuple[str, ...]:
     It is the line "Question: <words>" (or "User: …" and the like) at the end, or what stands there
     between tags such as `<question>`, perhaps with one more label behind it; else the last one that
     has no answer right behind it, wherever it stands: on the line of its label, below it, or under
-    a heading. What stands in the tags of a context is none. In a task ("### Instruction: …") or a
+    a heading. What stands in the tags of a context is none; where nothing is labelled beside these,
+    it is what else the text says, or its beginning before "Use this context to answer:". In a task ("### Instruction: …") or a
     chat template that is written down as one text it is what is asked last, or what that in turn
     labels.
 
@@ -130,11 +137,12 @@ def labelled_questions(text: str) -> tuple[str, ...]:
         return labelled_questions(said) or (said,)
     if found := _at_end(text):
         return (found["words"].strip(),)
-    shown = _without_context(text) if (has_context := _names_context(text)) else text
+    shown = _without_context(text)
     found = _unanswered(shown)
     if found is None:
-        first = _ASKED_FIRST.match(text) if has_context else None
-        return (first["words"].strip(),) if first else ()
+        first = _ASKED_FIRST.match(text) if _names_context(text) else None
+        asked = (first["words"] if first else "" if shown == text else shown).strip()
+        return (asked,) if 0 < len(asked) < _MOST_CHARS else ()
     line = (found["words"] or found["tagged"] or found["told"]).strip()
     behind = _NEXT_PART.split(shown[found.end() : found.end() + _MOST_CHARS], maxsplit=1)[0]
     behind = behind.rstrip()
@@ -155,7 +163,7 @@ def _unanswered(text: str) -> re.Match[str] | None:
 
 def _without_context(text: str) -> str:
     """Return a text without what stands in the tags of a context, from the first to the last."""
-    opening = _CONTEXT_TAG.search(text)
+    opening = _CONTEXT_TAG.search(text) if "</" in text else None
     closing = f"</{opening['tag']}>" if opening else ""
     end = text.rfind(closing, opening.end()) if opening else -1
     return (

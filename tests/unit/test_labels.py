@@ -61,6 +61,10 @@ from tests.clock import seconds
         "<question>{}</question>\n<context>\nRain.\n</context>\n\nAnswer the question.",
         "<documents><document>Rain.</document></documents>\n<query>{}</query>\nBe brief.",
         "Question: {}\n\nUse these notes:\n- Rain.\n- Snow.",
+        "<documents>\nRain.\n</documents>\n\n{}",
+        "{}\n\n<context>\nRain.\n</context>",
+        "<system-reminder>\nBe brief.\n</system-reminder>\n\n{}",
+        "<user_message>\n{}\n</user_message>\n<current_time>Noon</current_time>",
         "{}\n\nUse the following context to answer the query:\nRain.\n\nSnow.",
         "{}\nAnswer from these documents only:\n\nRain.\n\nSnow.",
         "Question: {}\n\nUse the notes.\n\n- Rain.\n- Snow.\n- Wind.",
@@ -118,8 +122,6 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "Ich habe eine Frage: keine.\nEin Bericht.",
         "我有一个问题：没有。\n报告。",
         "Context:\nQuestion: when was it?\nAnswer: at noon.\n\nSum this up.",
-        "<context>\nQuestion: when was it?\n</context>\n\nSum this up.",
-        "<context>\nRain.\n</context>\n\nMessage: when was it?\nTranslate it.",
         "Translate this.\n<|im_start|>user\nWhen was it?<|im_end|>\n<|im_start|>assistant\n",
         "<|im_start|>user\nWhen?<|im_end|>\n<|im_start|>assistant\nAt noon.<|im_end|>\n",
         "### Instruction:\nWhen was it?\n\n### Notes:\nNone.",
@@ -132,6 +134,12 @@ def test_a_labelled_question_is_found(template: str) -> None:
 )
 def test_other_texts_label_no_question(text: str) -> None:
     assert labelled_questions(text) == ()
+
+
+@pytest.mark.parametrize("said", ["Sum this up.", "Message: when was it?\nTranslate it."])
+def test_what_stands_in_a_context_is_left_out(said: str) -> None:
+    text = f"<context>\nQuestion: when was it?\n</context>\n\n{said}"
+    assert labelled_questions(text) == (said,)
 
 
 @pytest.mark.parametrize(
