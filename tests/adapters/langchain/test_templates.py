@@ -125,6 +125,23 @@ def test_the_question_is_decided_on(palace, text_of, host_of, prompt, outcome, c
     assert all("You are helpful" in asked.text for asked in model.asked if text_of is as_prompt)
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(
+    ("prompt", "text", "calls"),
+    [(MISS, FALLBACK, 0), (HIT, HIT_TEXT, 1), (UNCLEAR, UNCLEAR_TEXT, 2), (PASS, CHAT, 1)],
+)
+def test_a_file_in_a_part_of_its_own_blurs_no_question(palace, prompt, text, calls, is_first):
+    lines = "\n".join([f"Line {n} tells of the garden and its trees." for n in range(20)])
+    parts = [{"type": "text", "text": f"File notes.txt:\n{lines}"}]
+    parts.insert(0 if is_first else 1, {"type": "text", "text": prompt})
+    model = CountingModel(persona=honest)
+
+    said = ChatPalace(inner=model, palace=palace).invoke([HumanMessage(parts)])
+
+    assert said.text.startswith(text)
+    assert model.calls == calls
+
+
 @pytest.mark.filterwarnings("ignore:The function `load_qa_chain`")
 @pytest.mark.parametrize("is_chat", [True, False])
 @pytest.mark.parametrize(
