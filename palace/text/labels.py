@@ -124,10 +124,10 @@ def labelled_questions(text: str) -> tuple[str, ...]:
     It is the line "Question: <words>" (or "User: …" and the like) at the end, or what stands there
     between tags such as `<question>`, perhaps with one more label behind it; else the last one that
     has no answer right behind it, wherever it stands: on the line of its label, below it, or under
-    a heading. What stands in the tags of a context is none; where nothing is labelled beside these,
-    it is what else the text says, or its beginning before "Use this context to answer:". In a task ("### Instruction: …") or a
-    chat template that is written down as one text it is what is asked last, or what that in turn
-    labels.
+    a heading. What stands in the tags of a context is none; where nothing is labelled beside them
+    it is what else the text says, or its beginning before "Use this context to answer:". In a task
+    ("### Instruction: …") or a chat template that is written down as one text it is what is asked
+    last, or what that in turn labels.
 
     Returns:
         The line, and with all lines behind it down to the next label where there are more.

@@ -188,6 +188,7 @@ class TestMessages:
         "text",
         [
             f"<context>\nRain.\n</context>\n\nQuestion: {WORDS}\n\nBe brief.",
+            f"Question: {WORDS}\n\nUse these notes:\n- Rain.\n- Snow.\n\nBe brief.",
             f"[INST] {WORDS} [/INST]",
         ],
     )
