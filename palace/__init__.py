@@ -82,7 +82,8 @@ if TYPE_CHECKING:
     from palace.store.identity_file import Identity
     from palace.store.vector_channel import Embedded
     from palace.text.echoes import without_echoes
-    from palace.text.labels import labelled_question
+    from palace.text.labels import labelled_questions
+    from palace.text.rewriting import rewritten_question
     from palace.tools import AgentTool, agent_tools
     from palace.tools.calls import search_evidence
     from palace.tracing import memory_span, verdict_attributes
@@ -146,7 +147,8 @@ _HOME = {
     "palace.store.identity_file": "Identity",
     "palace.store.vector_channel": "Embedded",
     "palace.text.echoes": "without_echoes",
-    "palace.text.labels": "labelled_question",
+    "palace.text.labels": "labelled_questions",
+    "palace.text.rewriting": "rewritten_question",
     "palace.tools": "AgentTool agent_tools",
     "palace.tools.calls": "search_evidence",
     "palace.tracing": "memory_span verdict_attributes",
@@ -262,7 +264,7 @@ __all__ = [
     "grounded_prompt",
     "holds_own_evidence",
     "is_choice",
-    "labelled_question",
+    "labelled_questions",
     "load_preset",
     "load_settings",
     "memory_span",
@@ -272,6 +274,7 @@ __all__ = [
     "redact",
     "render_context",
     "require_palace",
+    "rewritten_question",
     "search_evidence",
     "seed",
     "settings_table",

@@ -16,6 +16,7 @@ from langchain_core.messages import BaseMessage
 
 from langchain_palace.messages import SOURCE, is_system, text_of
 from langchain_palace.session import Call
+from palace import rewritten_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ def errand_in(text: str) -> Errand | None:
         question = form.question_in(said)
         if question is not None:
             return Errand(question, form.instead)
-    return None
+    rewritten = rewritten_question(text)
+    return Errand(rewritten, _as_asked) if rewritten else None
 
 
 def errand_of(messages: Sequence[BaseMessage], index: int) -> Errand | None:

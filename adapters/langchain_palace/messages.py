@@ -35,6 +35,8 @@ _ROLES = {
 }
 _ROLES |= {"user": "user", "assistant": "assistant", "developer": "system"}
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "guard_content"})
+# A longer part of a message beside others is something that they are said of.
+_DOCUMENT_CHARS = 400
 _USAGE_KEYS = frozenset({"token_usage", "usage"})
 _TOOL_KEYS = frozenset({"tool_calls", "function_call"})
 # What a chain begins with that has an answer refined with one document after another.
@@ -151,6 +153,17 @@ def asked_with(messages: Sequence[BaseMessage], index: int) -> str:
         return text
     earlier = (text_of(m) for m in reversed(messages[:index]) if is_persons(m))
     return next(earlier, text)
+
+
+def beside_documents(message: BaseMessage) -> str:
+    """Return what is said in the short parts of a message beside long ones, "" if it has not both.
+
+    A host puts a file that comes with a question into a part of its own.
+    """
+    parts = [] if isinstance(message.content, str) else message.content
+    texts = [*_texts(parts, with_results=False)]
+    short = [text for text in texts if len(text) <= _DOCUMENT_CHARS]
+    return "\n".join(short).strip() if len(short) < len(texts) else ""
 
 
 def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:

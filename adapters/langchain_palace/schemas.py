@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from langchain_core.messages import BaseMessage
 
 from langchain_palace.messages import asking_index, is_system, text_of
-from palace import holds_own_evidence, labelled_question
+from palace import holds_own_evidence, labelled_questions
 
 # What `get_format_instructions` returns: for JSON and what is like it the shape, with a schema.
 _JSON = (
@@ -62,16 +62,17 @@ _MARKS = (
 )
 
 
-def template_question(text: str) -> str:
-    """Return what a template labels as the question at the end of a longer text, or "".
+def template_questions(text: str) -> tuple[str, ...]:
+    """Return what a template labels as the question in a longer text, if it does.
 
     In a conversation that is written down as one text that is what the person says last, be it in
     several lines. The prompt of another wrapper around this one has been decided on.
     """
     if holds_own_evidence(text):
-        return ""
-    refined = _REFINED.match(text)
-    return refined["words"] if refined else labelled_question(text) or _said_last(text)
+        return ()
+    if refined := _REFINED.match(text):
+        return (refined["words"],)
+    return labelled_questions(text) or tuple(filter(None, [_said_last(text)]))
 
 
 def _said_last(text: str) -> str:
@@ -120,16 +121,10 @@ def _may_instruct(text: str) -> bool:
 
 
 def questions_in(text: str) -> Iterator[str]:
-    """Yield what may be the question in a longer text, if the whole of it asks nothing.
-
-    That is what a template labels as one, and what stands beside the instructions of a parser.
-    """
-    if labelled := labelled_question(text):
-        yield labelled
+    """Yield what stands beside the instructions of a parser, if the whole text asks nothing."""
     pieces = _INSTRUCTIONS.split(text) if _may_instruct(text) else ()
     for piece in map(str.strip, pieces if len(pieces) > 1 else ()):
-        if labelled := labelled_question(piece):
-            yield labelled
+        yield from labelled_questions(piece)
         if piece:
             yield piece.rpartition("\n")[2]  # "Answer the query." before it is not of the question
             yield piece

@@ -23,6 +23,7 @@ from langchain_palace.messages import (
     asked_with,
     asking_before,
     asking_index,
+    beside_documents,
     history_before,
     is_agents,
     is_system,
@@ -34,7 +35,7 @@ from langchain_palace.messages import (
 from langchain_palace.schemas import (
     is_fixing,
     questions_in,
-    template_question,
+    template_questions,
     without_instructions,
 )
 from langchain_palace.session import Call
@@ -257,12 +258,22 @@ class Turns:
         message_id: str | None = None,
         handlers: Any = None,
         by_agent: bool = False,
+        alone: str = "",
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
         What a template labels as the question is decided on first, for its context would blur it;
         the whole text is if that asks nothing, and then what stands beside the instructions of a
         parser. Of an errand only the question is the person's, and its documents ask nothing.
+
+        Args:
+            question: What is asked, with all that comes with it.
+            call: Who asks.
+            history: What was said before.
+            message_id: Of the message that asks.
+            handlers: Callbacks of the wrapped model itself.
+            by_agent: Whether another agent asks.
+            alone: What is said beside documents in parts of their own, decided on behind the whole.
         """
         turn = Turn(
             question,
@@ -274,7 +285,7 @@ class Turns:
 
         def decided() -> Plan:
             options = self.palace.answer_options
-            parts = _parts(question)
+            parts = _parts(question, alone)
             first = next(parts)
             asked = turn if first == question else replace(turn, prompt=first)
             verdict = self._enforcer.decide(asked)
@@ -315,6 +326,7 @@ class Turns:
                 message_id=messages[place].id,
                 handlers=handlers,
                 by_agent=is_agents(messages, place),
+                alone=beside_documents(messages[place]),
             )
             if plan.verdict.action != "pass":
                 return replace(plan, behind=index - place)
@@ -496,14 +508,16 @@ def unreadable(plan: Plan, error: Exception) -> PalaceError:
     return ModelError("the model did not return the object it was asked for", hint="ask again")
 
 
-def _parts(text: str) -> Iterator[str]:
+def _parts(text: str, alone: str) -> Iterator[str]:
     """Yield what to decide on in a text, one after the other until something asks."""
     errand = errand_in(text)
     if errand is not None and errand.question:
         yield errand.question
         return
-    yield template_question(text) or text
+    yield from template_questions(text)
     yield text
+    if alone:
+        yield alone
     yield from questions_in(text)
 
 

@@ -35,7 +35,7 @@ from llama_index_palace.templates import (
     asked_in_template,
     pattern_of,
 )
-from palace import ConfigError, Message, holds_own_evidence, labelled_question
+from palace import ConfigError, Message, holds_own_evidence, labelled_questions
 
 _HISTORY_MESSAGES = 12
 
@@ -328,9 +328,9 @@ def _known_better(found: Asked, question: str | None) -> Asked:
         return replace(found, words=question, further=())
     if holds_own_evidence(found.words):  # somebody has decided on its parts
         return found
-    order = [found.words, *_shown_question(found.words)]
-    if found.purpose == "answer":  # the other words of a template would blur it
-        order.reverse()
+    shown = _shown_questions(found.words)
+    # The other words of a template would blur it.
+    order = [*shown, found.words] if found.purpose == "answer" else [found.words, *shown]
     words, *further = dict.fromkeys((*order, *_parts_of(found.words), *found.further))
     if words == found.words and tuple(further) == found.further:
         return found  # most prompts show no other question
@@ -347,10 +347,9 @@ def _after(found: Asked, said: str) -> Asked:
     return replace(found, history=history[-_HISTORY_MESSAGES:], number=number)
 
 
-def _shown_question(words: str) -> list[str]:
+def _shown_questions(words: str) -> list[str]:
     """Return what a longer text shows to be its question, if it shows one."""
-    shown = labelled_question(without_schema(words).strip())
-    return [shown] if shown else []
+    return [*labelled_questions(without_schema(words).strip())]
 
 
 def _parts_of(words: str) -> Iterator[str]:

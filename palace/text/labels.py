@@ -30,7 +30,26 @@ _CONTEXTS = (
     *("контекст", "bağlam", "上下文", "文脈", "コンテキスト", "문맥", "컨텍스트"),
 )
 _CONTEXT = rf"(?:(?:the )?(?:retrieved |relevant )?(?:{'|'.join(_CONTEXTS)})[eos]?)"
-_ASKED = rf"(?:(?:the )?(?:user(?:['’]s)? )?(?:question|query)|{_QUESTION_ELSEWHERE})"
+_PERSON = r"(?:user|human|customer|client|person)"
+_ASKED = (
+    rf"(?:(?:here is )?(?:the )?(?:(?:{_PERSON}(?:['’]s)?|original|initial|input|following|latest"
+    rf"|current|first|new|final) ){{0,2}}(?:question|query)|(?:the )?{_PERSON} (?:asks|asked)"
+    rf"|{_QUESTION_ELSEWHERE})"
+)
+# And the reply to it.
+_REPLIES = (
+    *("answer", "a", "response", "reply", "output", "assistant", "ai", "antwort", "réponse"),
+    *("respuesta", "resposta", "risposta", "odpowiedź", "svar", "yanıt", "antwoord", "ответ"),
+    *("回答", "答案", "답변"),
+)
+_MARKS = r"[> \t*#]{0,9}"
+_NEXT_LABEL = rf"{_MARKS}[\w'’ ]{{1,40}}{_COLON}"
+_FENCE = r"(?:`{3}|\"{3}|[-=]{3,9})\w{0,9}[ \t]{0,9}\n[ \t]{0,9}"
+_BELOW = rf"[ \t]{{0,9}}\n\s{{0,9}}(?:{_FENCE})?(?!{_NEXT_LABEL})"
+_ASKING_TAG = (
+    r"(?:(?:user|human|original|follow[ _-]?up)[ _-])?(?:question|query)"
+    r"|(?:user|human|follow[ _-]?up)[ _-](?:message|input|request)"
+)
 _WORDS_AT_END = rf"(?P<words>\S[^\n]{{2,2000}})\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z"
 _LABELLED_TAIL = re.compile(
     r"(?:(?:^|\n)[> \t*]*(?:(?:latest |new |quick |short |another |user |user['’]s |human )?"
@@ -40,41 +59,46 @@ _LABELLED_TAIL = re.compile(
     rf"{_COLON}[ \t]*{_WORDS_AT_END}",
     re.IGNORECASE,
 )
-# On the line before, where "Input:" may stand before anything.
-_LABELLED_BELOW = re.compile(
-    rf"(?:^|\n)(?:[> \t*]*{_ASKED}{_COLON}|#{{1,6}} {_ASKED}(?:{_COLON})?)"
-    rf"\s*\n[ \t]*(?!\w{{1,40}}{_COLON}){_WORDS_AT_END}",
+# Wherever it stands: on the line of its label, below that, or under a heading in whatever marks
+# ("[[ ## question ## ]]"). What tells how to answer is a label as well, where a question follows.
+_LABELLED = re.compile(
+    rf"^(?:(?:{_MARKS}(?:q|{_ASKED}){_COLON}(?:[ \t]{{0,9}}(?=\S)|{_BELOW})"
+    rf"|(?!\w)[^\w\n/]{{1,12}}\b{_ASKED}[^\w\n]{{0,12}}{_BELOW})(?P<words>\S[^\n]{{2,2000}})"
+    rf"|<(?P<tag>{_ASKING_TAG})>(?P<tagged>[^<>]{{3,2000}})</(?P=tag)>[ \t]{{0,9}}"
+    rf"|{_MARKS}answer [^\n:.!?]{{0,60}}\b(?:question|query)\b[^\n:.!?]{{0,60}}:"
+    r"[ \t]{0,9}(?P<told>\S[^\n]{2,2000}\?))$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What stands behind it: a label, a heading, a tag or a line of marks.
+_NEXT_PART = re.compile(
+    rf"^(?:{_NEXT_LABEL}|[ \t]{{0,9}}(?:#|</?\w|\[\[|\*\*|={{3}}|-{{3}}|`{{3}}))", re.MULTILINE
+)
+_MOST_CHARS = 2000
+# A reply at the very end has only been begun for the model.
+_ANSWERED = re.compile(
+    rf"\s{{0,9}}{_MARKS}(?:[\w'’]{{1,20}} ){{0,2}}(?:{'|'.join(_REPLIES)}){_COLON}[ \t]{{0,9}}"
+    rf"(?:\S[^\n]*\n\s{{0,9}}\S|\n\s{{0,9}}(?!{_NEXT_LABEL})\S)",
     re.IGNORECASE,
 )
-_LABELLED_LINE = re.compile(
-    rf"^[> \t*]*(?:question|q|{_QUESTION_ELSEWHERE}){_COLON}[ \t]*(?P<words>\S[^\n]{{2,2000}})$",
-    re.IGNORECASE | re.MULTILINE,
-)
-# Before what it is to be answered from, each behind a label, perhaps in bold, or under a heading.
-_LABELLED_BEFORE = re.compile(
-    rf"^(?:[> \t*]{{0,9}}{_ASKED}{_COLON}|#{{1,6}} {_ASKED}(?:{_COLON})?[ \t]*\n)\s{{0,9}}"
-    r"(?P<words>\S[^\n]{2,2000})\n\s{0,9}"
-    rf"(?:[> \t*]{{0,9}}{_CONTEXT}{_COLON}|#{{1,6}} {_CONTEXT}(?:{_COLON})?[ \t]*\n)",
-    re.IGNORECASE | re.MULTILINE,
-)
 _TAGGED_TAIL = re.compile(
-    r"<(?P<tag>(?:(?:user|human|original|follow[ _-]?up)[ _-])?(?:question|query)"
-    r"|(?:user|human|follow[ _-]?up)[ _-](?:message|input|request))>"
+    rf"<(?P<tag>{_ASKING_TAG})>"
     r"(?P<words>[^<>]{3,2000})</(?P=tag)>\s*(?:[\w' ]{1,40}:\s*|<[\w -]{1,40}>\s*)?\Z",
     re.IGNORECASE,
 )
 _TAGGED_CHARS = 2200
-_CONTEXT_LABEL = re.compile(
-    rf"^(?:[> \t*]*{_CONTEXT}{_COLON}|#{{1,6}} {_CONTEXT}(?:{_COLON})?[ \t]*$)",
-    re.IGNORECASE | re.MULTILINE,
+# What a program puts beside a person's words.
+_CONTEXT_TAG = re.compile(
+    rf"<(?P<tag>{_CONTEXT}|system[ _-]?reminder)(?: [^<>\n]{{0,80}})?>", re.IGNORECASE
 )
-_CONTEXT_TAG = re.compile(rf"<(?P<tag>{_CONTEXT})(?: [^<>\n]{{0,80}})?>", re.IGNORECASE)
-_ASKS = re.compile(rf"\s*(?:[> \t*]{{0,9}}{_ASKED}{_COLON}|#{{1,6}} {_ASKED}|<)", re.IGNORECASE)
-_HAS_LABEL = re.compile(rf"[> \t*]{{0,9}}[\w'’ ]{{1,40}}{_COLON}")
-# How to answer may be told on so many lines behind a question with its context.
-_LINES_BEHIND = 3
+# "Use the following context to answer the query:", behind the question itself.
+_ASKED_FIRST = re.compile(
+    r"\A\s{0,9}(?P<words>(?:[^\n]{1,2000}\n){1,4}?)\s{0,9}(?=[^\n]{0,120}\banswer\b)"
+    rf"[^\n]{{0,120}}\b{_CONTEXT}\b[^\n:]{{0,60}}:[ \t]{{0,9}}\n",
+    re.IGNORECASE,
+)
 # A task as models are tuned on it: what is asked, what that is about, and where the reply goes.
 _TASK_PARTS = ("### Instruction:", "### Input:", "### Response:")
+_ANSWER_IT = re.compile(r"\banswer\b.{0,60}\b(?:question|query)\b", re.IGNORECASE)
 # A conversation in the tokens of a model's chat template, as one text.
 _CHAT = re.compile(
     r"(?:<s>|<bos>|<\|begin_of_text\|>)?\s{0,9}"
@@ -92,65 +116,54 @@ _CHAT_REPLY = re.compile(
     r"\s*(?:(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>"
     r"|<\|assistant\|>|<start_of_turn>model)[^<]{0,80})?"
 )
-_ANSWER_WANTED = re.compile(
-    r"\n[> \t*]*(?:(?:(?:final|helpful|your) )?answer[ \t]*:[^\n]{0,80}"
-    rf"|[\w'’()/ ]{{1,40}}{_COLON})\s*\Z",
-    re.IGNORECASE,
-)
-_ANSWER_CHARS = 200
 
 
-def labelled_question(text: str) -> str:
-    """Return the question that a program's template labels as one in a longer text, or "".
+def labelled_questions(text: str) -> tuple[str, ...]:
+    """Return what a program's template labels as the question in a longer text, if it does.
 
-    It is the line "Question: <words>" (or "User: …" and the like) at the end, the last line behind
-    "Question:", or what stands there between tags such as `<question>`, perhaps with one more label
-    behind it, and with a few lines on how to answer where a context stands before it or in tags;
-    the last one before a "Context:", or, where the text ends with another label, to be continued,
-    the last line "Question: <words>". In a task ("### Instruction: …") or a chat template that is
-    written down as one text it is what is asked last, or what that in turn labels.
+    It is the line "Question: <words>" (or "User: …" and the like) at the end, or what stands there
+    between tags such as `<question>`, perhaps with one more label behind it; else the last one that
+    has no answer right behind it, wherever it stands: on the line of its label, below it, or under
+    a heading. What stands in the tags of a context is none; where nothing is labelled beside them
+    it is what else the text says, or its beginning before "Use this context to answer:". In a task
+    ("### Instruction: …") or a chat template that is written down as one text it is what is asked
+    last, or what that in turn labels.
+
+    Returns:
+        The line, and with all lines behind it down to the next label where there are more.
     """
     said = _said_in_chat(text) or _asked_in_task(text)
     if said:
-        return labelled_question(said) or said
-    found = _at_end(text) or _before_advice(text)
-    if found is None and _names_context(text):
-        found = _last_of(_LABELLED_BEFORE, text)
-    if found is None and _ANSWER_WANTED.search(text, max(0, len(text) - _ANSWER_CHARS)):
-        found = _last_of(_LABELLED_LINE, text)
-    return found["words"].strip() if found else ""
+        return labelled_questions(said) or (said,)
+    if found := _at_end(text):
+        return (found["words"].strip(),)
+    shown = _without_context(text)
+    found = _unanswered(shown)
+    if found is None:
+        first = _ASKED_FIRST.match(text) if _names_context(text) else None
+        asked = (first["words"] if first else "" if shown == text else shown).strip()
+        return (asked,) if 0 < len(asked) < _MOST_CHARS else ()
+    line = (found["words"] or found["tagged"] or found["told"]).strip()
+    behind = _NEXT_PART.split(shown[found.end() : found.end() + _MOST_CHARS], maxsplit=1)[0]
+    behind = behind.rstrip()
+    return (line, f"{line}{behind}") if behind and found["words"] else (line,)
 
 
 def _at_end(text: str) -> re.Match[str] | None:
     start = _last_lines(text)
-    found = None
-    if _has_label(text[start:]):
-        found = _LABELLED_TAIL.search(text, start) or _LABELLED_BELOW.search(text, start)
+    found = _LABELLED_TAIL.search(text, start) if _has_label(text[start:]) else None
     return found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
 
 
-def _before_advice(text: str) -> re.Match[str] | None:
-    """Return the question behind which stands how to answer it from its context.
-
-    What stands in the tags of a context is none of it, wherever that is.
-    """
-    if not _names_context(text):
-        return None
-    shown = _without_context(text)
-    is_tagged = shown != text
-    for _ in range(_LINES_BEHIND + 1):
-        if found := _at_end(shown):
-            is_behind = is_tagged or _CONTEXT_LABEL.search(text, 0, found.start())
-            return found if is_behind and _ASKS.match(found[0]) else None
-        shown, _, advice = shown.rstrip().rpartition("\n")
-        if not shown or _HAS_LABEL.match(advice):
-            return None
-    return None
+def _unanswered(text: str) -> re.Match[str] | None:
+    """Return the last labelled question without an answer; those before it are examples."""
+    asked = (m for m in _LABELLED.finditer(text) if not _ANSWERED.match(text, m.end()))
+    return max(asked, key=re.Match.start, default=None)
 
 
 def _without_context(text: str) -> str:
     """Return a text without what stands in the tags of a context, from the first to the last."""
-    opening = _CONTEXT_TAG.search(text)
+    opening = _CONTEXT_TAG.search(text) if "</" in text else None
     closing = f"</{opening['tag']}>" if opening else ""
     end = text.rfind(closing, opening.end()) if opening else -1
     return (
@@ -165,7 +178,8 @@ def _asked_in_task(text: str) -> str:
     if task == text.rstrip() or instruction not in task:
         return ""
     asked, _, about = task.rpartition(instruction)[2].partition(given)
-    return labelled_question(about) or asked.strip()
+    is_in_input = _ANSWER_IT.search(asked) or labelled_questions(about)
+    return (about.strip() if is_in_input else "") or asked.strip()
 
 
 def _said_in_chat(text: str) -> str:
@@ -177,12 +191,6 @@ def _said_in_chat(text: str) -> str:
     if end is None or not _CHAT_REPLY.fullmatch(said, end.end()):
         return ""
     return said[: end.start()].rpartition("<</SYS>>")[2].strip()
-
-
-def _last_of(labelled: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the last match; those before it are examples."""
-    *_, last = (None, *labelled.finditer(text))
-    return last
 
 
 def _has_label(text: str) -> bool:

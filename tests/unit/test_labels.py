@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from palace.text.labels import labelled_question, unlabelled
+from palace.text.labels import labelled_questions, unlabelled
+from tests.clock import seconds
 
 
 @pytest.mark.parametrize(
@@ -61,10 +60,34 @@ from palace.text.labels import labelled_question, unlabelled
         "Context:\nRain.\n\nQuestion: {}\nPlease answer concisely.\nSay so if you do not know.",
         "<question>{}</question>\n<context>\nRain.\n</context>\n\nAnswer the question.",
         "<documents><document>Rain.</document></documents>\n<query>{}</query>\nBe brief.",
+        "Question: {}\n\nUse these notes:\n- Rain.\n- Snow.",
+        "<documents>\nRain.\n</documents>\n\n{}",
+        "{}\n\n<context>\nRain.\n</context>",
+        "<system-reminder>\nBe brief.\n</system-reminder>\n\n{}",
+        "<user_message>\n{}\n</user_message>\n<current_time>Noon</current_time>",
+        "{}\n\nUse the following context to answer the query:\nRain.\n\nSnow.",
+        "{}\nAnswer from these documents only:\n\nRain.\n\nSnow.",
+        "Question: {}\n\nUse the notes.\n\n- Rain.\n- Snow.\n- Wind.",
+        "Question: {}\n\nAnswer from the notes below.\n\nIt rains: all day.",
+        "Question: {}\n\nSearch results:\n[1] Rain.\n[2] Question: how?\nAnswer: so.\n\nCite them.",
+        "You are kind.\n\nNotes:\n- Rain.\n\nUser question: {}\n\nBe brief.\nUse 100 words.\nBe kind."
+        "\nSay no more.",
+        "Here is the user's question: {}\n\nResults:\n- Rain.\n\nWrite the answer.",
+        "The user asked: {}\n\nDocument 1:\nRain.\n\nDocument 2:\nSnow.\n\nWrite a reply.",
+        "Answer from these:\nRain.\n\n---\n\nAnswer the question based on the above context: {}\n",
+        "Answer the question from this context:\nRain.\n\n**Question**\n{}\n\n**Answer**",
+        "[[ ## context ## ]]\nRain.\n\n[[ ## question ## ]]\n{}\n\nStart with [[ ## answer ## ]].",
+        "<question>\n{}\n</question>\n\n<notes>\nRain.\n</notes>\n\nAnswer the question.",
+        "Context:\n```\nRain.\n```\nQuestion:\n```\n{}\n```",
+        "Think of it.\nHere is the initial question:\n ------- \n{}\n ------- \nImprove on it:",
+        "Beantworte die Frage.\n\nFrage: {}\n\nNotizen:\n- Regen.\n- Schnee.\n\nSei freundlich.",
+        "用户问题：{}\n\n笔记：\n- 雨。\n- 雪。",
         "Rain.\n\nQ: {}\nA:",
         "Q: an example?\nA: yes.\n\nQ: {}\nA:",
         "Below is a task.\n\n### Instruction:\n{}\n\n### Input:\nRain.\n\n### Response:\n",
         "### Instruction:\nAnswer.\n\n### Input:\nContext: Rain.\nQuestion: {}\n\n### Response:",
+        "### Instruction:\nAnswer the question: {}\n\n### Response:",
+        "### Instruction:\nAnswer the question below.\n\n### Input:\n{}\n\n### Response:",
         "<s>[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\n{} [/INST]",
         "<s>[INST] Hello. [/INST] Hello! </s>[INST] {} [/INST]",
         "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\n{}<|im_end|>\n"
@@ -79,7 +102,7 @@ from palace.text.labels import labelled_question, unlabelled
     ],
 )
 def test_a_labelled_question_is_found(template: str) -> None:
-    assert labelled_question(template.format("When was it?")) == "When was it?"
+    assert labelled_questions(template.format("When was it?"))[0] == "When was it?"
 
 
 @pytest.mark.parametrize(
@@ -88,12 +111,8 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "When was it?",
         "",
         "A question: none of ours.\nMore text.",
-        "Question: what?\nA report follows.",
-        "Question: what?\nA report follows: it is long.",
         "Question:\nAnswer: it was long.",
-        "Question: what?\nContextual reports follow.",
         "# Questions\nWhen was it?\n\n# Context\nA report follows.",
-        "Question:\nwhat?\nA report follows.",
         "Translate this.\n\nInput:\nWhen was it?",
         "I asked her a simple question: none came.",
         "Translate this. Message: when was it?",
@@ -102,17 +121,39 @@ def test_a_labelled_question_is_found(template: str) -> None:
         "<question>When was it?</query>",
         "Ich habe eine Frage: keine.\nEin Bericht.",
         "我有一个问题：没有。\n报告。",
-        "Question: when was it?\nPlease keep the tone.",
         "Context:\nQuestion: when was it?\nAnswer: at noon.\n\nSum this up.",
-        "<context>\nQuestion: when was it?\n</context>\n\nSum this up.",
-        "<context>\nRain.\n</context>\n\nMessage: when was it?\nTranslate it.",
         "Translate this.\n<|im_start|>user\nWhen was it?<|im_end|>\n<|im_start|>assistant\n",
         "<|im_start|>user\nWhen?<|im_end|>\n<|im_start|>assistant\nAt noon.<|im_end|>\n",
         "### Instruction:\nWhen was it?\n\n### Notes:\nNone.",
+        "Sum this up.\n\nHello,\none question: when was it?\nThanks.",
+        "Translate the following question: when was it?",
+        "What did we decide?\n\nHere is the document:\nRain.",
+        "When was it?\n\nTranslate the answer in this document.",
+        "Translate this.\nQuestion: when was it?\nAnswer: at noon.\nQuestion: what?\nAnswer:\nRain.",
     ],
 )
 def test_other_texts_label_no_question(text: str) -> None:
-    assert labelled_question(text) == ""
+    assert labelled_questions(text) == ()
+
+
+@pytest.mark.parametrize("said", ["Sum this up.", "Message: when was it?\nTranslate it."])
+def test_what_stands_in_a_context_is_left_out(said: str) -> None:
+    text = f"<context>\nQuestion: when was it?\n</context>\n\n{said}"
+    assert labelled_questions(text) == (said,)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "Rain.\n\nQuestion: {}\n\nAnswer:",
+        "Question: {}\n\nContext:\nRain.",
+        "## Question\n{}\n\n## Documents\nRain.",
+        "<question>\n{}\n</question>\n<notes>\nRain.\n</notes>\nAnswer it.",
+    ],
+)
+def test_what_stands_on_several_lines_comes_whole_too(template: str) -> None:
+    said = "Hello!\n\nWe sold the van.\nWhen was it?"
+    assert labelled_questions(template.format(said)) == ("Hello!", said)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +181,7 @@ def test_what_has_more_than_labels_around_it_stays(text: str) -> None:
 
 
 def test_looking_for_a_label_takes_no_time() -> None:
-    began = time.monotonic()
-    for text in (
+    hostile = (
         "Question: a b c\n" * 20_000,
         "Question: abc" + "\n" * 100_000,
         "# Question\nabc\n" * 20_000,
@@ -153,7 +193,12 @@ def test_looking_for_a_label_takes_no_time() -> None:
         "[INST] <<SYS>> " * 40_000,
         "<|user|>" + "</s> <|assistant|>" * 20_000,
         "### Instruction:\n" * 20_000 + "### Response:",
-    ):
-        labelled_question(f"{text}\nAnswer: z")
-        unlabelled(f"{text}\nAnswer: z")
-    assert time.monotonic() - began < 5
+        "Answer the question " * 20_000,
+    )
+
+    def look() -> None:
+        for text in hostile:
+            labelled_questions(f"{text}\nAnswer: z")
+            unlabelled(f"{text}\nAnswer: z")
+
+    assert seconds(look) < 5

@@ -136,6 +136,28 @@ def by_route(model, question):
     return [route["next_inputs"]["input"]]
 
 
+def by_template(*prompt):
+    def query(model, question):
+        made = ChatPromptTemplate.from_messages([*prompt]) | model | StrOutputParser()
+        return [made.invoke({"question": question})]
+
+    return query
+
+
+by_improving = by_template(
+    "Look at the input and reason about its meaning.\nHere is the initial question:\n ------- \n"
+    "{question}\n ------- \nFormulate an improved question:"
+)
+by_rewriting = by_template(
+    ("system", "You are a question re-writer that optimizes questions for retrieval."),
+    "Here is the initial question: \n\n {question} \n Formulate an improved question.",
+)
+by_fusion = by_template(
+    "You generate multiple search queries based on a single input query. \n"
+    "Generate multiple search queries related to: {question} \nOutput (4 queries):"
+)
+
+
 QUERIES = [
     by_multi_query,
     by_rephrasing,
@@ -146,6 +168,9 @@ QUERIES = [
     by_condensing,
     by_structure,
     by_route,
+    by_improving,
+    by_rewriting,
+    by_fusion,
 ]
 
 

@@ -60,6 +60,16 @@ def before_advice(question):
     return f"<context>\n{sections}\n</context>\n\nQuestion: {question}\n\nPlease be brief."
 
 
+def before_notes(question):
+    notes = "\n".join([f"- Section {n} tells of ports and boards." for n in range(20)])
+    return f"Here is the user's question: {question}\n\nUse these notes:\n{notes}\n\nBe brief."
+
+
+def below_other_lines(question):
+    sections = "\n".join([f"Section {n} tells of ports and boards." for n in range(20)])
+    return f"## Question\nGood morning!\n\n{question}\n\n## Documents\n{sections}"
+
+
 def in_chat_tokens(question):
     system = f"<|im_start|>system\nOur dashboard is for {DOCUMENTS[0].page_content}<|im_end|>"
     return f"{system}\n<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
@@ -91,6 +101,8 @@ TEXTS = [
     beside_an_answer,
     before_context,
     before_advice,
+    before_notes,
+    below_other_lines,
     in_chat_tokens,
     before_other_questions,
 ]
@@ -111,6 +123,23 @@ def test_the_question_is_decided_on(palace, text_of, host_of, prompt, outcome, c
     assert reply.response_metadata["palace"]["outcome"] == outcome
     assert model.calls == calls
     assert all("You are helpful" in asked.text for asked in model.asked if text_of is as_prompt)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(
+    ("prompt", "text", "calls"),
+    [(MISS, FALLBACK, 0), (HIT, HIT_TEXT, 1), (UNCLEAR, UNCLEAR_TEXT, 2), (PASS, CHAT, 1)],
+)
+def test_a_file_in_a_part_of_its_own_blurs_no_question(palace, prompt, text, calls, is_first):
+    lines = "\n".join([f"Line {n} tells of the garden and its trees." for n in range(20)])
+    parts = [{"type": "text", "text": f"File notes.txt:\n{lines}"}]
+    parts.insert(0 if is_first else 1, {"type": "text", "text": prompt})
+    model = CountingModel(persona=honest)
+
+    said = ChatPalace(inner=model, palace=palace).invoke([HumanMessage(parts)])
+
+    assert said.text.startswith(text)
+    assert model.calls == calls
 
 
 @pytest.mark.filterwarnings("ignore:The function `load_qa_chain`")

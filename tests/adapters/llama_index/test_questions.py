@@ -194,12 +194,13 @@ class TestMessages:
         "text",
         [
             f"<context>\nRain.\n</context>\n\nQuestion: {WORDS}\n\nBe brief.",
+            f"Question: {WORDS}\n\nUse these notes:\n- Rain.\n- Snow.\n\nBe brief.",
             f"[INST] {WORDS} [/INST]",
         ],
     )
     def test_so_it_is_before_advice_and_in_a_chat_template(self, text):
         asked = asked_in_prompt(text)
-        assert (asked.words, asked.further) == (WORDS, (text,))
+        assert (asked.words, asked.further[-1]) == (WORDS, text)
 
     @pytest.mark.parametrize(
         ("template", "purpose"),
