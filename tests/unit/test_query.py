@@ -310,6 +310,19 @@ def test_an_unknown_identifier_is_asked_by_its_known_parts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("Remind me what the kettle is supposed to hold", {"kettl", "hold"}),
+        ("I wonder if somebody else has the kettle", {"kettl"}),
+        ("kettle, quick", {"kettl"}),
+    ],
+)
+def test_words_that_only_frame_a_question_are_soft(prompt: str, content: set[str]) -> None:
+    query = analysed(prompt)
+    assert set(query.terms) - set(query.soft) == content
+
+
+@pytest.mark.parametrize(
     ("prompt", "terms"),
     [
         ("why aren't we on k8s", ("k8s",)),  # and on no 8
