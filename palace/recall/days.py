@@ -55,6 +55,12 @@ class NamedDay(NamedTuple):
         return [token for token in dict.fromkeys((*dates, *short)) if token != self.word.token]
 
 
+def ordinal_day(token: str) -> str:
+    """Return the number of a day that is written as "24th", or ""."""
+    day = _DAY.fullmatch(token)
+    return day[1] if day else ""
+
+
 def named_days(text: str, found: Sequence[Word]) -> Iterator[NamedDay]:
     """Yield the days that the words of a text name by number and month."""
     for place, word in enumerate(found):

@@ -32,6 +32,8 @@ _BESIDE = 3
 # "30k", "12mm": how much of something, and no label of it.
 _MEASURE = regex.compile(r"(\d[\d.,]*)(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
 _HOUR = regex.compile(r"(?:[01]?\d|2[0-4])h(?:[0-5]\d)?$")  # French and Portuguese 17h30
+# 7.30 and 0752 tell an hour where one is asked for, and may be a price and a number elsewhere.
+_BARE_HOUR = regex.compile(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
 _CODE = regex.compile(r"[^\W\d].*\d")
 _FIRST_WITHOUT_CAPITALS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
@@ -332,11 +334,14 @@ def _tells_clock(token: str) -> bool:
 
 
 def _clocks(body: Sequence[str]) -> list[str]:
-    """Return what tells an hour: "17 h" too, which is two words."""
+    """Return what tells an hour: "17 h" and "4 Uhr" too, which are two words."""
     return [
         token
-        for token, behind in zip_longest(body, body[1:], fillvalue="")
-        if _tells_clock(token) or (behind == "h" and _HOUR.match(f"{token}h"))
+        for place, (token, behind) in enumerate(zip_longest(body, body[1:], fillvalue=""))
+        if _tells_clock(token)
+        or (behind == "h" and _HOUR.match(f"{token}h"))
+        or (token.isdigit() and behind in word_tokens("clock_words"))
+        or (_BARE_HOUR.match(token) and not any(map(_tells_money, _beside(body, place))))
     ]
 
 

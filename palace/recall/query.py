@@ -17,6 +17,7 @@ from palace.recall.addressee import agent_name, without_addressee
 from palace.recall.apart import sentences_apart
 from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import is_courtesy, without_courtesies
+from palace.recall.days import ordinal_day
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
@@ -445,14 +446,25 @@ def _terms(content: Iterable[Word], counts: Mapping[str, TermCounts]) -> tuple[s
 
 
 def _standing_for(word: Word, counts: Mapping[str, TermCounts]) -> tuple[str, ...]:
-    parts_known = bool(word.parts) and all(counts[p].any for p in word.parts)
+    parts = _saying_all(word)
+    parts_known = bool(parts) and all(counts[p].any for p in parts)
     if counts[word.token].any and not (word.shape == "word" and parts_known):
         return (word.token,)
     if parts_known:
-        return word.parts
+        return parts
     if word.shape == "identifier":  # "v2.0.1" where only "2.0.1" is written
         return next(((e,) for e in word.extra if counts[e].any), (word.token,))
     return (word.token,)
+
+
+def _saying_all(word: Word) -> tuple[str, ...]:
+    """Return the parts that together say what a word does: "24th" is the 24, "k8s" is no 8."""
+    if word.shape != "identifier":
+        return word.parts
+    if day := ordinal_day(word.token):
+        return (day,)
+    is_code = not word.token[0].isdigit() and all(part.isdigit() for part in word.parts)
+    return () if is_code else word.parts
 
 
 def _names(

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from palace.recall.lexicon import is_hiragana, load_lexicon
+from palace.recall.lexicon import is_hiragana, load_lexicon, word_tokens
 
 _FOLDER = Path(__file__).parent / "related_words"
 _MOST_WORDS = 1 << 16
@@ -174,6 +174,15 @@ def listed_set(language: str) -> frozenset[str]:
     """Return every token that has a line in one of the tables of a language."""
     tables = (_table(language), _table(f"{language}_written"))
     return frozenset(token for table in tables if table is not None for token in table.tokens)
+
+
+@cache
+def known_words(language: str) -> frozenset[str]:
+    """Return every token of a language that is listed, or tells a number or a time: no table does.
+
+    Numbers and times are those of all languages.
+    """
+    return listed_set(language) | word_tokens("number_words") | word_tokens("relative_dates")
 
 
 @cache

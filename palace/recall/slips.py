@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palace.ports import Scope, TermCounts, Vocabulary
-from palace.recall.lexicon import Lexicon, folded_words, word_tokens
-from palace.recall.related import NEARLY_ALL_LISTED, listed_set
+from palace.recall.lexicon import Lexicon, folded_words
+from palace.recall.related import NEARLY_ALL_LISTED, known_words
 from palace.recall.small_names import one_slip_away, stands_as_name
 from palace.text import Word, fold, stem
 
@@ -76,9 +76,8 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
         word.shape == "word"
         and len(word.token) >= (_FEWEST_LETTERS if listed else _FEWEST_LETTERS_UNLISTED)
         and word.surface.isalpha()
-        and not any(word.token in listed_set(x) for x in (lexicon.language, *NEARLY_ALL_LISTED))
+        and not any(word.token in known_words(x) for x in (lexicon.language, *NEARLY_ALL_LISTED))
         and word.token not in lexicon.soft
-        and word.token not in word_tokens("relative_dates")
         and fold(word.surface) not in folded_words("stopwords")
     )
 

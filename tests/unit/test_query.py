@@ -310,6 +310,35 @@ def test_an_unknown_identifier_is_asked_by_its_known_parts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("Remind me what the kettle is supposed to hold", {"kettl", "hold"}),
+        ("I wonder if somebody else has the kettle", {"kettl"}),
+        ("kettle, quick", {"kettl"}),
+    ],
+)
+def test_words_that_only_frame_a_question_are_soft(prompt: str, content: set[str]) -> None:
+    query = analysed(prompt)
+    assert set(query.terms) - set(query.soft) == content
+
+
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("why aren't we on k8s", ("k8s",)),  # and on no 8
+        ("do we have v8.0", ("8.0",)),
+        ("what's on the 24th", ("24",)),
+        ("is it 12V", ("12",)),
+    ],
+)
+def test_digits_alone_say_a_day_or_a_measure_and_no_code(
+    prompt: str, terms: tuple[str, ...]
+) -> None:
+    vocabulary = FixedVocabulary("8 September, 24 October", "th", "12 volts", "version 8.0, 0")
+    assert analysed(prompt, vocabulary=vocabulary).terms == terms
+
+
+@pytest.mark.parametrize(
     ("prompt", "kind"),
     [
         ("When did we move?", "date"),

@@ -335,6 +335,8 @@ def test_head_and_tail() -> None:
         ("date", "moved in October", 1.0),
         ("date", "moved yesterday", 1.0),
         ("date", "moved away", 0.0),
+        ("date", "moves thurs", 1.0),
+        ("date", "moves Tue.", 1.0),
         ("date", "moved at 14:30", 1.0),
         ("date", "moved on the 3rd", 1.0),
         ("date", "moved 7/5", 1.0),
@@ -349,6 +351,10 @@ def test_head_and_tail() -> None:
         ("clock", "le mercredi à 17 h", 1.0),
         ("clock", "une formation de 90 h", 0.0),
         ("clock", "starts early", 0.0),
+        ("clock", "starts 7.30, back by 9.15", 1.0),
+        ("clock", "bus 46 at 0752", 1.0),
+        ("clock", "Abfahrt 4 Uhr früh", 1.0),
+        ("clock", "holds 1.75 and 1150, £13.40 or 9.15 EUR", 0.0),
         ("clock", "starts on 2026-10-05", 0.0),
         ("number", "bought 12", 1.0),
         ("number", "bought twelve", 1.0),
@@ -434,6 +440,9 @@ def test_what_the_question_says_is_no_answer() -> None:
     assert answer_present(asked, candidate("moved in 2026")) == 0.0
     asked = query("mira", answer_type="person")
     assert answer_present(asked, candidate("we met Mira")) == 0.0
+    asked = query("uhr", answer_type="clock")  # "um wie viel Uhr"
+    assert answer_present(asked, candidate("ab 4 Uhr früh")) == 1.0
+    assert answer_present(asked, candidate("mit der Uhr")) == 0.0
 
 
 @pytest.mark.parametrize(

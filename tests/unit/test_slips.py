@@ -114,6 +114,7 @@ def test_where_two_words_can_be_meant_neither_is() -> None:
         ("the domain", "where is the demain"),  # French: tomorrow
         ("de boot plaatst", "waar is de plaats van de boot"),  # it tells no memory apart
         ("der Schrankt", "wo ist der schrank"),  # listed in German alone
+        ("the logs are there", "are the logs kept for three weeks"),  # a number, which no table has
     ],
 )
 def test_a_small_or_a_known_word_of_any_language_is_no_slip(held: str, typed: str) -> None:
