@@ -82,7 +82,8 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
 
     Preferences and facts about themselves or their own, and corrections of what was said before.
     Questions, hypotheticals, quotes, other people, moods, sarcasm, tasks and what only holds now
-    are none of it; nor is anything behind a request to work on a text, which is that text.
+    are none of it; nor is anything before they take it back, or behind a request to work on a
+    text, which is that text.
 
     Args:
         text: The message.
@@ -95,7 +96,12 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
             break
         if len(sentence) > MAX_SENTENCE_CHARS or _QUOTATION.search(sentence):
             continue
-        made = (_judge(sentence, before, c) for c in cues)
+        taken_back = [m for c in cues if (m := c.find("retraction", plain(sentence)))]
+        own = sentence
+        if taken_back:
+            found.clear()
+            own = sentence[place_in(sentence, max(m.end() for m in taken_back)) :].strip(" ,;:")
+        made = (_judge(own, before, c) for c in cues)
         statement = next((s for s in made if s is not None), None)
         if statement is not None:
             found.append(statement)
@@ -155,10 +161,9 @@ def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:
         return None
     if contrast is not None and not _is_within(contrast["wrong"], about):
         contrast = None
-    # A fragment such as "B14, not B12." has to name a value: "blue, not green" may be a wish.
-    fragment = contrast is not None and contrast["subject"] == ""
+    # What is no clause, such as "B14, not B12.", has to name a value: "blue, not green" may be a wish.
     valued = contrast is not None and any(specifics(f"so {contrast['right']}"))
-    if not (cues.says("clause", said) or (fragment and valued)):
+    if not (valued or cues.says("clause", said)):
         return None
     own = {t for word in specifics(rest) for t in (word.token, *word.parts)}
     led = cues.says("correction", whole) and len(set(tokens(rest)) & about) >= _SHARED_WORDS
