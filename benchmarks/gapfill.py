@@ -93,7 +93,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--json", type=results_file, help="write the measures to this file")
     parser.add_argument(
-        "--split", choices=["dev", "test", "later", "blind", "talks", "talks_later"], help="only this split"
+        "--split",
+        choices=["dev", "test", "later", "blind", "talks", "talks_later"],
+        help="only this split",
     )
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     options = parser.parse_args()

@@ -135,16 +135,17 @@ def _in_earnest(history: Sequence[Message], cues: Sequence[Cues]) -> list[Messag
     kept: list[Message] = []
     last, playing, asked = -1, False, False
     for message in history:
-        said = [plain(s) for s in sentences(message.content)] if message.role == "user" else []
-        if not said:
+        own = sentences(message.content) if message.role == "user" else []
+        if not own:
             kept.append(message)
             continue
-        opening = said[: 2 if len(said[0].split()) < _LEAST_WORDS else 1]
+        said = [plain(sentence) for sentence in own]
+        # Behind a statement it is that one which is taken back.
+        opening = said[: 1 if stated(own[0], cues=cues) else 2]
         if last >= 0 and _says("retraction", opening, cues):
             del kept[last]
-        playing = _says("role_play", said, cues) or (
-            playing and not _says("role_play_over", said, cues)
-        )
+        playing = playing or _says("role_play", said, cues)
+        playing = playing and not _says("role_play_over", said, cues)
         pasted = len(message.content) > MAX_PROMPT_CHARS or (asked and len(said) >= _TEXT_SENTENCES)
         asked = _says("text_task", said[-1:], cues)
         last = -1 if playing or pasted else len(kept)

@@ -14,8 +14,9 @@ from typing import Literal
 import regex
 
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
+from palace.learn.word_classes import AMBIGUOUS_DAYS, WEEKDAYS
 from palace.recall.blocks import strip_own_markers
-from palace.text import Word, tokens, words
+from palace.text import Word, fold, tokens, words
 from palace.text.full_stops import ends_sentence
 
 StatementKind = Literal["preference", "fact", "correction"]
@@ -29,10 +30,9 @@ _END = regex.compile(
     r"|(?<=\p{L}{5}\.|[!?])\s+(?=\p{Ll})"
 )
 _QUOTATION = regex.compile(r"[\"„“”«»]|(?<!\w)['‘’](?=\w)[^'‘’]{2,}['‘’](?!\w)|`")
-_SPELLED = frozenset(
+_SPELLED = (WEEKDAYS.keys() - AMBIGUOUS_DAYS) | frozenset(
     "two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand"
-    " first second third monday tuesday wednesday thursday friday saturday sunday zwei drei vier"
-    " deux trois quatre cinq dos tres cuatro cinco".split()
+    " first second third zwei drei vier deux trois quatre cinq dos tres cuatro cinco".split()
 )
 _SHARED_WORDS = 2
 _LEAST_WORDS = 4
@@ -112,7 +112,7 @@ def specifics(sentence: str) -> Iterator[Word]:
     """Yield the words that are values: numbers, identifiers, names, weekdays."""
     for number, word in enumerate(words(sentence)):
         capital = word.surface[:1].isupper() and number > 0 and len(word.surface) > 1
-        if word.shape in ("number", "identifier") or capital or word.surface.lower() in _SPELLED:
+        if word.shape in ("number", "identifier") or capital or fold(word.surface) in _SPELLED:
             yield word
 
 

@@ -39,7 +39,7 @@ _PHRASES = tuple(
         (
             "note|remember|just|by the way|btw|fyi|turns out|small|quick|remind"
             "|in case|as of|as from|from now|from this"
-            "|as you|you know|like i|as i|wie du|wie ihr|comme|como",
+            "|as you|you know|you already|like i |as i |wie du|wie ihr|comme tu|como s|como ya",
             r"\b(?:please )?(?:note|remember)(?: that\b|:)"
             r"|\bjust to confirm(?: that)?\b|\bby the way\b|\bbtw\b|\bfyi\b"
             r"|\bturns out(?: that)?\b"
