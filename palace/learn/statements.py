@@ -159,11 +159,14 @@ def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:
     about = set(tokens(before))
     if _is_veiled(said, cues) or not about:
         return None
-    if contrast is not None and not _is_within(contrast["wrong"], about):
-        contrast = None
-    # What is no clause, such as "B14, not B12.", has to name a value: "blue, not green" may be a wish.
+    verb = contrast and contrast.groupdict().get("verb")
+    if contrast and not (
+        _is_within(contrast["wrong"], about) and about.issuperset(tokens(verb or ""))
+    ):
+        contrast, verb = None, None
+    # No clause, such as "B14, not B12.", has to name a value: "blue, not green" may be a wish.
     valued = contrast is not None and any(specifics(f"so {contrast['right']}"))
-    if not (valued or cues.says("clause", said)):
+    if not (valued or verb or cues.says("clause", said)):
         return None
     own = {t for word in specifics(rest) for t in (word.token, *word.parts)}
     led = cues.says("correction", whole) and len(set(tokens(rest)) & about) >= _SHARED_WORDS
