@@ -41,7 +41,7 @@ class Case:
 
 def judged(*paths: Path) -> list[Case]:
     """Return every labelled utterance with what the rules make of it."""
-    cases = []
+    cases: list[Case] = []
     for line in (ln for path in paths or DATA for ln in path.read_text("utf-8").splitlines()):
         data = json.loads(line)
         if "held" in data:

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from palace.errors import ModelError
 from palace.learn.condense import cleaned
-from palace.learn.cues import Cues, available, load_cues, plain
+from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, available, load_cues, plain
 from palace.learn.last_word import replaced
 from palace.learn.requests import MAX_PROMPT_CHARS
 from palace.learn.statements import Statement, StatementKind, sentences, stated
@@ -26,6 +26,7 @@ _MAX_PROPOSALS = 20
 _REPLY_TOKENS = 800
 _LEAST_WORDS = 3
 _TEXT_SENTENCES = 3
+_SHORT_REPLY_CHARS = 200
 _INSTRUCTION = """\
 From what the user says in the conversation, list only what is worth remembering for good:
 preferences the user states outright, facts the user states outright about themselves or their \
@@ -130,7 +131,8 @@ def corrected_text(statement: Statement, wrong_text: str) -> str:
 def _in_earnest(history: Sequence[Message], cues: Sequence[Cues]) -> list[Message]:
     """Return a conversation without what the person said in a role, took back or pasted.
 
-    What is pasted is long, or follows a message that ended by asking for work on a text.
+    What is pasted is long, or follows a message that ended by asking for work on a text which the
+    reply to it had not done yet.
     """
     kept: list[Message] = []
     last, playing, asked = -1, False, False
@@ -138,15 +140,16 @@ def _in_earnest(history: Sequence[Message], cues: Sequence[Cues]) -> list[Messag
         own = sentences(message.content) if message.role == "user" else []
         if not own:
             kept.append(message)
+            asked = asked and len(message.content) <= _SHORT_REPLY_CHARS
             continue
-        said = [plain(sentence) for sentence in own]
+        said = [plain(sentence) for sentence in own if len(sentence) <= MAX_SENTENCE_CHARS]
         # Behind a statement it is that one which is taken back.
         opening = said[: 1 if stated(own[0], cues=cues) else 2]
         if last >= 0 and _says("retraction", opening, cues):
             del kept[last]
         playing = playing or _says("role_play", said, cues)
         playing = playing and not _says("role_play_over", said, cues)
-        pasted = len(message.content) > MAX_PROMPT_CHARS or (asked and len(said) >= _TEXT_SENTENCES)
+        pasted = len(message.content) > MAX_PROMPT_CHARS or (asked and len(own) >= _TEXT_SENTENCES)
         asked = _says("text_task", said[-1:], cues)
         last = -1 if playing or pasted else len(kept)
         if last >= 0:

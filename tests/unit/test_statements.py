@@ -152,6 +152,35 @@ def test_only_what_came_before_is_taken_back():
 
 
 @pytest.mark.parametrize(
+    "turn",
+    [
+        "Don't forget that, please.",
+        "You can ignore that warning.",
+        "I'll never forget it.",
+        "Vergiss das nicht.",
+        "I'm a nurse and you are my assistant.",
+        "You're an assistant and I'm a nurse.",
+        "I'm the owner and you're the assistant.",
+        "Let's play a round of chess.",
+    ],
+)
+def test_what_only_sounds_like_that_takes_nothing_back_and_opens_no_game(turn):
+    found = said("I live in Porto.", "Noted.", turn, "ok", "I'm vegan.")
+    assert (found[0], found[-1]) == ("I live in Porto.", "I'm vegan.")
+
+
+def test_a_request_whose_work_is_done_announces_no_text():
+    drafted = "Dear Bob, " + "thank you for the long and winding report. " * 6
+    pasted = "Good. I prefer short mails. Sign it with Ada."
+    assert said("Write an email to Bob.", drafted, pasted) == ["I prefer short mails."]
+
+
+def test_spanish_if_is_no_yes():
+    assert kinds("Si vivo en Madrid, pago menos.") == []
+    assert kinds("Sí, vivo en Madrid.") == [("fact", "Vivo en Madrid.")]
+
+
+@pytest.mark.parametrize(
     "opening",
     [
         "Let's play a game: you are the waiter, I am the guest.",
