@@ -1,27 +1,30 @@
 """What a session end keeps of what a person said: how much of it is right, how much is missed.
 
 In: labelled utterances, `benchmarks/data/gapfill.jsonl` (splits dev and test, written before the
-rules; the rules were tuned on dev alone). Out: precision and recall for each split, by label and
-language, and what was kept wrongly by the reason why it should not be.
+rules; the rules were tuned on dev alone), and whole conversations about what a palace holds
+already (split talks), each ended in a palace of its own. Out: precision and recall for each split,
+by label and language, and what was kept wrongly by the reason why it should not be.
 
-    python -m benchmarks.gapfill [--json OUT] [--split dev|test] [--show]
+    python -m benchmarks.gapfill [--json OUT] [--split NAME] [--show]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.command import results_file, run
-from palace import Message, stated_in
+from palace import Mempalace, Message, stated_in
 
 _FOLDER = Path(__file__).parent / "data"
-DATA = tuple(_FOLDER / f"gapfill{name}.jsonl" for name in ("", "_later", "_blind"))
+DATA = tuple(_FOLDER / f"gapfill{name}.jsonl" for name in ("", "_later", "_blind", "_talks"))
+_HEARD = ("stored", "corrected", "conflict")
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,12 @@ class Case:
 
 def judged(*paths: Path) -> list[Case]:
     """Return every labelled utterance with what the rules make of it."""
-    cases = []
+    cases: list[Case] = []
     for line in (ln for path in paths or DATA for ln in path.read_text("utf-8").splitlines()):
         data = json.loads(line)
+        if "held" in data:
+            cases.extend(_of_talk(data))
+            continue
         history = [Message("assistant", data["before"])] if data["before"] else []
         found = stated_in([*history, Message("user", data["text"])])
         got = found[0].kind if found else "none"
@@ -48,6 +54,21 @@ def judged(*paths: Path) -> list[Case]:
             Case(data["split"], data["label"], data["why"], data["lang"], data["text"], got)
         )
     return cases
+
+
+def _of_talk(data: Mapping[str, Any]) -> Iterator[Case]:
+    """Yield what was said, and whatever else is kept or asked about, as a case of its own."""
+    turns = [*data["before"], ["user", data["text"]], *data["after"]]
+    with tempfile.TemporaryDirectory() as folder, Mempalace.open(folder) as palace:
+        for text in data["held"]:
+            palace.remember(text)
+        ended = palace.on_session_end(data["id"], [Message(role, text) for role, text in turns])
+    heard = {f.text: f.kind for f in ended.filled if f.status in _HEARD}
+    own = next((text for text in heard if not data["keeps"] or data["keeps"] in text), "")
+    got = heard.pop(own, "none")
+    yield Case(data["split"], data["label"], data["why"], data["lang"], data["text"], got)
+    for text, kind in heard.items():
+        yield Case(data["split"], "none", "beside", data["lang"], text, kind)
 
 
 def measure(cases: Sequence[Case]) -> dict[str, Any]:
@@ -72,7 +93,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--json", type=results_file, help="write the measures to this file")
     parser.add_argument(
-        "--split", choices=["dev", "test", "later", "blind"], help="only this split"
+        "--split",
+        choices=["dev", "test", "later", "blind", "talks", "talks_later"],
+        help="only this split",
     )
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     options = parser.parse_args()

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+import regex
+
+from palace.recall.lexicon import word_tokens
+from palace.recall.shape import QUESTION_MARKS
 from palace.text import tokens
 from palace.types.memory import TIMELINE, Memory
 from palace.types.query import Query
 from palace.types.verdict import Evidence
 
 _Memories = dict[str, Memory]
+_SENTENCE_END = regex.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 
 
 class Retired:
@@ -91,7 +96,7 @@ class Retired:
         return {
             item.id
             for item in evidence
-            if is_spoken(item) and (held := asked.intersection(tokens(item.text)))
+            if is_spoken(item) and (held := asked.intersection(tokens(_told_in(item.text))))
             for old in _told(item, self._then.values())
             if old.text not in said and not _held_now(old, self._then, kept)
             if held.issubset(tokens(old.text))
@@ -115,10 +120,29 @@ def is_spoken(item: Evidence) -> bool:
     return item.source.startswith(f"{TIMELINE}/")
 
 
+def _told_in(text: str) -> str:
+    """Return a turn without the questions in it: they tell nothing of what they ask."""
+    said = _SENTENCE_END.split(text)
+    return " ".join(s for s in said if not s.rstrip().endswith(QUESTION_MARKS))
+
+
 def _told(item: Evidence, memories: Iterable[Memory]) -> list[Memory]:
-    """Return the memories whose words evidence repeats among its own."""
+    """Return the memories that evidence repeats: in their words, or in one sentence of its own."""
     text = item.text.casefold()
-    return [m for m in memories if m.text.casefold().rstrip(" .!") in text]
+    said = [frozenset(tokens(sentence)) for sentence in _SENTENCE_END.split(item.text)]
+
+    def repeats(old: str) -> bool:
+        terms = _terms(old)
+        told = bool(terms) and any(map(terms.issubset, said))
+        return told or old.casefold().rstrip(" .!") in text
+
+    return [m for m in memories if repeats(m.text)]
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
+    """Return the index tokens of a text that carry content in every language."""
+    return frozenset(tokens(text)) - word_tokens("stopwords")
 
 
 def _held_now(old: Memory, replaced: Mapping[str, Memory], kept: Collection[str]) -> str:

@@ -203,13 +203,14 @@ def _score(sentence: str, role: str, cues: Sequence[Cues]) -> int:
     """Return how much a sentence matters; 0 if it is small talk."""
     said = plain(sentence)
     values = len(list(specifics(sentence)))
-    is_chat = any(c.says("chit_chat", said) for c in cues)
+    is_chat = any(c.says("chit_chat", said) and not c.says("correction", said) for c in cues)
     if len(tokens(sentence)) < 2 or (is_chat and not values):
         return 0
     score = min(2 * values, 4)
     score += 3 * any(c.says("decision", said) for c in cues)
     score += 3 * bool(role == "user" and stated(sentence, cues=cues))
     score += role == "user"
-    if said.endswith("?"):
-        score -= 3
-    return max(score - is_chat, 0) if role == "assistant" else max(score - is_chat, 1)
+    asks = said.endswith("?")
+    # Of a person something is always left, what they told before what they asked.
+    least = (role == "user") * (1 if asks or is_chat else 2)
+    return max(score - 3 * asks - is_chat, least)

@@ -39,6 +39,9 @@ _SINGLE = (
     "deictic",
     "sarcasm",
     "text_task",
+    "retraction",
+    "role_play",
+    "role_play_over",
     "decision",
     "chit_chat",
 )

@@ -13,8 +13,9 @@ from typing import Any, Literal, get_args
 
 from palace.errors import ModelError
 from palace.learn.condense import cleaned
-from palace.learn.cues import Cues, available, load_cues, plain
+from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, available, load_cues, plain
 from palace.learn.last_word import replaced
+from palace.learn.requests import MAX_PROMPT_CHARS
 from palace.learn.statements import Statement, StatementKind, sentences, stated
 from palace.ports import Generator
 from palace.types.memory import Memory
@@ -24,6 +25,8 @@ _KINDS: Mapping[str, StatementKind] = {kind: kind for kind in get_args(Statement
 _MAX_PROPOSALS = 20
 _REPLY_TOKENS = 800
 _LEAST_WORDS = 3
+_TEXT_SENTENCES = 3
+_SHORT_REPLY_CHARS = 200
 _INSTRUCTION = """\
 From what the user says in the conversation, list only what is worth remembering for good:
 preferences the user states outright, facts the user states outright about themselves or their \
@@ -73,7 +76,7 @@ def stated_in(history: Sequence[Message], *, cues: Sequence[Cues] | None = None)
     languages = load_cues(available()) if cues is None else cues
     found: dict[str, Statement] = {}
     before = ""
-    for message in history:
+    for message in _in_earnest(history, languages):
         if message.role == "assistant":
             before = cleaned(message)
         elif message.role == "user":
@@ -95,10 +98,11 @@ def proposed_by(
     Raises:
         ModelError: If the model fails or its reply is not the list that was asked for.
     """
-    said = [(s, m.at) for m in history if m.role == "user" for s in _own_sentences(m, cues)]
+    meant = _in_earnest(history, cues)
+    said = [(s, m.at) for m in meant if m.role == "user" for s in _own_sentences(m, cues)]
     if not said:
         return []
-    lines = (f"{m.role}: {cleaned(m)}" for m in history if m.role in ("user", "assistant"))
+    lines = (f"{m.role}: {cleaned(m)}" for m in meant if m.role in ("user", "assistant"))
     source = "\n".join(line for line in lines if line.strip())
     reply = generator.generate(
         [
@@ -124,11 +128,44 @@ def corrected_text(statement: Statement, wrong_text: str) -> str:
     return replaced(wrong_text, statement.wrong, statement.right)
 
 
+def _in_earnest(history: Sequence[Message], cues: Sequence[Cues]) -> list[Message]:
+    """Return a conversation without what the person said in a role, took back or pasted.
+
+    What is pasted is long, or follows a message that ended by asking for work on a text which the
+    reply to it had not done yet.
+    """
+    kept: list[Message] = []
+    last, playing, asked = -1, False, False
+    for message in history:
+        own = sentences(message.content) if message.role == "user" else []
+        if not own:
+            kept.append(message)
+            asked = asked and len(message.content) <= _SHORT_REPLY_CHARS
+            continue
+        said = [plain(sentence) for sentence in own if len(sentence) <= MAX_SENTENCE_CHARS]
+        # Behind a statement it is that one which is taken back.
+        opening = said[: 1 if stated(own[0], cues=cues) else 2]
+        if last >= 0 and _says("retraction", opening, cues):
+            del kept[last]
+        playing = playing or _says("role_play", said, cues)
+        playing = playing and not _says("role_play_over", said, cues)
+        pasted = len(message.content) > MAX_PROMPT_CHARS or (asked and len(own) >= _TEXT_SENTENCES)
+        asked = _says("text_task", said[-1:], cues)
+        last = -1 if playing or pasted else len(kept)
+        if last >= 0:
+            kept.append(message)
+    return kept
+
+
+def _says(cue: str, said: Sequence[str], cues: Sequence[Cues]) -> bool:
+    return any(c.says(cue, sentence) for sentence in said for c in cues)
+
+
 def _own_sentences(message: Message, cues: Sequence[Cues]) -> Iterator[str]:
     """Yield the sentences a person says in their own voice."""
     for sentence in sentences(message.content):
         said = plain(sentence)
-        if any(c.says("text_task", said) for c in cues):
+        if _says("text_task", [said], cues):
             return
         outright = not said.endswith("?") and '"' not in said
         if outright and len(said.split()) >= _LEAST_WORDS:

@@ -6,18 +6,20 @@ right words, or a question.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import regex
 
 from palace.learn.dedup import says_the_same
 from palace.learn.requests import Contradiction
+from palace.text import fold
 from palace.types.changes import Unclear
 from palace.types.memory import Memory
 
 _NUMBER = regex.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}_.'’/-]*(?<![.'’/-])")
 _NUMBER_AND_UNIT = 2
+_STANDS_OUT = regex.compile(r"[\p{Lu}\p{N}]")
 _GOES_ON = regex.compile(r"\s+\p{L}")
 _SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 
@@ -34,7 +36,8 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
         used: Active memories that the last answer rested on, the surest first.
     """
     if said.old:
-        fits = [(m, text) for m in used if (text := replaced(m.text, said.old, said.new))]
+        right = ((m, replaced(m.text, said.old, said.new, small=said.small)) for m in used)
+        fits = [(m, text) for m, text in right if text]
         first = fits[0] if fits else None
         if first and all(says_the_same(m.text, first[0].text) for m, _ in fits):
             return first
@@ -51,11 +54,12 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
     return Unclear(f"What exactly is wrong, and should be {said.new!r}?", tuple(used))
 
 
-def replaced(text: str, old: str, new: str) -> str:
+def replaced(text: str, old: str, new: str, *, small: Collection[str] = ()) -> str:
     """Return a text with the one place where a value stands changed; "" if it is not one.
 
     Words around a new value that stand around the old one already are not said twice. A new value
-    that repeats words from elsewhere in the text is a sentence of its own.
+    that repeats words from elsewhere in the text is a sentence of its own, and so is one that, in
+    a language whose small words are given, has others in front ("she moved to Bruges").
     """
     edge = "" if _SPACED.search(old) else r"(?![\p{L}\p{N}])"
     start = "" if _SPACED.search(old) else r"(?<![\p{L}\p{N}])"
@@ -66,18 +70,37 @@ def replaced(text: str, old: str, new: str) -> str:
     if len(places) != 1 or old.casefold() == new.casefold():
         return ""
     before, after = text[: places[0].start()], text[places[0].end() :]
-    new = _without_repeated(before, new, after)
+    new = _without_repeated(before, new, after, small)
+    if small and not _is_alike(old, new, small):
+        return ""
     if _NUMBER.fullmatch(old) and len(_words(new)) > _NUMBER_AND_UNIT and _GOES_ON.match(after):
         return ""  # "870 since October" would part a number from its unit
     elsewhere = {*_words(before), *_words(after)} - set(_words(old))
     return "" if elsewhere.intersection(_words(new)) else f"{before}{new}{after}"
 
 
-def _without_repeated(before: str, new: str, after: str) -> str:
-    """Return a value without the words at its ends that stand around it already ("port 5433")."""
+def _is_alike(old: str, new: str, small: Collection[str]) -> bool:
+    """Whether one value stands for another: a number or a name behind no more than small words."""
+    value = next((word for word in _WORD.finditer(new) if _STANDS_OUT.search(word[0])), None)
+    if not _STANDS_OUT.search(old):
+        return True
+    if value is None:
+        return len(_words(new)) <= len(_words(old))
+    return all(fold(word) in small for word in _words(new[: value.start()]))
+
+
+def _without_repeated(before: str, new: str, after: str, small: Collection[str] = ()) -> str:
+    """Return a value without the words at its ends that stand around it already ("port 5433").
+
+    A pronoun may stand for what the text is about: "it listens on 5433".
+    """
     words = list(_WORD.finditer(new))
     said = _words(new)
-    front = _joint(_words(before), said, most=len(said) - 1)
+    most = len(said) - 1
+    front = _joint(_words(before), said, most=most)
+    subject = next((n for n, word in enumerate(said) if fold(word) not in small), 0)
+    if not front and (repeated := _joint(_words(before), said[subject:], most=most - subject)):
+        front = subject + repeated
     back = _joint(said[front:], _words(after), most=len(said) - front - 1)
     start = words[front].start() if front else 0
     return new[start : words[-1 - back].end() if back else len(new)]

@@ -7,7 +7,7 @@ of a correction. Machine output, quoted text, pasted documents and questions tel
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import regex
 
@@ -49,10 +49,12 @@ class Contradiction:
     Attributes:
         new: The right value, in their words.
         old: The wrong one; "" if they did not repeat it.
+        small: Folded words of the language that are no value.
     """
 
     new: str
     old: str = ""
+    small: Collection[str] = field(default=(), compare=False, repr=False)
 
 
 class Listener:
@@ -107,8 +109,9 @@ class Listener:
             if match is None or machine_reason(text):
                 continue
             named = match.groupdict()
-            said = Contradiction(_value(named["new"]), _value(named.get("old") or ""))
-            if not _is_clause(said, lexicon.function_words):
+            new, old = _value(named["new"]), _value(named.get("old") or "")
+            said = Contradiction(new, old, lexicon.function_words)
+            if not _is_clause(said):
                 return said
         return None
 
@@ -200,12 +203,12 @@ def _is_statement(text: str) -> bool:
     return len(tokens(text)) >= 2 and not quoted and not _QUESTION.search(text)
 
 
-def _is_clause(said: Contradiction, function_words: Collection[str]) -> bool:
+def _is_clause(said: Contradiction) -> bool:
     """Whether what was said is no value but a sentence ("Ann does it", "it is") beside one."""
     if not (said.new and said.old):
         return False
     new, old = (fold(value).split()[-1] for value in (said.new, said.old))
-    return new in function_words and old not in function_words
+    return new in said.small and old not in said.small
 
 
 def _value(text: str) -> str:

@@ -14,8 +14,9 @@ from typing import Literal
 import regex
 
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
+from palace.learn.word_classes import AMBIGUOUS_DAYS, WEEKDAYS
 from palace.recall.blocks import strip_own_markers
-from palace.text import Word, tokens, words
+from palace.text import Word, fold, tokens, words
 from palace.text.full_stops import ends_sentence
 
 StatementKind = Literal["preference", "fact", "correction"]
@@ -29,10 +30,9 @@ _END = regex.compile(
     r"|(?<=\p{L}{5}\.|[!?])\s+(?=\p{Ll})"
 )
 _QUOTATION = regex.compile(r"[\"„“”«»]|(?<!\w)['‘’](?=\w)[^'‘’]{2,}['‘’](?!\w)|`")
-_SPELLED = frozenset(
+_SPELLED = (WEEKDAYS.keys() - AMBIGUOUS_DAYS) | frozenset(
     "two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand"
-    " first second third monday tuesday wednesday thursday friday saturday sunday zwei drei vier"
-    " deux trois quatre cinq dos tres cuatro cinco".split()
+    " first second third zwei drei vier deux trois quatre cinq dos tres cuatro cinco".split()
 )
 _SHARED_WORDS = 2
 _LEAST_WORDS = 4
@@ -82,7 +82,8 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
 
     Preferences and facts about themselves or their own, and corrections of what was said before.
     Questions, hypotheticals, quotes, other people, moods, sarcasm, tasks and what only holds now
-    are none of it; nor is anything behind a request to work on a text, which is that text.
+    are none of it; nor is anything before they take it back, or behind a request to work on a
+    text, which is that text.
 
     Args:
         text: The message.
@@ -95,7 +96,12 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
             break
         if len(sentence) > MAX_SENTENCE_CHARS or _QUOTATION.search(sentence):
             continue
-        made = (_judge(sentence, before, c) for c in cues)
+        taken_back = [m for c in cues if (m := c.find("retraction", plain(sentence)))]
+        own = sentence
+        if taken_back:
+            found.clear()
+            own = sentence[place_in(sentence, max(m.end() for m in taken_back)) :].strip(" ,;:")
+        made = (_judge(own, before, c) for c in cues)
         statement = next((s for s in made if s is not None), None)
         if statement is not None:
             found.append(statement)
@@ -106,7 +112,7 @@ def specifics(sentence: str) -> Iterator[Word]:
     """Yield the words that are values: numbers, identifiers, names, weekdays."""
     for number, word in enumerate(words(sentence)):
         capital = word.surface[:1].isupper() and number > 0 and len(word.surface) > 1
-        if word.shape in ("number", "identifier") or capital or word.surface.lower() in _SPELLED:
+        if word.shape in ("number", "identifier") or capital or fold(word.surface) in _SPELLED:
             yield word
 
 
@@ -153,12 +159,14 @@ def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:
     about = set(tokens(before))
     if _is_veiled(said, cues) or not about:
         return None
-    if contrast is not None and not _is_within(contrast["wrong"], about):
-        contrast = None
-    # A fragment such as "B14, not B12." has to name a value: "blue, not green" may be a wish.
-    fragment = contrast is not None and contrast["subject"] == ""
+    verb = contrast and contrast.groupdict().get("verb")
+    if contrast and not (
+        _is_within(contrast["wrong"], about) and about.issuperset(tokens(verb or ""))
+    ):
+        contrast, verb = None, None
+    # No clause, such as "B14, not B12.", has to name a value: "blue, not green" may be a wish.
     valued = contrast is not None and any(specifics(f"so {contrast['right']}"))
-    if not (cues.says("clause", said) or (fragment and valued)):
+    if not (valued or verb or cues.says("clause", said)):
         return None
     own = {t for word in specifics(rest) for t in (word.token, *word.parts)}
     led = cues.says("correction", whole) and len(set(tokens(rest)) & about) >= _SHARED_WORDS

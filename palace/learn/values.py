@@ -38,12 +38,17 @@ _PHRASES = tuple(
         ("hi|hello|hey", r"\A\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*", ""),
         (
             "note|remember|just|by the way|btw|fyi|turns out|small|quick|remind"
-            "|in case|as of|as from|from now|from this",
+            "|in case|as of|as from|from now|from this"
+            "|as you|you know|you already|like i |as i |wie du|wie ihr|comme tu|como s|como ya",
             r"\b(?:please )?(?:note|remember)(?: that\b|:)"
             r"|\bjust to confirm(?: that)?\b|\bby the way\b|\bbtw\b|\bfyi\b"
             r"|\bturns out(?: that)?\b"
             r"|\b(?:small|quick) (?:update|note)\b|\bremind me that\b|\bin case you need it\b"
-            r"|\bas (?:of|from) (?:this|last|next) \w+\b|\bfrom (?:now|this \w+) on\b",
+            r"|\bas (?:of|from) (?:this|last|next) \w+\b|\bfrom (?:now|this \w+) on\b"
+            r"|\b(?:as )?you (?:already )?know(?: that\b|(?=\W*\Z))|\bas you (?:already )?know\b"
+            r"|\b(?:as|like) i (?:said|told you|mentioned)\b(?: before| earlier)?"
+            r"|\bwie (?:du|ihr) (?:ja )?(?:wei(?:ß|ss)t|wisst)\b|\bcomme tu (?:le )?sais\b"
+            r"|\bcomo (?:ya )?sabes\b",
             "",
         ),
         (

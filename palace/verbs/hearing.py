@@ -21,7 +21,7 @@ from palace.learn.last_word import righted
 from palace.learn.requests import Listener
 from palace.recall.addressee import agent_name, behind_agent
 from palace.types.changes import Unclear, WriteResult
-from palace.types.memory import Memory
+from palace.types.memory import PLAYBOOKS, TIMELINE, Memory
 from palace.types.session import Turn
 from palace.types.verdict import Heard, PromptWrite
 from palace.verbs.keeping import KeepingVerbs
@@ -111,14 +111,18 @@ class HearingVerbs(KeepingVerbs):
         return self.correct(memory.id, right, source="user", reason="said in a conversation")
 
     def _last_used(self, session_id: str) -> list[Memory]:
-        """Return the active memories of the last verdict of a session that injected any."""
+        """Return the active memories of the last verdict of a session that injected any.
+
+        What a session said stays as it was said, and a playbook is a file of its own.
+        """
         try:
             records = list(islice(self._parts.previous_verdicts(session_id), _RECENT))
         except StoreError:
             return []
         record = next((r for r in records if r.get("injected")), {})
         found = (self.index.get(str(identifier)) for identifier in record.get("injected", ()))
-        return [m for m in found if m is not None and m.status == "active"]
+        rooms = (m for m in found if m is not None and m.room not in (TIMELINE, PLAYBOOKS))
+        return [m for m in rooms if m.status == "active"]
 
     def _kept(self, statement: str) -> PromptWrite:
         try:

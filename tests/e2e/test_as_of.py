@@ -371,6 +371,7 @@ def test_words_of_then_are_found_by_place_and_tag_as_they_are_today(tmp_path):
     ("prompt", "is_former"),
     [
         ("What was the rent before?", True),
+        ("At which price was the rent before?", True),
         ("And what was the rent before that?", True),
         ("How much was the rent before it was raised?", True),
         ("Who was our dentist previously?", True),
@@ -494,13 +495,23 @@ def test_an_old_session_does_not_answer_for_the_memory_that_held_then(changed, m
         assert port in verdict.evidence[0].text
 
 
-def test_what_was_forgotten_is_no_answer_because_a_session_tells_of_it(changed):
+@pytest.mark.parametrize(
+    "told", ["the vet of the cat is Selma Falk", "Selma Falk is the cat's vet"]
+)
+def test_what_was_forgotten_is_no_answer_because_a_session_tells_of_it(changed, monkeypatch, told):
+    session = SESSION.replace("the vet of the cat is Selma Falk", told)
+    monkeypatch.setitem(globals(), "SESSION", session)
     met_in(changed, "2025-02-10")
     decide = RetrievalEnforcer(changed).decide
     asked = "Who is the vet of the cat?"
     assert decide(asked, as_of=at(2025, 3)).evidence[0].id == "m-vet"
     for verdict in (decide(asked), decide(asked, as_of=at(2025, 7))):
         assert (verdict.action, verdict.walk[1].judgement.rule) == ("confirm", "retired")
+    file = changed.root / "timeline/2025-02-10.md"
+    asked = "Which animal doctor is the vet of the cat?"
+    file.write_text(file.read_text("utf-8") + f"  - User: {asked}\n", encoding="utf-8")
+    changed.refresh()
+    assert decide(asked).walk[1].judgement.rule == "retired"
     assert decide("Where does the attic key hang?").action == "ground"
 
 

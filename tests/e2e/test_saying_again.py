@@ -31,6 +31,21 @@ def test_no_text_is_stored_twice(tmp_path: Path, text: str) -> None:
         assert len(palace.memories()) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("Our server is called heron.", "Our server is called heron, as you know."),
+        ("Our server is called heron.", "You know that our server is called heron."),
+        ("Our server is called heron.", "Like I said before, our server is called heron."),
+        ("Unser Server heißt Falke.", "Unser Server heißt Falke, wie du weißt."),
+    ],
+)
+def test_what_is_told_as_known_is_stored_once(tmp_path: Path, text: str, again: str) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember(text)
+        assert isinstance(palace.remember(again), Duplicate)
+
+
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 YEAR = timedelta(days=365)
 

@@ -10,6 +10,7 @@ import pytest
 
 from palace import (
     Mempalace,
+    Message,
     RetrievalEnforcer,
     TextRefusedError,
     Unclear,
@@ -244,3 +245,17 @@ def test_what_is_brought_up_is_never_cut_by_the_budget(palace):
     palace.remember(NEVER, triggers=["deploy"])
     verdict = say(palace, "Deploy it.")
     assert NEVER in context_prompt("x", verdict, budget_tokens=10)
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_correction_is_of_the_memory_and_not_of_a_session_that_told_it(palace, stored):
+    told = f"{PORT[:-1]}, as far as I know, behind the firewall."
+    if stored:
+        palace.remember(PORT)
+    palace.on_session_end("old", [Message("user", ASKED), Message("assistant", told)])
+    assert any("as far as I know" in e.text for e in say(palace, ASKED).evidence)
+    verdict = say(palace, "No, it is 5433, not 5432.")
+    assert [w.status for w in verdict.written] == (["corrected"] if stored else [])
+    held = [m.text for m in palace.memories() if m.status == "active"]
+    assert any("as far as I know" in text and "5432" in text for text in held)
+    assert (NEW_PORT in held) is stored

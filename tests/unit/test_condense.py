@@ -30,6 +30,13 @@ def test_picking_takes_decisions_and_values_and_no_chat():
     ]
 
 
+def test_picking_takes_what_a_person_told_before_what_they_asked():
+    asked = "Which branch are releases of the website cut from?"
+    for told in ("Releases are cut from the trunk.", "No, they are cut from stable, not main."):
+        talk = [Message("user", asked), Message("user", told)]
+        assert by_picking(talk, budget_tokens=14, cues=CUES) == f"- User: {told}"
+
+
 def test_picking_keeps_its_budget():
     text = by_picking(TALK * 20, budget_tokens=20, cues=CUES)
     assert text

@@ -285,6 +285,40 @@ def test_where_it_is_not_plain_it_asks(said, texts):
     assert found.candidates == tuple(used)
 
 
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [
+        ("Mira lives in Ghent.", "No, she moved to Bruges, not Ghent."),
+        ("We pay 38 euros for hosting.", "No, it costs 48 euros, not 38 euros."),
+        ("We pay 38 euros.", "No, it costs nothing whatsoever, not 38 euros."),
+        ("The gym closes at 22:00.", "No, it shuts at 21:00, not at 22:00."),
+        ("Wir zahlen 38 Euro.", "Nein, es kostet 48 Euro, nicht 38 Euro."),
+        ("Pagamos 38 euros.", "No, cuesta 48 euros, no 38 euros."),
+        ("Nous payons 38 euros.", "Non, ça coûte 48 euros, pas 38 euros."),
+    ],
+)
+def test_a_sentence_is_not_put_in_the_place_of_a_value(listener, text, prompt):
+    assert isinstance(righted(listener.contradiction_in(prompt), [memory(text)]), Unclear)
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt", "right"),
+    [
+        ("Mira lives in Ghent.", "No, she lives in Bruges, not Ghent.", "Mira lives in Bruges."),
+        (
+            "Hosting costs 38 euros a month.",
+            "No, it costs 48 euros a month, not 38.",
+            "Hosting costs 48 euros a month.",
+        ),
+        ("The gym closes at 22:00.", "No, it closes at 21:00, not 22:00.", "The gym closes at 21:00."),
+        ("Choir is Friday at 7.", "No, it's on Sunday, not Friday.", "Choir is on Sunday at 7."),
+    ],
+)  # fmt: skip
+def test_a_pronoun_stands_for_what_the_memory_is_about(listener, text, prompt, right):
+    said = listener.contradiction_in(prompt)
+    assert righted(said, [memory(text)]) == (memory(text), right)
+
+
 def test_it_asks_about_the_memories_that_say_so():
     used = [memory(PORT, 0), memory("The lamp is green.", 1), memory("5432 was the old one.", 2)]
     found = righted(Contradiction("5433", "5432"), used)

@@ -16,13 +16,25 @@ def kinds(text, before=""):
     return [(s.kind, s.text) for s in stated_in([*history, Message("user", text)])]
 
 
+@pytest.fixture(scope="module")
+def labelled():
+    return judged()
+
+
 @pytest.mark.parametrize(
     ("split", "precision", "recall"),
-    [("dev", 0.95, 0.95), ("test", 0.95, 0.95), ("later", 0.95, 0.75), ("blind", 0.9, 0.9)],
+    [
+        ("dev", 0.95, 0.95),
+        ("test", 0.95, 0.95),
+        ("later", 0.95, 0.75),
+        ("blind", 0.9, 0.9),
+        ("talks", 0.95, 0.75),
+        ("talks_later", 0.95, 0.85),
+    ],
 )
-def test_the_labelled_sets(split, precision, recall):
-    measured = measure([case for case in judged() if case.split == split])
-    assert measured["utterances"] >= 80
+def test_the_labelled_sets(labelled, split, precision, recall):
+    measured = measure([case for case in labelled if case.split == split])
+    assert measured["utterances"] >= 40
     assert measured["precision"] >= precision
     assert measured["recall"] >= recall
 
@@ -66,6 +78,9 @@ def test_common_ways_to_say_what_lasts(text, kind, kept):
         "Ich hasse dieses Wetter.",
         "Ich hasse mein Leben.",
         "Ich esse keinen Bissen mehr.",
+        "Never give up!",
+        "Always happy to help.",
+        "I'm allergic to puns like that.",
         "I hate Mondays.",
         "I hate to wait.",
         "I hate my life.",
@@ -105,6 +120,94 @@ def test_only_the_person_is_heard():
         stated_in([Message("assistant", "I live in Rotterdam."), Message("tool", "I'm vegan.")])
         == []
     )
+
+
+def said(*turns):
+    """What is stated in turns of the person and the assistant, the person first."""
+    roles = ("user", "assistant")
+    return [s.text for s in stated_in([Message(roles[n % 2], t) for n, t in enumerate(turns)])]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I live in Porto.", "Noted.", "no wait, scratch that"),
+        ("My cat is called Otto.", "Noted.", "Oh no. Forget that, wrong person."),
+        ("Always answer me in Latin, just kidding.",),
+        ("My office is in room 204. Actually no, ignore that.",),
+        ("Ich wohne in Jena.", "Notiert.", "Quatsch, vergiss das wieder."),
+        ("J'habite à Lyon.", "Bien.", "Oublie ce que je viens de dire."),
+        ("Vivo en Soria.", "Vale.", "Olvida eso."),
+    ],
+)
+def test_what_was_taken_back_is_not_kept(turns):
+    assert said(*turns) == []
+
+
+def test_only_what_came_before_is_taken_back():
+    assert said("I live in Porto.", "ok", "I'm vegan. Scratch that, I work as a nurse.") == [
+        "I live in Porto.",
+        "I work as a nurse.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "Don't forget that, please.",
+        "You can ignore that warning.",
+        "I'll never forget it.",
+        "Vergiss das nicht.",
+        "I'm a nurse and you are my assistant.",
+        "You're an assistant and I'm a nurse.",
+        "I'm the owner and you're the assistant.",
+        "Let's play a round of chess.",
+    ],
+)
+def test_what_only_sounds_like_that_takes_nothing_back_and_opens_no_game(turn):
+    found = said("I live in Porto.", "Noted.", turn, "ok", "I'm vegan.")
+    assert (found[0], found[-1]) == ("I live in Porto.", "I'm vegan.")
+
+
+def test_a_request_whose_work_is_done_announces_no_text():
+    drafted = "Dear Bob, " + "thank you for the long and winding report. " * 6
+    pasted = "Good. I prefer short mails. Sign it with Ada."
+    assert said("Write an email to Bob.", drafted, pasted) == ["I prefer short mails."]
+
+
+def test_spanish_if_is_no_yes():
+    assert kinds("Si vivo en Madrid, pago menos.") == []
+    assert kinds("Sí, vivo en Madrid.") == [("fact", "Vivo en Madrid.")]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "Let's play a game: you are the waiter, I am the guest.",
+        "Pretend you're a travel agent.",
+        "Spielen wir ein Rollenspiel.",
+        "Jouons un peu, tu es le juge et je suis le témoin.",
+        "Juguemos: yo soy el detective.",
+    ],
+)
+def test_nothing_is_learned_of_a_role(opening):
+    assert said(opening, "Go on.", "I live in Reykjavik.", "ok", "I'm vegan.") == []
+    assert said(opening, "Go on.", "Enough role play.", "ok", "I'm vegan.") == ["I'm vegan."]
+
+
+def test_a_text_that_was_announced_is_not_the_persons_own():
+    pasted = "I am a florist from Leeds. I have two dogs. My shop is called Petal."
+    assert said("Tidy up my bio, please.", "Send it over.", pasted) == []
+    assert said("Tidy up my bio, please.", "Done.", "I prefer short sentences.") != []
+    assert said("Dear Mr Faber,\n\nour new address is Hill Road 3.\n\nWhat does he want?") == []
+    assert said("My name is Ada Novak. " + "And so it went on and on. " * 80) == []
+
+
+def test_what_others_think_corrects_nothing():
+    before = "The keys are in the drawer."
+    assert kinds("Mum thinks the keys are in the shed, not in the drawer.", before) == []
+    assert kinds("Choir is on Sunday, not Friday.", "Choir is on Friday.") != []
+    assert kinds("No, she moved to Bruges, not Ghent.", "Mira lives in Ghent.") == []
 
 
 def test_a_correction_needs_something_to_correct():
@@ -149,6 +252,9 @@ def test_nothing_is_corrected_where_it_is_not_clear(text):
             "No, our lessons are on Tuesdays at 17:45, not 17:15.",
             "Our lessons are on Tuesdays at 17:45.",
         ),
+        ("The gym closes at 22:00.", "No, it closes at 21:00, not 22:00.", "The gym closes at 21:00."),
+        ("Mira lives in Ghent.", "She lives in Bruges, not Ghent.", "Mira lives in Bruges."),
+        ("Hosting kostet 38 Euro.", "Nein, es kostet 48 Euro, nicht 38.", "Hosting kostet 48 Euro."),
         ("The meeting is on Thursday at 10:00.", "No, the meeting is on Friday at 11:00, not Thursday.", ""),
         ("The rent is 1,450 francs.", "No, the rent is 1,520, not 1,450.", "The rent is 1,520 francs."),
         ("The version is 4.1.0.", "No, the version is 4.1.1, not 4.1.0.", "The version is 4.1.1."),
