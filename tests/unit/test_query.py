@@ -451,6 +451,11 @@ def test_soft_terms_only_say_what_sort(prompt: str, soft: set[str], asked: str) 
         ("Wat zei van der Berg over de huur?", "nl"),
         ("Sleutel in huis van de Boer", "nl"),
         ("Hat von der Au angerufen?", "de"),
+        # Small words that several languages share do not tell them apart; what is asked does.
+        ("a que hora es la reunion", "es"),
+        ("que dia vence o condominio", "pt"),
+        ("quanto costa la sala a sera", "it"),
+        ("que fait la clef sur la table", "fr"),
         ("", "en"),
         ("🙂", "en"),
     ],
