@@ -117,6 +117,7 @@ class Lexicon:
         self.own_letters = frozenset(self._words.get("own_letters", ""))
         self.scripts: tuple[str, ...] = tuple(self._words.get("scripts", ()))
         self.openings: Mapping[str, Sequence[str]] = self._words.get("openings", {})
+        self.tells: Mapping[str, Sequence[str]] = self._words.get("tells", {})
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
         self.people: tuple[str, ...] = tuple(self._words.get("people", ()))
 

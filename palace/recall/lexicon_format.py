@@ -62,6 +62,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "clock_words": _WORDS,
     "number_words": _WORDS,
     "price_words": _WORDS,
+    "tells": _LISTS,
     "first_person": _WORDS,
     "address": _WORDS,
     "openings": _LISTS,
@@ -74,6 +75,7 @@ _SECOND: Mapping[str, tuple[_Check, str]] = {
 }
 _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
+    "tells": ("clock", "date"),
     "requests": (
         "answer_so",
         "keep",
