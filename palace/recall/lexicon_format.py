@@ -37,6 +37,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "scripts": _LIST,
     "typical_letters": _WORDS,
     "own_letters": _WORDS,
+    "spelt": _LIST,
     "particles": _WORDS,
     "enclitics": _WORDS,
     "stopwords": _WORDS,
