@@ -15,10 +15,17 @@ from palace.learn.requests import Contradiction
 from palace.types.changes import Unclear
 from palace.types.memory import Memory
 
-_NUMBER = regex.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
+# Where no blanks stand between words, a unit stands right at its number: 每年300元.
+_DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}"
+_IN_A_WORD = rf"[^\W{_DENSE}]"
+_NUMBER = regex.compile(rf"(?<!{_IN_A_WORD}|\.)\d+(?:[.,:/-]\d+)*(?!{_IN_A_WORD})")
+_PIECE = regex.compile(
+    rf"[{_DENSE}]|(?![{_DENSE}])[\p{{L}}\p{{N}}](?:(?![{_DENSE}])[\p{{L}}\p{{N}}_.'’/-])*(?<![.'’/-])"
+)
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}_.'’/-]*(?<![.'’/-])")
 _NUMBER_AND_UNIT = 2
 _GOES_ON = regex.compile(r"\s+\p{L}")
+_HANGUL = regex.compile(r"\p{Hangul}")
 _SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 
 
@@ -57,8 +64,9 @@ def replaced(text: str, old: str, new: str) -> str:
     Words around a new value that stand around the old one already are not said twice. A new value
     that repeats words from elsewhere in the text is a sentence of its own.
     """
-    edge = "" if _SPACED.search(old) else r"(?![\p{L}\p{N}])"
-    start = "" if _SPACED.search(old) else r"(?<![\p{L}\p{N}])"
+    letter = r"[\p{L}\p{N}]" if _HANGUL.search(old) else _IN_A_WORD  # 민서 is no 김민서
+    edge = "" if _SPACED.search(old) else f"(?!{letter})"
+    start = "" if _SPACED.search(old) else f"(?<!{letter})"
     # The 5 of "4.5 kg" is another number, in any script.
     start += r"(?<!\d|\d[.,:/-])" if old[0].isdigit() else ""
     edge += r"(?!\d|[.,:/-]\d)" if old[-1].isdigit() else ""
@@ -75,10 +83,10 @@ def replaced(text: str, old: str, new: str) -> str:
 
 def _without_repeated(before: str, new: str, after: str) -> str:
     """Return a value without the words at its ends that stand around it already ("port 5433")."""
-    words = list(_WORD.finditer(new))
-    said = _words(new)
-    front = _joint(_words(before), said, most=len(said) - 1)
-    back = _joint(said[front:], _words(after), most=len(said) - front - 1)
+    words = list(_PIECE.finditer(new))
+    said = _pieces(new)
+    front = _joint(_pieces(before), said, most=len(said) - 1)
+    back = _joint(said[front:], _pieces(after), most=len(said) - front - 1)
     start = words[front].start() if front else 0
     return new[start : words[-1 - back].end() if back else len(new)]
 
@@ -90,3 +98,8 @@ def _joint(first: list[str], second: list[str], *, most: int) -> int:
 
 def _words(text: str) -> list[str]:
     return [word[0].casefold() for word in _WORD.finditer(text)]
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the words of a text, or its letters where no blanks stand between words."""
+    return [piece[0].casefold() for piece in _PIECE.finditer(text)]
