@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 
 import regex
 
@@ -335,18 +335,18 @@ def _tells_clock(token: str) -> bool:
     )
 
 
-def _clocks(body: Sequence[str]) -> list[str]:
+def _clocks(body: Sequence[str]) -> Iterable[str]:
     """Return what tells an hour: "17 h" too, which is two words."""
-    at_once = [
+    at_once = (
         token
         for token, behind in zip_longest(body, body[1:], fillvalue="")
         if _tells_clock(token) or (behind == "h" and _HOUR.match(f"{token}h"))
-    ]
-    return [*at_once, *told("clock", body)]
+    )
+    return chain(at_once, told("clock", body))
 
 
-def _dates(body: Sequence[str]) -> list[str]:
-    return [*filter(_tells_date, body), *told("clock", body), *told("date", body)]
+def _dates(body: Sequence[str]) -> Iterable[str]:
+    return chain(filter(_tells_date, body), told("clock", body), told("date", body))
 
 
 def _durations(body: Sequence[str]) -> list[str]:

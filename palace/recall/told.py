@@ -12,7 +12,7 @@ from functools import cache
 import regex
 
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons, word_tokens
-from palace.text import tokens
+from palace.text import MONEY, tokens
 
 _NUMBER, _WITH_A_POINT = "#", "#.#"
 _HOUR_AND_MINUTES = regex.compile(r"(?:[01]?\d|2[0-4])\.[0-5]\d")
@@ -25,21 +25,24 @@ def told(kind: str, body: Sequence[str]) -> Iterator[str]:
         kind: A name under `tells`.
         body: Index tokens, in order.
     """
-    phrases = _phrases(kind)
+    phrases, no_time = _phrases(kind), word_tokens("price_words") | {MONEY}
     for place, token in enumerate(body):
         for phrase in (phrase for form in _forms(token) for phrase in phrases.get(form, ())):
-            said = body[place : place + len(phrase)]
+            end = place + len(phrase)
+            said, behind = body[place:end], body[end : end + 1]
             forms = list(map(_forms, said))
-            if len(said) == len(phrase) and not any(map(frozenset.isdisjoint, phrase, forms)):
+            if len(said) < len(phrase) or not no_time.isdisjoint(behind):  # "um 12.50 Euro teurer"
+                continue
+            if not any(map(frozenset.isdisjoint, phrase, forms)):
                 yield from [t for t, form in zip(said, forms, strict=True) if len(form) > 1] or said
 
 
 def _forms(token: str) -> tuple[str, ...]:
     """Return a token and the marks that stand for it in a phrase."""
-    if _HOUR_AND_MINUTES.fullmatch(token):
-        return (token, _NUMBER, _WITH_A_POINT)
-    is_number = token[0].isdigit() or token in word_tokens("number_words")
-    return (token, _NUMBER) if is_number else (token,)
+    if not token[0].isdigit():
+        return (token, _NUMBER) if token in word_tokens("number_words") else (token,)
+    with_a_point = _HOUR_AND_MINUTES.fullmatch(token)
+    return (token, _NUMBER, _WITH_A_POINT) if with_a_point else (token, _NUMBER)
 
 
 @cache

@@ -397,7 +397,6 @@ def test_an_unknown_identifier_is_asked_by_its_known_parts() -> None:
         ("какой телефон у Геннадия", "label"),
         ("小丁师傅的电话是多少", "label"),
         ("村田さんの電話番号は", "label"),
-        ("기사님 전화번호가 뭐야", "label"),
     ],
 )
 def test_answer_type(prompt: str, kind: AnswerType) -> None:

@@ -421,6 +421,8 @@ def test_head_and_tail() -> None:
         ("clock", "dura due ore e mezza", 0.0),
         ("clock", "das Fass ist halb voll", 0.0),
         ("clock", "pesa 10.14 kg", 0.0),
+        ("date", "um 12.50 Euro teurer", 0.0),
+        ("date", "we sold it at 12.50 EUR", 0.0),
         ("clock", "세 시간", 0.0),
         ("date", "am 2. Weihnachtstag", 1.0),
         ("date", "Lieferung in KW 50", 1.0),

@@ -179,7 +179,9 @@ def test_shapes() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["48 €", "€48", "48\u00a0€", "$48", "£ 48", "￥48", "48 € für 2", "1.250,-", "35,–"])
+@pytest.mark.parametrize(
+    "text", ["48 €", "€48", "48\u00a0€", "$48", "£ 48", "￥48", "48 € für 2", "1.250,-", "35,–"]
+)
 def test_the_sign_of_a_currency_is_indexed_whichever_it_is(text: str) -> None:
     assert MONEY in tokens(text)
 
