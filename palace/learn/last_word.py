@@ -16,11 +16,18 @@ from palace.text import fold
 from palace.types.changes import Unclear
 from palace.types.memory import Memory
 
-_NUMBER = regex.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)*(?![\w])")
+# Where no blanks stand between words, a unit stands right at its number: 每年300元.
+_DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}"
+_IN_A_WORD = rf"[^\W{_DENSE}]"
+_NUMBER = regex.compile(rf"(?<!{_IN_A_WORD}|\.)\d+(?:[.,:/-]\d+)*(?!{_IN_A_WORD})")
+_PIECE = regex.compile(
+    rf"[{_DENSE}]|(?![{_DENSE}])[\p{{L}}\p{{N}}](?:(?![{_DENSE}])[\p{{L}}\p{{N}}_.'’/-])*(?<![.'’/-])"
+)
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}_.'’/-]*(?<![.'’/-])")
 _NUMBER_AND_UNIT = 2
 _STANDS_OUT = regex.compile(r"[\p{Lu}\p{N}]")
 _GOES_ON = regex.compile(r"\s+\p{L}")
+_HANGUL = regex.compile(r"\p{Hangul}")
 _SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 
 
@@ -61,8 +68,9 @@ def replaced(text: str, old: str, new: str, *, small: Collection[str] = ()) -> s
     that repeats words from elsewhere in the text is a sentence of its own, and so is one that, in
     a language whose small words are given, has others in front ("she moved to Bruges").
     """
-    edge = "" if _SPACED.search(old) else r"(?![\p{L}\p{N}])"
-    start = "" if _SPACED.search(old) else r"(?<![\p{L}\p{N}])"
+    letter = r"[\p{L}\p{N}]" if _HANGUL.search(old) else _IN_A_WORD  # 민서 is no 김민서
+    edge = "" if _SPACED.search(old) else f"(?!{letter})"
+    start = "" if _SPACED.search(old) else f"(?<!{letter})"
     # The 5 of "4.5 kg" is another number, in any script.
     start += r"(?<!\d|\d[.,:/-])" if old[0].isdigit() else ""
     edge += r"(?!\d|[.,:/-]\d)" if old[-1].isdigit() else ""
@@ -94,14 +102,14 @@ def _without_repeated(before: str, new: str, after: str, small: Collection[str] 
 
     A pronoun may stand for what the text is about: "it listens on 5433".
     """
-    words = list(_WORD.finditer(new))
-    said = _words(new)
+    words = list(_PIECE.finditer(new))
+    said = _pieces(new)
     most = len(said) - 1
-    front = _joint(_words(before), said, most=most)
+    front = _joint(_pieces(before), said, most=most)
     subject = next((n for n, word in enumerate(said) if fold(word) not in small), 0)
-    if not front and (repeated := _joint(_words(before), said[subject:], most=most - subject)):
+    if not front and (repeated := _joint(_pieces(before), said[subject:], most=most - subject)):
         front = subject + repeated
-    back = _joint(said[front:], _words(after), most=len(said) - front - 1)
+    back = _joint(said[front:], _pieces(after), most=len(said) - front - 1)
     start = words[front].start() if front else 0
     return new[start : words[-1 - back].end() if back else len(new)]
 
@@ -113,3 +121,8 @@ def _joint(first: list[str], second: list[str], *, most: int) -> int:
 
 def _words(text: str) -> list[str]:
     return [word[0].casefold() for word in _WORD.finditer(text)]
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the words of a text, or its letters where no blanks stand between words."""
+    return [piece[0].casefold() for piece in _PIECE.finditer(text)]

@@ -77,7 +77,11 @@ class Listener:
 
         begins = r"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))"
         # Compiled when a prompt first may hold one.
-        self._keep_whole = [rf"\A\s*(?:{pattern})\s*\Z" for pattern in all_of("keep_whole")]
+        self._keep_whole = [
+            (x, rf"\A\s*(?:{pattern})\s*\Z")
+            for x in self._lexicons
+            for pattern in x.requests.get("keep_whole", ())
+        ]
         self._keep = rf"{begins}\s*(?P<cue>{any_of('keep')})\s*[:：]\s*"
         self._keep_that = rf"\A\s*(?P<cue>{any_of('keep_that')})\s*"
         self._correct = [
@@ -119,10 +123,11 @@ class Listener:
         return first_match(pattern, text, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
 
     def _kept_whole(self, prompt: str) -> Keep | None:
-        for pattern in self._keep_whole:
+        for lexicon, pattern in self._keep_whole:
             match = self._search(pattern, prompt)
-            if match is not None and _is_statement(match["statement"]):
-                return Keep((match["statement"].strip(),))
+            told = match["statement"].strip() if match else ""
+            if told and _is_statement(told) and not self._instructs(told, lexicon):
+                return Keep((told,))
         return None
 
     def _kept_after_a_cue(self, prompt: str) -> Keep | None:
@@ -149,11 +154,14 @@ class Listener:
         It is read in the language of its cue: French "je" is no Dutch "je".
         """
         return any(
-            self._search(rf"\A(?:{'|'.join(x.requests['to_the_model'])})", statement)
+            self._instructs(statement, x)
             for x in self._lexicons
-            if "to_the_model" in x.requests
-            and self._search(rf"\A(?:{'|'.join(x.requests.get('keep_that', ['(?!)']))})\Z", cue)
+            if self._search(rf"\A(?:{'|'.join(x.requests.get('keep_that', ['(?!)']))})\Z", cue)
         )
+
+    def _instructs(self, statement: str, lexicon: Lexicon) -> bool:
+        begins = lexicon.requests.get("to_the_model", ())
+        return any(self._search(rf"\A(?:{pattern})", statement) for pattern in begins)
 
     def _may_ask(self, before: str) -> bool:
         """Whether what stands before a request leaves it the person's own."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 
 import regex
 
 from palace.ports import Candidate
 from palace.recall.lexicon import word_tokens
 from palace.recall.related import NEARLY_ALL_LISTED
+from palace.recall.told import told
 from palace.recall.weighing import K1, Weights, relevance
 from palace.text import MONEY
 from palace.types.query import AnswerType, Query
@@ -31,9 +32,10 @@ _MOST_DAYS = 3
 _BESIDE = 3
 # "30k", "12mm": how much of something, and no label of it.
 _MEASURE = regex.compile(r"(\d[\d.,]*)(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
-_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])h(?:[0-5]\d)?$")  # French and Portuguese 17h30
+_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
 # 7.30 and 0752 tell an hour where one is asked for, and may be a price and a number elsewhere.
 _BARE_HOUR = regex.compile(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
+_PRICED = regex.compile(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
 _CODE = regex.compile(r"[^\W\d].*\d")
 _FIRST_WITHOUT_CAPITALS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
@@ -315,6 +317,8 @@ def _is_day_of_month(body: Sequence[str], place: int) -> bool:
 
 def _tells_money(token: str) -> bool:
     """Whether a token names a currency, or that nothing is to pay; a bare number is no price."""
+    if priced := _PRICED.match(token):
+        token = priced["unit"]
     return token == MONEY or token in word_tokens("price_words")
 
 
@@ -333,16 +337,25 @@ def _tells_clock(token: str) -> bool:
     )
 
 
-def _clocks(body: Sequence[str]) -> list[str]:
+def _clocks(body: Sequence[str]) -> Iterable[str]:
     """Return what tells an hour: "17 h" and "4 Uhr" too, which are two words."""
-    return [
+    at_once = (
         token
         for place, (token, behind) in enumerate(zip_longest(body, body[1:], fillvalue=""))
         if _tells_clock(token)
         or (behind == "h" and _HOUR.match(f"{token}h"))
         or (token.isdigit() and behind in word_tokens("clock_words"))
-        or (_BARE_HOUR.match(token) and not any(map(_tells_money, _beside(body, place))))
-    ]
+        or (
+            _BARE_HOUR.match(token)
+            and not _MEASURE.match(f"1{behind}")
+            and not any(map(_tells_money, _beside(body, place)))
+        )
+    )
+    return chain(at_once, told("clock", body))
+
+
+def _dates(body: Sequence[str]) -> Iterable[str]:
+    return chain(filter(_tells_date, body), told("clock", body), told("date", body))
 
 
 def _durations(body: Sequence[str]) -> list[str]:
@@ -352,7 +365,7 @@ def _durations(body: Sequence[str]) -> list[str]:
 # What of a memory, in its order, is of the kind that is asked for.
 _TELLING: Mapping[AnswerType, Callable[[Sequence[str]], Iterable[str]]] = {
     "clock": _clocks,
-    "date": partial(filter, _tells_date),
+    "date": _dates,
     "money": partial(filter, _tells_money),
     "duration": _durations,
     "number": _numbers,

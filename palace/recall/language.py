@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from palace.recall.lexicon import Lexicon, compiled, folded_words
+from palace.recall.related import everyday_words
 from palace.text import Word, fold
 
 
@@ -16,8 +17,9 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
 
     Typical letters count like one function word, and so does each word with a letter that no other
     language has, names apart: a Turkish sentence may have no function word at all. What stands
-    before a surname ("van der Berg") counts only where nothing else tells. On a tie the first
-    lexicon wins.
+    before a surname ("van der Berg") counts only where nothing else tells. Where languages tie,
+    because they share the small words ("que dia paga a Ana"), words of every day tell them apart;
+    where none does, the first lexicon wins.
 
     Args:
         text: Any text.
@@ -48,7 +50,19 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
         known = [apart for word, apart in said if word in lexicon.function_words]
         return (typical + own + sum(known), len(known))
 
-    return max(lexicons, key=evidence)
+    told = [(evidence(lexicon), lexicon) for lexicon in lexicons]
+    most = max(count for count, _ in told)
+    tied = [lexicon for count, lexicon in told if count == most]
+    if len(tied) == 1 or most == (0, 0):
+        return tied[0]
+    tokens, typed = {word.token for word in found}, {word.surface.lower() for word in found}
+
+    def familiar(lexicon: Lexicon) -> int:
+        exact = typed.intersection(lexicon.listed("stopwords"))  # Portuguese "lá" is no "la"
+        content = tokens & everyday_words(lexicon.language) - lexicon.stopwords
+        return len(content) + len(exact)
+
+    return max(tied, key=familiar)
 
 
 def _before_surnames(text: str, found: Sequence[Word]) -> frozenset[int]:

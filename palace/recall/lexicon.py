@@ -117,6 +117,7 @@ class Lexicon:
         self.own_letters = frozenset(self._words.get("own_letters", ""))
         self.scripts: tuple[str, ...] = tuple(self._words.get("scripts", ()))
         self.openings: Mapping[str, Sequence[str]] = self._words.get("openings", {})
+        self.tells: Mapping[str, Sequence[str]] = self._words.get("tells", {})
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
         self.people: tuple[str, ...] = tuple(self._words.get("people", ()))
 
@@ -140,7 +141,18 @@ class Lexicon:
     @cached_property
     def function_words(self) -> frozenset[str]:
         """Folded words that carry no content, as people write them."""
-        return frozenset(form for word in self.listed("stopwords") for form in _written(word))
+        listed = self.listed("stopwords")
+        spelt = (form for word in listed for form in self.spelt_otherwise(word))
+        return frozenset(form for word in (*listed, *spelt) for form in _written(word))
+
+    def spelt_otherwise(self, word: str) -> list[str]:
+        """Return a word with two letters for each that has a second spelling, and the reverse."""
+        lowered = word.lower()
+        pairs = [pair.split() for pair in self._words.get("spelt", ())]
+        one, two = lowered, lowered
+        for letter, letters in pairs:
+            one, two = one.replace(letters, letter), two.replace(letter, letters)
+        return [form for form in (one, two) if form != lowered]
 
     @cached_property
     def stopwords(self) -> frozenset[str]:

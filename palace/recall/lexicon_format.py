@@ -37,6 +37,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "scripts": _LIST,
     "typical_letters": _WORDS,
     "own_letters": _WORDS,
+    "spelt": _LIST,
     "particles": _WORDS,
     "enclitics": _WORDS,
     "stopwords": _WORDS,
@@ -62,6 +63,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "clock_words": _WORDS,
     "number_words": _WORDS,
     "price_words": _WORDS,
+    "tells": _LISTS,
     "first_person": _WORDS,
     "address": _WORDS,
     "openings": _LISTS,
@@ -74,6 +76,7 @@ _SECOND: Mapping[str, tuple[_Check, str]] = {
 }
 _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
+    "tells": ("clock", "date"),
     "requests": (
         "answer_so",
         "keep",

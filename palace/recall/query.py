@@ -44,6 +44,7 @@ from palace.text import (
     fold,
     numbers,
     starts_sentence,
+    stem,
     words,
 )
 from palace.text.labels import unlabelled
@@ -146,6 +147,7 @@ class Analyst:
         if asked != prompt:
             prompt, found = asked, words(asked)
         found = weekdays_as_written(found, lexicon, counts_of)
+        found = _as_memories_spell(found, lexicon, counts_of)
         found = _without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
         content = _content(prompt, found, lexicon, _called(prompt, found, lexicon, counts_of))
@@ -331,6 +333,19 @@ def _scope_of(turn: Turn) -> Scope:
 def _bounded(prompt: str) -> str:
     # As it is cut into words, so that their places are places in it.
     return composed(plain(prompt, max_chars=4 * MATCHED_CHARS))
+
+
+def _as_memories_spell(found: Sequence[Word], lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:
+    """Return the words, of two spellings with the one that the palace has: "Schluessel"."""
+    others = {
+        word.token: stem(fold(form))
+        for word in found
+        if word.shape == "word"
+        for form in lexicon.spelt_otherwise(word.surface)
+    }
+    counts = counts_of((*others, *others.values())) if others else {}
+    spelt = {t: other for t, other in others.items() if counts[other].any and not counts[t].any}
+    return _mended(found, spelt)
 
 
 def _without_enclitics(found: Sequence[Word], lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from palace.store.index_database import Schema
 
-SCHEMA_VERSION = 21
+SCHEMA_VERSION = 22
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"

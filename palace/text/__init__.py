@@ -31,12 +31,13 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
 MONEY = "€"
 """Index token of any currency's sign at a number."""
-# Korean "12,000원" and "5만 원"; what follows the unit is a particle.
-_WON = r"원(?<=(?:\d|\d[백천만억조]{1,2} )원)"
+# Korean "12,000원", "5만 원" and "삼만 원"; what follows the unit is a particle.
+_WON = r"원(?<=(?:\d|[백천만억조] )원)"
 _CHUNK = regex.compile(
     rf"(?P<money>{_WON})|(?P<dense>[{_DENSE}]+)"
     r"|(?P<sign>(?<![\p{L}\p{N}_])[A-Za-z](?:\+\+|\#)(?!\p{L}))"
-    r"|(?P<money>[$€£¥₽₹₩₺](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹₩₺])"
+    r"|(?P<money>[$€£¥₽₹₩₺](?=[ \u00A0]?\d)|(?<=\d[ \u00A0]?)[€£¥₽₹₩₺]"
+    r"|(?<=\d),[-–—](?![\p{L}\p{N}]))"
     rf"|(?P<word>[[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+"
     rf"(?:[.'’\-:/@+,][[\p{{L}}\p{{N}}_]--[{_DENSE}]][[\p{{L}}\p{{M}}\p{{N}}_]--[{_DENSE}]]*+)*+)",
     regex.VERSION1,
@@ -44,7 +45,7 @@ _CHUNK = regex.compile(
 # The same where there are no other letters, in a third of the time.
 _ASCII_CHUNK = re.compile(
     r"(?P<sign>(?<![A-Za-z0-9_])[A-Za-z](?:\+\+|#)(?![A-Za-z]))"
-    r"|(?P<money>\$(?= ?\d))"
+    r"|(?P<money>\$(?= ?\d)|(?<=\d),-(?![A-Za-z0-9]))"
     r"|(?P<word>[A-Za-z0-9_]+(?:[.'\-:/@+,][A-Za-z0-9_]+)*)"
 )
 _NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")

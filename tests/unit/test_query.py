@@ -64,6 +64,18 @@ def test_a_function_word_is_one_where_it_is_joined_to_another(
     assert analysed(prompt).terms == terms
 
 
+@pytest.mark.parametrize(
+    ("written", "asked", "term"),
+    [
+        ("Der Schlüssel hängt im Flur", "wer hat fuer uns den Schluessel", "schlussel"),
+        ("Der Schluessel haengt im Flur", "wer hat für uns den Schlüssel", "schluessel"),
+        ("Die neuen Tarife", "wer hat die neuen", "neuen"),
+    ],
+)
+def test_a_word_is_one_in_both_its_spellings(written: str, asked: str, term: str) -> None:
+    assert analysed(asked, vocabulary=FixedVocabulary(written)).terms == (term,)
+
+
 def test_what_the_palace_writes_with_a_hyphen_is_a_word() -> None:
     asked = "Où est la boîte donne-moi ?"
     assert analysed(asked).terms == ("boit", "donn")
@@ -397,6 +409,23 @@ def test_digits_alone_say_a_day_or_a_measure_and_no_code(
         ("Когда мы переехали?", "date"),
         ("我们什么时候搬家的?", "date"),
         ("いつ引っ越しましたか", "date"),
+        ("la livraison arrive quand", "date"),
+        ("le compteur c'est ou", "place"),
+        ("la revision es cuando", "date"),
+        ("cuanto dura el curso", "duration"),
+        ("quanto demora o curso", "duration"),
+        ("сколько длится курс", "duration"),
+        ("che giorni lavora Samir", "date"),
+        ("op welke dagen werkt Fatma", "date"),
+        ("an welchen Tagen kommt Emre", "date"),
+        ("wie heisst der neue Pfarrer", "name"),
+        ("cual es el telefono de Nacho", "label"),
+        ("qual o telefone do Valdir", "label"),
+        ("quel est le telephone du ramoneur", "label"),
+        ("qual è il numero di telefono di Marta", "label"),
+        ("какой телефон у Геннадия", "label"),
+        ("小丁师傅的电话是多少", "label"),
+        ("村田さんの電話番号は", "label"),
     ],
 )
 def test_answer_type(prompt: str, kind: AnswerType) -> None:
@@ -480,6 +509,11 @@ def test_soft_terms_only_say_what_sort(prompt: str, soft: set[str], asked: str) 
         ("Wat zei van der Berg over de huur?", "nl"),
         ("Sleutel in huis van de Boer", "nl"),
         ("Hat von der Au angerufen?", "de"),
+        # Small words that several languages share do not tell them apart; what is asked does.
+        ("a que hora es la reunion", "es"),
+        ("que dia vence o condominio", "pt"),
+        ("quanto costa la sala a sera", "it"),
+        ("que fait la clef sur la table", "fr"),
         ("", "en"),
         ("🙂", "en"),
     ],

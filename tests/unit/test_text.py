@@ -179,12 +179,14 @@ def test_shapes() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["48 €", "€48", "48\u00a0€", "$48", "£ 48", "￥48", "48 € für 2"])
+@pytest.mark.parametrize(
+    "text", ["48 €", "€48", "48\u00a0€", "$48", "£ 48", "￥48", "48 € für 2", "1.250,-", "35,–"]
+)
 def test_the_sign_of_a_currency_is_indexed_whichever_it_is(text: str) -> None:
     assert MONEY in tokens(text)
 
 
-@pytest.mark.parametrize("text", ["$HOME", "C$", "in €", "48 km", "£"])
+@pytest.mark.parametrize("text", ["$HOME", "C$", "in €", "48 km", "£", "3,-a", "x,-"])
 def test_a_sign_without_an_amount_is_none(text: str) -> None:
     assert MONEY not in tokens(text)
 
