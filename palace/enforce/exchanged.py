@@ -16,6 +16,7 @@ from itertools import combinations, product, starmap
 from typing import NamedTuple
 
 from palace.enforce.layout import GIVEN, MOST_MENTIONS, NUMBER, PERSON, Layout, Mention
+from palace.enforce.specifics import places_in
 
 _BREAK_CHARS = (30, 60, 120)  # how much farther a clause, a sentence, a line makes it
 _NEAR_CHARS = 40.0
@@ -34,6 +35,9 @@ class _Place(NamedTuple):
     start: int
     end: int
     place: tuple[int, int, int]
+
+
+_Words = dict[str, list[_Place]]
 
 
 class _Twins(NamedTuple):
@@ -67,9 +71,10 @@ def exchanged(
         # A newer text may tell that the two have changed places since.
         newer = {w.token for one, at in memory if day and at and at > day for w in one.words}
         exact = list(_exact(said, known)) if pairs else []
+        words = _words_of(said), _words_of(known) if pairs else {}
         for one, two in pairs:
             landmarks = [
-                *_worded(said, known, one, two, newer),
+                *_worded(*words, one, two, newer),
                 *(places for sort, *places in exact if sort != _sort(one.said)),
             ]
             both = one.said.text, two.said.text
@@ -86,8 +91,9 @@ def _twins(said: Layout, known: Layout) -> Iterator[_Twins]:
     for mention in said.mentions[:MOST_MENTIONS]:
         own = [m for m in known.mentions if m.is_same(mention) and m.unit == mention.unit]
         alone = sum(map(mention.is_same, said.mentions)) == 1
-        if own and alone and not mention.opening and not _is_readers(mention):
-            yield _Twins(mention, own[:_MOST_TIMES])
+        rare = 0 < len(own) <= _MOST_TIMES
+        if rare and alone and not mention.opening and not _is_readers(mention):
+            yield _Twins(mention, own)
 
 
 def _is_readers(mention: Mention) -> bool:
@@ -117,21 +123,26 @@ def _exact(
 
 
 def _worded(
-    said: Layout, known: Layout, one: _Twins, two: _Twins, newer: AbstractSet[str]
+    spoken: _Words, remembered: _Words, one: _Twins, two: _Twins, newer: AbstractSet[str]
 ) -> Iterator[tuple[list[_Place], list[_Place]]]:
     """Yield where each word stands that is said and remembered beside two mentions."""
-    spoken = _words_of(said, (one.said, two.said))
-    remembered = _words_of(known, (*one.known, *two.known))
-    shared = spoken.keys() & remembered.keys() - newer
-    yield from ((spoken[token], remembered[token]) for token in shared)
+    for token in spoken.keys() & remembered.keys() - newer:
+        said = _outside(spoken[token], (one.said, two.said))
+        known = _outside(remembered[token], (*one.known, *two.known))
+        if said and known:
+            yield said, known
 
 
-def _words_of(layout: Layout, compared: Sequence[Mention]) -> dict[str, list[_Place]]:
-    """Return the places of the words outside of what is compared and of all that is no name."""
-    exact = [m for m in layout.mentions if m.kind not in _NAMES or m in compared]
-    found: dict[str, list[_Place]] = {}
+def _outside(places: Sequence[_Place], mentions: Sequence[Mention]) -> list[_Place]:
+    return [p for p in places if not any(m.start <= p.start < m.end for m in mentions)]
+
+
+def _words_of(layout: Layout) -> _Words:
+    """Return the places of the words outside of all that is no name."""
+    exact = places_in((m.start, m.end) for m in layout.mentions if m.kind not in _NAMES)
+    found: _Words = {}
     for word in layout.words:
-        if word.token not in _MOVING and not any(m.start <= word.start < m.end for m in exact):
+        if word.token not in _MOVING and word.start not in exact:
             end = word.start + len(word.token)
             found.setdefault(word.token, []).append(_Place(word.start, end, word.place))
     return found

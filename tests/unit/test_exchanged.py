@@ -120,3 +120,13 @@ def test_a_month_right_before_a_name_is_no_part_of_it() -> None:
     wilma, ruiz = (m for m in layout.mentions if m.kind == "name")
     assert (wilma.text, ruiz.text) == ("Wilma", "Ruiz")
     assert ruiz.place[1] == wilma.place[1] + 1 == layout.words[-1].place[1]
+
+
+def test_what_a_memory_says_everywhere_has_no_place_of_its_own() -> None:
+    opened, rested = (
+        "Wilma opens the gate.\nCedric locks the door.",
+        "\nWilma rests, Cedric sleeps.",
+    )
+    said = "At the weekend Cedric opens the gate and Wilma locks the door."
+    assert _exchanged(said, (opened + 3 * rested, None)) == ["Cedric", "Wilma"]
+    assert _exchanged(said, (opened + 4 * rested, None)) == []
