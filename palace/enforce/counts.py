@@ -30,7 +30,8 @@ _DAILY = regex.compile(
 )
 _A_DAY = regex.compile(r"\s\p{L}+\s(?:(?:a|per|every|each)\s+day|daily)\b", regex.IGNORECASE)
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
-_AFTER_COLON = regex.compile(r":\s([^.;!?]+)")
+# A clause that tells more of the last item is none: ", which is done".
+_AFTER_COLON = regex.compile(r":\s((?:(?!,\s(?:which|who|where)\b)[^.;!?])+)")
 _IN_BRACKETS = regex.compile(r"[^\d.,:;!?()\n]{0,40}\(([^()]+)\)")
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 # What an answer counts of its own.

@@ -94,6 +94,8 @@ _PATTERNS = tuple(
         rf"\b{_MONTH}(?!\w)",
     )
 )
+# In small letters alone these may be other words: "mar", "may", "march".
+_OTHER_WORD = regex.compile(r"[a-z]{1,4}|march|august|marco")
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
 # "nelle tue note"
 _ITALIAN_YOURS = regex.compile(r"\b(?:le|alle|delle|dalle|nelle|sulle) $", regex.IGNORECASE)
@@ -286,7 +288,7 @@ def _month(text: str, *, alone: bool) -> int | None:
     if number is not None:
         return number
     token = month_token(text)
-    if token is None or (alone and text.islower() and text.isascii()):
+    if token is None or (alone and _OTHER_WORD.fullmatch(text)):
         return None
     return int(token[5:])
 

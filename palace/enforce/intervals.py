@@ -17,7 +17,9 @@ from palace.text import fold, right_before
 
 _EVERY = regex.compile(
     r"\b(?:every|each|jede[nrms]?|elke|om de)\s(?:single\s)?"
-    r"(?P<second>(?:other|second|2nd|zweite[nrms]?|2\.|andere|tweede)\s)?(?P<unit>\p{L}+)",
+    r"(?:(?:(?P<n2>other|second|2nd|zweite[nrms]?|2\.|andere|tweede)"
+    r"|(?P<n3>third|3rd|dritte[nrms]?|3\.|derde)|(?P<n4>fourth|4th|vierte[nrms]?|4\.|vierde))"
+    r"\s)?(?P<unit>\p{L}+)",
     regex.IGNORECASE,
 )
 _SO_MANY = regex.compile(
@@ -60,7 +62,8 @@ def other_intervals(sentence: str, texts: Sequence[str]) -> list[str]:
 def _read_intervals(text: str) -> Iterator[Quantity]:
     for match in _EVERY.finditer(text):
         unit = "week" if find_weekdays(match["unit"]) else fold(match["unit"])
-        yield from _of_units(2.0 if match["second"] else 1.0, unit, match)
+        count = next((n for n in (2, 3, 4) if match[f"n{n}"]), 1)
+        yield from _of_units(float(count), unit, match)
     for match in _WORD.finditer(text):
         yield from _of_units(1.0, _IN_ONE_WORD.get(fold(match[0]), ""), match)
         if fold(match[0]) == "fortnightly":

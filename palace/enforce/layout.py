@@ -23,6 +23,7 @@ from palace.enforce.specifics import (
     find_specifics,
     is_everyday,
     is_german,
+    is_given_name,
     is_inside,
     may_be_name,
     places_in,
@@ -38,10 +39,13 @@ _BREAK = regex.compile(
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}’'-]*\p{L}")
 _CAPITALS = regex.compile(r"(?<![\p{L}\d])\p{Lu}[\p{L}-]*\p{L}(?:[ -]\p{Lu}[\p{L}-]*\p{L})*+(?!\d)")
 _TITLE = regex.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt|Fa|Firma|Fam|Familie|Schwester)\.?\s+(?=\p{Lu})"
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Herrn?|Frau|Fr|Hr|Tante|Onkel|Oma|Opa|Mme|M|Sra?|Capt|Fa|Firma|Fam|Familie|Schwester|Dott|Sig(?:\.ra)?|Dhr|Mevr)\.?\s+(?=\p{Lu})"
 )
 _LISTED = regex.compile(r"\s?[:(|→]|\s?-+>|\s\d|\s?[,/&+]\s?\p{Lu}")
 NUMBER = "number"
+GIVEN = "given"
+"""A given name without a title where every noun has a capital: too few of them are told to say
+which other one fits its place."""
 _RATE = "rate"
 _YEAR = regex.compile(r"\d\d")  # "9 Jan 26"
 _PARTING = " \t\n.,;|/+&•"  # between the items of a list, and before the first
@@ -157,7 +161,10 @@ def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = fro
     clauses: list[int] = []
     sentences: list[int] = []
     lines: list[int] = []
+    titles = places_in(match.span() for match in _TITLE.finditer(text))
     for found in _BREAK.finditer(text):
+        if found.start() in titles:
+            continue  # "Dr. Ruiz"
         clauses.append(found.start())
         if found["line"] or found["sentence"]:
             sentences.append(found.start())
@@ -269,13 +276,19 @@ def _names(
     """Yield words and runs of words with a capital that may be names."""
     likely = {word.start for word, _ in find_names(text, spans)}
     inside = places_in(spans)
-    for start, end, has_title in _runs(text):
-        if start in inside:
-            continue
+    for begin, end, has_title in _runs(text):
+        words = (word.start() for word in _CAPITAL.finditer(text, begin, end))
+        start = next((at for at in words if at not in inside), end)  # "26 Dec Lena"
         end = next((place for place in range(start + 1, end) if place in inside), end)
         end = start + len(text[start:end].rstrip())
         names = [word for word in _CAPITAL.findall(text[start:end]) if may_be_name(word)]
-        if not names or (german and not has_title and titled.isdisjoint(map(fold, names))):
+        if not names:
+            continue
+        noun = german and not has_title and titled.isdisjoint(map(fold, names))
+        if noun and any(map(is_given_name, read_words(text[start:end]))):
+            yield _Found(GIVEN, frozenset(map(fold, names)), start, end)
+            continue
+        if noun:
             continue
         opens = starts_sentence(text, start) and not has_title and len(names) < 2
         if opens and is_everyday(names[0]):  # "Repeat Sun 29 June", "Supplier: Veldhoek"

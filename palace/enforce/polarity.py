@@ -19,7 +19,7 @@ from palace.text import fold, month_token
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
     r"|[。！？；：，、—()\n]+|(?:(?<!\s)\s++)?+(?:->|→|=>)\s*"
-    r"|\s(?:but|because|since|while|whereas|although|so|and|or|when|which|who|if|aber|weil|und|mais|et|pero|y)\s",
+    r"|\s(?:but|because|(?<!\bha(?:s|ve|d)\s)since|while|whereas|although|so|and|or|when|which|who|if|aber|weil|und|mais|et|pero|y)\s",
     regex.IGNORECASE,
 )
 _SENTENCE = regex.compile(r"(?<=[.!?。！？])\s+")

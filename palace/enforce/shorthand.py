@@ -80,6 +80,10 @@ _DAY_MONTH = regex.compile(
     r"(?<![\d.,:/]|\d-)(?:(?P<other>\d{1,2})\.?\s?[-–]\s?)?(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})"
     r"(?P<last>(?P=mark)(?P<year>\d{4}|\d{2})?)?(?![\d%]|:\d|[./]\d)"
 )
+# "25, 26 Dec"
+_LISTED_DAYS = regex.compile(
+    r"(?<![\w.,:/-])(?P<days>(?:\d{1,2}\.?,\s){1,12})(?=\d{1,2}\.?\s(?P<month>\p{L}{3,10}))"
+)
 _SHORT_MONTH = regex.compile(r"(?<!\p{L})\p{Lu}\p{Ll}{2,3}(?!\p{L})")
 _ON = regex.compile(
     r"\b(?:on|by|until|from|to|the|since|before|after|am|den|vom|zum|bis|ab|seit|le|du|au|\p{L}+(?:day|tag))"
@@ -171,6 +175,7 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
         token = month_token(match[0])
         if token is not None:
             yield FoundDate(None, int(token[5:]), None, *match.span())
+    yield from _listed_days(text)
     for match in _DAY_MONTH.finditer(text):
         pointed = match["mark"] == "." and not match["year"]
         if pointed and not match["last"]:
@@ -188,6 +193,14 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
             for number in days:
                 if exists(year, month, number):
                     yield FoundDate(year, month, number, *match.span())
+
+
+def _listed_days(text: str) -> Iterator[FoundDate]:
+    for match in _LISTED_DAYS.finditer(text):
+        token = month_token(match["month"])
+        for day in map(int, regex.findall(r"\d+", match["days"])):
+            if token and exists(None, int(token[5:]), day):
+                yield FoundDate(None, int(token[5:]), day, *match.span("days"))
 
 
 def scheduled_weekdays(text: str) -> Iterator[int]:

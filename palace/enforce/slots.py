@@ -19,6 +19,7 @@ from functools import partial
 from palace.enforce.exchanged import exchanged
 from palace.enforce.layout import (
     FAR_CHARS,
+    GIVEN,
     MOST_MENTIONS,
     NUMBER,
     Layout,
@@ -156,6 +157,8 @@ class Slots:
         fits = [_Fit(one, day, words) for one, day in zip(layouts, self._days, strict=True)]
         earlier: list[Mention] | None = None
         for mention in said.mentions:
+            if mention.kind == GIVEN:
+                continue
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
             if mention.is_bare and not any(map(str.isdigit, mention.text)):
@@ -192,8 +195,9 @@ class Slots:
 
     def exchanged(self, sentence: str) -> list[str]:
         """Return the specifics of a sentence that stand in each other's places."""
-        _, said, layouts = self._read(sentence)
-        return exchanged(said, tuple(zip(layouts, self._days, strict=True)))
+        read, said, layouts = self._read(sentence)
+        whole = read("\n\n".join(self._texts)) if len(layouts) > 1 else None
+        return exchanged(said, tuple(zip(layouts, self._days, strict=True)), whole)
 
     def _read(self, sentence: str) -> tuple[Callable[[str], Layout], Layout, Sequence[Layout]]:
         """Return how texts are read beside a sentence, and it and the memory so read."""

@@ -61,6 +61,7 @@ _IDENTIFIER = regex.compile(
 )
 # Letters of writing without blanks: an identifier beside them is none of theirs ("端口是5432").
 _DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]")
+_COLOUR = regex.compile(r"#(?=\d*[A-Fa-f])(?:[\dA-Fa-f]{3}){1,2}(?!\w)")
 _COMPOUND = regex.compile(r"(?<![\w/-])\p{Ll}{2,}(?:[-/]\p{Ll}{2,})+(?![\w/-])")
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 # What follows a name that opens a sentence.
@@ -90,7 +91,7 @@ _WITHOUT = regex.compile(r"(?<!\w)w/o(?!\w)", regex.IGNORECASE)
 _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt|Fa)\.\s*$")
 _CELL = regex.compile(r"\|\s*[*_]*$")
-_TITLES = frozenset("herr herrn frau dr prof familie fa firma".split())
+_TITLES = frozenset("herr herrn frau dr mr mrs ms mme prof familie fa firma".split())
 _KOREAN = (
     r"(?<!\p{Hangul})[김이박최정강조윤장임한오서신권황안송류홍전고문양손배백허유남]\p{Hangul}{2}"
 )
@@ -190,6 +191,8 @@ def _candidates(text: str) -> Iterator[Specific]:
     for match in _CODE.finditer(text):
         wanted = _LANGUAGE.sub("", match[0]).strip("`~").strip()
         yield Specific("code", match[0], wanted, *match.span())
+    for match in _COLOUR.finditer(text):
+        yield Specific("code", match[0], match[0], *match.span())
     for match in _URL.finditer(text):
         yield _trimmed("url", match)
     for match in _QUOTE.finditer(text):
@@ -231,7 +234,8 @@ def find_names(
     for number, word in enumerate(listed):
         if not _may_be_name(word) or word.start in inside:
             continue
-        if german and not (number and listed[number - 1].surface.casefold() in _TITLES):
+        titled = number and listed[number - 1].surface.casefold() in _TITLES
+        if german and not titled and not is_given_name(word):
             continue
         if not starts_sentence(text, word.start) or right_before(_AFTER_TITLE, text, word.start):
             found.append((word, right_before(_CELL, text, word.start) is not None))
@@ -240,6 +244,11 @@ def find_names(
         elif [after.shape for after in listed[number + 1 : number + 2]] == ["dense"]:
             found.append((word, True))  # among letters that have no capitals
     return found
+
+
+def is_given_name(word: Word) -> bool:
+    """Whether people are called so, and nothing of every day is in German."""
+    return as_listed(word) in given_names() and word.token not in everyday_words("de")
 
 
 def may_be_name(surface: str) -> bool:
@@ -292,7 +301,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     if nearby in ("and", "or"):  # "Ida and Tom", not "Gluten and nuts"
         return len(next_two) > 1 and next_two[1].surface[0].isupper()
     if nearby[0].isupper():
-        return len(nearby) > 1
+        return len(nearby) > 1 and fold(nearby) not in _TITLES  # "Chase Dr Ruiz"
     return (
         nearby in _VERBS
         or (nearby.endswith("ed") and len(nearby) > 3)

@@ -12,7 +12,8 @@ from palace.text import month_token
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st vs e.g i.e eg ie cf al approx dept est jan feb mar apr jun jul aug "
     "sep sept oct nov dec mon tue wed thu fri sat sun z.b d.h u.a bzw ca str inkl ggf p.ex ed "
-    "rev gen col capt lt sgt hon messrs mme mlle sra dra pag av".split()
+    "rev gen col capt lt sgt hon messrs mme mlle sra dra pag av dott dott.ssa sig sigg sig.ra "
+    "prof.ssa dr.ssa avv dhr mevr".split()
 )
 MAY_END = frozenset("etc inc ltd co corp jr sr a.m p.m am pm u.s u.k usw gmbh ave blvd rd".split())
 """Abbreviations that may as well end a sentence: the next word decides."""

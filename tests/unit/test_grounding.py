@@ -562,6 +562,7 @@ def test_spans_lead_from_one_memory_to_another(first, second, good, bad):
         ("Hoe doet de kast?", "Vriezer niet openen, buren waarschuwen", "Vergeet niet de buren te waarschuwen.", ()),
         ("Who approved it?", "Heidi approved the budget", "Heather approved the budget.", ("Heather",)),
         ("Who rents it?", "Marco Conti rents the flat", "Mario Conti rents it.", ("Mario",)),
+        ("What is next?", "Prof. Lund has not answered", "Chase Prof. Lund for an answer.", ()),
         ("Who is on when?", "Wed: Priya, Thu: Tom", "| Day | Who |\n|---|---|\n| Wed | Ravi |", ("Ravi",)),
     ],
 )  # fmt: skip
@@ -581,6 +582,14 @@ def test_an_ordinary_word_that_opens_a_sentence_is_no_name(question, memory, ans
         "Je ne saurais vous le dire, vous ne l'avez pas noté. Appelez plutôt le cabinet.",
         "Infelizmente não te sei dizer. O melhor é ligar para o consultório.",
         "No idea – it isn't mentioned anywhere. You could ask at the practice.",
+        "He didn't say anything about the cost, at least not in what you told me.",
+        "Ich habe dazu nichts gefunden.",
+        "Non trovo nulla sul costo.",
+        "No encuentro nada sobre el precio.",
+        "Je n'ai rien trouvé sur le prix.",
+        "Daar vind ik niets over.",
+        "Não encontrei informação sobre o custo.",
+        "Jag hittar inget om priset.",
     ],
 )
 def test_a_refusal_and_the_advice_behind_it_claim_nothing(answer):
@@ -989,6 +998,7 @@ def test_two_numbers_keep_the_order_they_have_in_the_memory(memory, good, bad):
             ["Jeden Tag gießen.", "Tomaten täglich gießen.", "Tomaten in der Sonne gießen."],
         ),
         ("The job runs daily, the full one every 3 days.", ["It runs every day."], []),
+        ("Water the ferns every third day.", ["Every three days."], ["Every day."]),
     ],
 )
 def test_how_often_and_how_not_is_told_as_in_the_memory(memory, good, bad):
@@ -1140,6 +1150,35 @@ def test_a_request_that_begins_with_can_you_asks_for_no_yes():
 @pytest.mark.parametrize(
     ("memory", "good", "bad"),
     [
+        (
+            "Double pay on 25, 26 Dec and 1 Jan.",
+            ["Double pay on 25 and 26 December and on 1 January.", "Double pay on Christmas Day."],
+            ["Double pay on 24 December."],
+        ),
+        ("Green #2F7D5B, not #1E9E62.", ["It is #2F7D5B."], ["It is #2F5D7B."]),
+        (
+            "Felix can't do the raffle any more (new job), Gwen takes over.",
+            ["Gwen has since taken over the raffle from Felix because of his new job."],
+            ["Petra has since taken over the raffle."],
+        ),
+        (
+            "No index on orders. Second one: the report joins tables twice. Vacuum was off (Viktor).",
+            [
+                "There were three problems: no index on orders, a report that joins tables twice and"
+                " a vacuum that was off, which Viktor knew."
+            ],
+            [],
+        ),
+        (
+            "Controllo in agosto.",
+            ["Va ricontrollato a fine agosto."],
+            ["Il controllo è a fine luglio."],
+        ),
+        (
+            "Den Rollout macht nur Aylin und nicht die Technik.",
+            ["Das macht Aylin."],
+            ["Den Rollout macht Aysel."],
+        ),
         (
             "Jacket reserved: 189,90 Euro",
             ["189 Euro und 90 Cent", "189 euros et 90 centimes", "189 euros and 90 cents"],

@@ -29,6 +29,7 @@ def cut(text):
     [
         ("One. Two! Three?", 3),
         ("Dr. Ines Alba and Mr. J. Smith, e.g. at 5 p.m. on Monday, came.", 1),
+        ("Il dott. Galli e la sig.ra Conti vengono lunedì.", 1),
         ("It is v3.14.2 at 2.5 h, see https://a.example/b.c?d=e.f. Next.", 2),
         ("It closes at 5 p.m. We open again at 9.", 2),
         ("Op. 27 no. 2 is hard. So is no. 3.", 2),
