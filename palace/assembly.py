@@ -39,6 +39,7 @@ from palace.recall.as_of import dated_turn, named_end, retired_at
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
+from palace.recall.insisting import insisted_on
 from palace.recall.lexicon import Lexicon, load_lexicons
 from palace.recall.logistic import load_model
 from palace.recall.query import Analyst
@@ -322,9 +323,10 @@ class Assembly:
         self._palace.refresh(force=False)
         return self.rivals.of(draft)
 
-    def dated(self, turn: Turn) -> Turn:
-        """Give a turn the past moment it asks about, if it asks about one."""
-        return dated_turn(turn, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms)
+    def meant(self, turn: Turn) -> Turn:
+        """Return the turn that one insists on, with the past moment it asks about, if it does."""
+        asked = insisted_on(turn, fallback_text=self._settings.enforce.fallback_text)
+        return dated_turn(asked, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms)
 
     def at(self, moment: datetime) -> Assembly:
         """Return the parts of the palace as it was: files alone, without vectors and artifacts.
@@ -362,7 +364,7 @@ class Assembly:
             shown=self._palace.privacy.shown,
             heard=self._palace.heard,
             reminders=self.reminders,
-            dated=self.dated,
+            meant=self.meant,
             at=lambda moment: self.at(moment).enforcement,
             generation=self._palace.index.generation,
         )

@@ -75,7 +75,7 @@ class Enforcement:
         shown: Returns a text as it may be shown and kept: without secrets, at least.
         heard: Does what the prompt tells the memory to keep or to put right; None if nothing.
         reminders: Returns the memories whose triggers match the prompt.
-        dated: Gives a turn the past moment it asks about, if it asks about one.
+        meant: Returns the turn that one insists on, and gives it the past moment it asks about.
         at: Returns the parts of a walk through the state of a past moment.
         generation: Returns another number once the whole index was thrown away.
     """
@@ -90,7 +90,7 @@ class Enforcement:
     shown: Callable[[str], str] = redact
     heard: Callable[[Turn], Heard | None] = lambda _turn: None
     reminders: Callable[[Turn], Sequence[Evidence]] = lambda _turn: ()
-    dated: Callable[[Turn], Turn] = lambda turn: turn
+    meant: Callable[[Turn], Turn] = lambda turn: turn
     at: Callable[[datetime], Enforcement] | None = None
     generation: Callable[[], int] = lambda: 0
 
@@ -153,7 +153,7 @@ class RetrievalEnforcer:
             verdict = _acknowledged(turn, heard)
         else:
             asked = replace(turn, prompt=asked_words(heard.rest if heard else turn.prompt))
-            verdict = _decided(parts, parts.dated(asked))
+            verdict = _decided(parts, parts.meant(asked))
             verdict = verdict.with_writes(heard.writes) if heard else verdict
         verdict = replace(
             verdict,

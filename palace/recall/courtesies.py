@@ -94,10 +94,14 @@ def only_thanks(sentence: str) -> bool:
 
 def is_courtesy(prompt: str) -> bool:
     """Whether a prompt is a courtesy and nothing else, small words apart; no question mark."""
-    text = matchable(prompt)
-    rest, found = _phrases().subn(" ", text)
+    return "?" not in matchable(prompt) and says_only(prompt, "courtesies", "greetings")
+
+
+def says_only(prompt: str, *kinds: PhraseKind) -> bool:
+    """Whether a prompt is phrases of these kinds in any language and small words, at least one."""
+    rest, found = _phrases(*kinds).subn(" ", matchable(prompt))
     small = folded_words("stopwords")
-    return found > 0 and "?" not in text and all(word in small for word in _WORD.findall(rest))
+    return found > 0 and all(word in small for word in _WORD.findall(rest))
 
 
 @cache
@@ -151,8 +155,8 @@ def _drawn_out(phrase: str) -> str:
 
 
 @cache
-def _phrases() -> regex.Pattern[str]:
-    listed = map(fold, phrases_of_every_language("courtesies", "greetings"))
+def _phrases(*kinds: PhraseKind) -> regex.Pattern[str]:
+    listed = map(fold, phrases_of_every_language(*kinds))
     # The longest first, so that "thank you so much" is not cut short.
     ordered = sorted(dict.fromkeys(listed), key=lambda phrase: -len(phrase))
     return regex.compile("|".join(map(_bounded, ordered)))

@@ -85,6 +85,7 @@ _OwnKind = Literal[
 ]
 PhraseKind = Literal[
     "courtesies",
+    "insisting",
     "greetings",
     "question_openers",
     "interjections",

@@ -51,6 +51,8 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "before_names": _WORDS,
     "everyday_names": _WORDS,
     "courtesies": _LIST,
+    "insisting": _LIST,
+    "insisting_words": _WORDS,
     "greetings": _LIST,
     "question_openers": _LIST,
     "interjections": _LIST,

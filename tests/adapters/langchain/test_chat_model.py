@@ -93,6 +93,15 @@ async def said(chat, way, prompt, config=None):
     return str(message.text), message.response_metadata["palace"]
 
 
+def test_who_insists_after_a_miss_gets_no_invention(chat, model):
+    told = [HumanMessage(MISS)]
+    for insisting in ("Are you sure?", "Just guess.", "Come on, you know it!"):
+        told += [chat.invoke(told), HumanMessage(insisting)]
+
+    assert chat.invoke(told).text == FALLBACK
+    assert model.calls == 0
+
+
 WAYS = ["invoke", "ainvoke", "batch", "abatch", "stream", "astream", "generate"]
 
 

@@ -36,7 +36,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceRetriever, palace_session
 
-from palace import RecallMiss
+from palace import Mempalace, RecallMiss
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HAIKU,
@@ -332,6 +332,16 @@ class TestChatEngines:
         said = chat(engine, way, UNCLEAR)
         assert said.startswith(FALLBACK)
         assert "9999" not in said
+
+
+def test_who_insists_after_a_miss_gets_no_invention(tmp_path):
+    model = ScriptedLLM(answer=LIE)
+    with Mempalace.open(tmp_path / "palace") as palace:
+        palace.remember("Anna Keller leads the billing team.", room="team")
+        engine = simple(PalaceLLM(model, palace), [])
+        asked = ("When did we hire Olga?", "Are you sure?", "Just guess.", "Really?")
+        assert {str(engine.chat(words)) for words in asked} == {FALLBACK}
+    assert model.calls == []
 
 
 def test_a_question_cannot_be_rewritten_into_one_that_is_let_through(palace):

@@ -1,0 +1,112 @@
+import pytest
+
+from palace.recall import insisting
+from palace.types.session import Message, Turn
+
+ASKED = "When did we hire Olga?"
+REFUSED = "I don't have this in my memory palace."
+
+
+def insisted_on(turn: Turn) -> Turn:
+    return insisting.insisted_on(turn, fallback_text=REFUSED)
+
+
+def said(*texts: str) -> tuple[Message, ...]:
+    roles = ("user", "assistant") * len(texts)
+    return tuple(Message(role, text) for role, text in zip(roles, texts, strict=False))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Are you sure?",
+        "really??",
+        "Please try again.",
+        "Just guess.",
+        "Come on, you know it.",
+        "Try harder!",
+        "roughly?",
+        "Tell me more.",
+        "Bist du sicher?",
+        "Wirklich? Bist du dir sicher?",
+        "Tu es sûr ?",
+        "estas seguro?",
+        "Tem certeza?",
+        "sei sicuro?",
+        "Weet je het zeker?",
+        "Ты уверен?",
+        "你确定吗？",
+        "本当ですか？",
+        "정말요?",
+        "Na pewno?",
+        "Är du säker?",
+        "Emin misin?",
+    ],
+)
+def test_who_only_insists_asks_the_question_before(prompt):
+    turn = Turn(prompt, "s", history=said("Hello!", "Hi!", ASKED, REFUSED))
+    assert insisted_on(turn) == Turn(ASKED, "s", history=said("Hello!", "Hi!"))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Are you sure that Olga works here?",
+        "Guess what: I passed!",
+        "Thanks!",
+        "ok",
+        "Try it with Python.",
+        "And who approved it?",
+        "Really? Then write a mail to her.",
+        "Think again about the colour of the fence.",
+        "",
+        "?",
+    ],
+)
+def test_who_says_more_asks_that(prompt):
+    turn = Turn(prompt, history=said(ASKED, REFUSED))
+    assert insisted_on(turn) is turn
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Can you please try one more time?",
+        "Surely you know.",
+        "Make an educated guess!",
+        "But you knew it yesterday",
+        "You really don't know?",
+        "Du wusstest es gestern.",
+        "T'es sûr de toi ?",
+        "Sicuro sicuro?",
+    ],
+)
+def test_behind_our_fallback_more_words_only_insist(prompt):
+    assert insisted_on(Turn(prompt, history=said(ASKED, REFUSED))) == Turn(ASKED)
+    elsewhere = Turn(prompt, history=said("Is a whale a fish?", "No."))
+    assert insisted_on(elsewhere) is elsewhere
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["I'll check.", "I know.", "Tell me a joke.", "What do you know?", "Right, thanks.", "Good."],
+)
+def test_behind_our_fallback_one_may_go_on(prompt):
+    turn = Turn(prompt, history=said(ASKED, REFUSED))
+    assert insisted_on(turn) is turn
+
+
+def test_who_insists_twice_asks_the_same_question():
+    turn = Turn("Really?", history=said(ASKED, REFUSED, "Are you sure?", REFUSED))
+    assert insisted_on(turn) == Turn(ASKED)
+
+
+def test_who_insists_on_nothing_says_just_that():
+    for history in ((), (Message("assistant", "Hello!"),)):
+        turn = Turn("Are you sure?", history=history)
+        assert insisted_on(turn) is turn
+
+
+def test_evidence_that_a_host_kept_in_the_history_is_no_part_of_the_question():
+    kept = f"<memory-context>\n[1] Anna leads the team.\n</memory-context>\n\n{ASKED}"
+    assert insisted_on(Turn("Really?", history=said(kept, "Anna."))).prompt == ASKED
