@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from itertools import islice
@@ -40,6 +41,7 @@ from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
 from palace.recall.insisting import insisted_on
+from palace.recall.instructions import without_instructions
 from palace.recall.lexicon import Lexicon, load_lexicons
 from palace.recall.logistic import load_model
 from palace.recall.query import Analyst
@@ -324,8 +326,16 @@ class Assembly:
         return self.rivals.of(draft)
 
     def meant(self, turn: Turn) -> Turn:
-        """Return the turn that one insists on, with the past moment it asks about, if it does."""
-        asked = insisted_on(turn, fallback_text=self._settings.enforce.fallback_text)
+        """Return a turn as it is judged.
+
+        That is without what says how to answer, for the turn that it insists on, and with the past
+        moment it asks about.
+        """
+        said = without_instructions(turn.prompt, self.lexicons, timeout_ms=self.timeout_ms)
+        asked = insisted_on(
+            turn if said == turn.prompt else replace(turn, prompt=said),
+            fallback_text=self._settings.enforce.fallback_text,
+        )
         return dated_turn(asked, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms)
 
     def at(self, moment: datetime) -> Assembly:

@@ -75,7 +75,7 @@ class Enforcement:
         shown: Returns a text as it may be shown and kept: without secrets, at least.
         heard: Does what the prompt tells the memory to keep or to put right; None if nothing.
         reminders: Returns the memories whose triggers match the prompt.
-        meant: Returns the turn that one insists on, and gives it the past moment it asks about.
+        meant: Returns a turn as it is judged: what it insists on, and of which past moment.
         at: Returns the parts of a walk through the state of a past moment.
         generation: Returns another number once the whole index was thrown away.
     """

@@ -1,0 +1,55 @@
+import pytest
+
+from palace.recall.instructions import without_instructions
+from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
+
+LEXICONS = tuple(load_lexicons(DEFAULT_LANGUAGES))
+ASKED = "Where does the staging server run?"
+
+
+def asked_in(prompt: str) -> str:
+    return without_instructions(prompt, LEXICONS, timeout_ms=1000.0)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Max 50 words.",
+        "Reply in Markdown, at most 3 sentences.",
+        "Write at most 3 sentences in plain English.",
+        "Use bullet points.",
+        "Answer in one sentence, no preamble.",
+        "Limit your answer to 100 tokens.",
+        "Answer concisely and cite your sources.",
+        "Don't make anything up. If you don't know, say so.",
+        "Think step by step.",
+        "Höchstens zwei Sätze.",
+        "Sois bref.",
+        "Máximo 20 palabras.",
+    ],
+)
+def test_how_to_answer_is_no_part_of_the_question(told):
+    for prompt in (f"{ASKED} {told}", f"{ASKED}\n\n{told}", f"{told}\n{ASKED}"):
+        assert asked_in(prompt) == ASKED
+
+
+def test_it_may_stand_on_both_sides():
+    assert asked_in(f"In one word: {ASKED}\nNo emojis, please.") == ASKED
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        ASKED,
+        "",
+        "Max 50 words.",
+        "Answer in JSON. Keep it short.",
+        "Thank Mrs Okonkwo for the training. Keep it under 120 words.",
+        "Translate into English: Die Ware ist da.",
+        f"{ASKED} Who told you in one word?",
+        "Who has a key? Only the gardener?",
+        f"Max 50 words.\n{'Something long. ' * 50}{ASKED}",
+    ],
+)
+def test_whatever_else_stays(prompt):
+    assert asked_in(prompt) == prompt
