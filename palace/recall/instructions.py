@@ -16,9 +16,11 @@ from palace.recall.shape import QUESTION_MARKS
 
 # Behind a sentence, a colon ("In one word: when …") or at the end of a line.
 _BREAK = regex.compile(r"(?<=[.!?:…])\s+|\n\s*")
+_COMMA = regex.compile(r"\s?[,–—-]{1,3}\s+")  # "In one word, when …"
 _AND = r"(?:\s*[,;]\s*(?:and |und |et |y )?|\s+(?:and|und|et|y)\s+|\s+)"
 _MOST_CHARS = 160
 _CLAUSES = 3
+_WORDS_OF_A_TOPIC = 2
 
 
 def without_instructions(prompt: str, lexicons: Sequence[Lexicon], *, timeout_ms: float) -> str:
@@ -43,6 +45,11 @@ def without_instructions(prompt: str, lexicons: Sequence[Lexicon], *, timeout_ms
             breaks.pop(0)
         else:
             break
+    comma = _COMMA.search(text, start, min(end, start + _MOST_CHARS))
+    told = text[start : comma.start()] if comma else ""
+    # "In LaTeX, how …" tells of what it asks.
+    if comma and len(told.split()) != _WORDS_OF_A_TOPIC and _instructs(told, lexicons, timeout_ms):
+        start = comma.end()
     asked = text[start:end]
     return asked if asked != text and _asks(asked, lexicons, timeout_ms) else prompt
 

@@ -19,6 +19,7 @@ from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import is_courtesy, without_courtesies
 from palace.recall.days import ordinal_day
 from palace.recall.given_names import calls_by_given_name, is_given_name
+from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
@@ -58,7 +59,6 @@ _HEAD_WORDS = 6
 _PARTICLE_CHARS = 5
 # "Answer briefly.", "Reply in one short sentence, please.": more may be another thing to do.
 _INSTRUCTION_WORDS = 6
-_BEHIND_AN_INSTRUCTION = r"(?:\s*[:,.!–—-]+\s+|\s*\n\s*)"
 # A lower-case word is taken for a name when the palace mostly writes it as one.
 _NAME_SHARE = 0.6
 # … and one with a capital, at the start of a sentence, also when the palace puts it there itself.
@@ -234,11 +234,9 @@ class Analyst:
             pattern = lexicon.cues[cue]
             return matches(pattern, matchable(text), timeout_ms=self._timeout_ms)
 
-        for pattern in lexicon.requests.get("answer_so", ()):
-            said = rf"\A(?:{pattern}){_BEHIND_AN_INSTRUCTION}"
-            told = self._first_match(said, prompt)
-            if told is not None and has("question", prompt[told.end() :]):
-                return prompt[told.end() :]
+        asked = without_instructions(prompt, (lexicon,), timeout_ms=self._timeout_ms)
+        if asked != prompt:
+            return asked
         first = next(sentences_apart(prompt), None)
         if first is None or first.before or not has("question", first.sentence):
             return prompt

@@ -24,6 +24,7 @@ def asked_in(prompt: str) -> str:
         "Don't make anything up. If you don't know, say so.",
         "Think step by step.",
         "Höchstens zwei Sätze.",
+        "Format: markdown table.",
         "Sois bref.",
         "Máximo 20 palabras.",
     ],
@@ -31,6 +32,10 @@ def asked_in(prompt: str) -> str:
 def test_how_to_answer_is_no_part_of_the_question(told):
     for prompt in (f"{ASKED} {told}", f"{ASKED}\n\n{told}", f"{told}\n{ASKED}"):
         assert asked_in(prompt) == ASKED
+
+
+def test_a_comma_may_part_it_from_the_question():
+    assert asked_in("In one word, where does it run?") == "where does it run?"
 
 
 def test_it_may_stand_on_both_sides():
@@ -48,6 +53,7 @@ def test_it_may_stand_on_both_sides():
         "Translate into English: Die Ware ist da.",
         f"{ASKED} Who told you in one word?",
         "Who has a key? Only the gardener?",
+        "In LaTeX, how can I keep a figure from floating?",
         f"Max 50 words.\n{'Something long. ' * 50}{ASKED}",
     ],
 )
