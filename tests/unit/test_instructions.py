@@ -25,6 +25,7 @@ def asked_in(prompt: str) -> str:
         "Think step by step.",
         "Höchstens zwei Sätze.",
         "Format: markdown table.",
+        "Answer the user query.",
         "Sois bref.",
         "Máximo 20 palabras.",
     ],
