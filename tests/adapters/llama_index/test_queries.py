@@ -13,7 +13,7 @@ from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.indices import SummaryIndex
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import RetryGuidelineQueryEngine, RetryQueryEngine
-from llama_index.core.schema import Document
+from llama_index.core.schema import Document, TextNode
 from llama_index.core.utils import get_tokenizer
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceQueryEngine, PalaceRetriever
 
@@ -133,11 +133,10 @@ class FullLLM(ScriptedLLM):
 
 @pytest.mark.parametrize(("words", "text"), [(HIT, SHIPPED), ("Describe boats.", LIE)])
 def test_what_is_added_fits_beside_documents_that_fill_the_window(palace, words, text):
-    boats = " ".join(f"Boat {n} is red and lies in the harbour." for n in range(400))
+    boats = [TextNode(text=f"Boat {n} is red and lies in the harbour. " * 8) for n in range(50)]
     palace.set_identity("I am the keeper of the harbour and know all of its boats by name.")
     llm = PalaceLLM(FullLLM(answer=LIE, context_window=4_000), palace, session_id="s1")
-    index = SummaryIndex.from_documents([Document(text=boats)])
-    engine = index.as_query_engine(llm=llm, response_mode="tree_summarize")
+    engine = SummaryIndex(boats).as_query_engine(llm=llm, response_mode="tree_summarize")
     assert str(engine.query(words)).startswith(text)
 
 
