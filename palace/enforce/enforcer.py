@@ -210,7 +210,7 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
     verdict = _verdict(turn, signal, reports, parts.policy)
     if signal.kind == "meta" and signal.band == "recall":
         return _meta_verdict(verdict, _previous(parts, turn), parts.policy)
-    if parts.policy.inject_always and _may_carry_context(verdict):
+    if (parts.policy.inject_always or query.fills_in) and _may_carry_context(verdict):
         return _with_context(parts, verdict, query)
     return verdict
 

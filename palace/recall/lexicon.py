@@ -86,6 +86,7 @@ _OwnKind = Literal[
 PhraseKind = Literal[
     "courtesies",
     "insisting",
+    "asking_why",
     "greetings",
     "question_openers",
     "interjections",
@@ -154,6 +155,12 @@ class Lexicon:
         for letter, letters in pairs:
             one, two = one.replace(letters, letter), two.replace(letter, letters)
         return [form for form in (one, two) if form != lowered]
+
+    @cached_property
+    def misspelt(self) -> Mapping[str, str]:
+        """Small words as they are typed in haste -> as they are meant."""
+        listed = (entry.partition(" ") for entry in self._words.get("misspelt", ()))
+        return {typed: meant for typed, _, meant in listed}
 
     @cached_property
     def stopwords(self) -> frozenset[str]:

@@ -38,6 +38,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "typical_letters": _WORDS,
     "own_letters": _WORDS,
     "spelt": _LIST,
+    "misspelt": _LIST,
     "particles": _WORDS,
     "enclitics": _WORDS,
     "stopwords": _WORDS,
@@ -53,6 +54,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "courtesies": _LIST,
     "insisting": _LIST,
     "insisting_words": _WORDS,
+    "asking_why": _LIST,
     "greetings": _LIST,
     "question_openers": _LIST,
     "interjections": _LIST,
@@ -81,6 +83,7 @@ _NAMES = {
     "tells": ("clock", "date"),
     "requests": (
         "answer_so",
+        "fill_in",
         "keep",
         "keep_that",
         "keep_whole",
