@@ -389,6 +389,7 @@ def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("recall", "--locomo", "nowhere.json"), "nowhere.json"),
         (("recall", "--locomo", "nowhere.json", "--embedder", "magic"), "'magic' is no embedder"),
+        (("notes", "--cases", "x", "--palace", "x", "--embedder", "off:on"), "no embedder"),
         (("detector", "--prompts", "nowhere.jsonl"), "nowhere.jsonl"),
         (("notes", "--cases", "nowhere.jsonl", "--palace", "nowhere"), "nowhere"),
         (("notes", "--cases", os.devnull, "--palace", "docs"), "docs: is no palace"),
