@@ -91,19 +91,18 @@ def _line_reason(head: str) -> str | None:
         return "diff"
     if _is_asked(lines):
         return None
-    if _TRACE.match(head):
-        return "trace"
-    if _LOG_LINE.match(head) and (len(lines) > 1 or ": " in head):
-        return "log"
-    if _MAIL_HEAD.match(head):
-        return "mail"
-    if len(lines) > 1 and all(_TABLE_LINE.match(line) for line in lines):
-        return "table"
-    if _is_code(lines):
-        return "code"
     said = [line for line in lines if not _RULE_LINE.fullmatch(line)]
     shaped = sum(bool(_LOG_LINE.match(line) or _TOOL_LINE.match(line)) for line in said)
-    return "tool_output" if len(lines) > 1 and shaped * 2 >= len(said) else None
+    several = len(lines) > 1
+    reasons = {
+        "trace": _TRACE.match(head),
+        "log": _LOG_LINE.match(head) and (several or ": " in head),
+        "mail": _MAIL_HEAD.match(head),
+        "table": several and all(map(_TABLE_LINE.match, lines)),
+        "code": _is_code(lines),
+        "tool_output": several and shaped * 2 >= len(said),
+    }
+    return next((reason for reason, is_so in reasons.items() if is_so), None)
 
 
 def _is_asked(lines: Sequence[str]) -> bool:
