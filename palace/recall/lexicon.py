@@ -332,13 +332,17 @@ def load_lexicon(language: str) -> Lexicon:
     """Return the shipped lexicon of a language code such as `en`.
 
     Raises:
-        ConfigError: If no such lexicon is shipped.
+        ConfigError: If no such lexicon is shipped, or its file is not UTF-8.
     """
     path = _FOLDER / f"{language}.yaml"
     if not language.isalpha() or not path.is_file():
         known = ", ".join(sorted(p.stem for p in _FOLDER.glob("*.yaml")))
         raise ConfigError(f"no lexicon for language {language!r}", hint=f"there are: {known}")
-    return Lexicon(path.read_text("utf-8"), path.name)
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path.name} is not UTF-8", hint="save it as UTF-8") from error
+    return Lexicon(text, path.name)
 
 
 def load_lexicons(languages: Iterable[str]) -> tuple[Lexicon, ...]:
