@@ -27,6 +27,10 @@ PalaceError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 def install_hint(extra: str) -> str:
     """Return how the packages of an extra are installed, from an index or from a checkout."""
@@ -34,15 +38,6 @@ def install_hint(extra: str) -> str:
         f"python -m pip install 'mempalace-enforcer[{extra}]';"
         f" in a checkout: python -m pip install '.[{extra}]'"
     )
-
-
-def unreadable_hint(error: OSError) -> str:
-    """Return what a person can do about a file he named that cannot be read."""
-    if isinstance(error, FileNotFoundError):
-        return "check its name and its folder"
-    if isinstance(error, IsADirectoryError):
-        return "it is a folder: name a file in it"
-    return "check its permissions"
 
 
 class PalaceError(Exception):
@@ -66,6 +61,21 @@ class PalaceError(Exception):
 
 class ConfigError(PalaceError):
     """Settings or arguments are wrong."""
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what the operating system refuses of a file that a person named into a `ConfigError`."""
+    try:
+        yield
+    except OSError as error:
+        hint = "check its permissions"
+        if isinstance(error, FileNotFoundError):
+            hint = "check its name and its folder"
+        elif isinstance(error, IsADirectoryError):
+            hint = "it is a folder: name a file in it"
+        reason = error.strerror or error
+        raise ConfigError(f"{path} cannot be read: {reason}", hint=hint) from error
 
 
 class StoreError(PalaceError):

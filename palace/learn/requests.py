@@ -69,11 +69,8 @@ class Listener:
         self._lexicons = tuple(lexicons)
         self._timeout_ms = timeout_ms
 
-        def all_of(kind: str) -> list[str]:
-            return [p for x in self._lexicons for p in x.requests.get(kind, ())]
-
         def any_of(kind: str) -> str:
-            return "|".join(all_of(kind)) or "(?!)"
+            return "|".join(p for x in self._lexicons for p in x.requests.get(kind, ())) or "(?!)"
 
         begins = r"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))"
         # Compiled when a prompt first may hold one.
