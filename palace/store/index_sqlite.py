@@ -28,7 +28,6 @@ from palace.store.index_rows import (
     memory_tokens,
     sayable,
 )
-from palace.store.index_schema import SCHEMA
 from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
@@ -75,7 +74,7 @@ class SqliteIndex:
 
     def __init__(self, path: Path | None, *, at: datetime | None = None) -> None:
         self._at = at
-        self._database = IndexDatabase(path, SCHEMA)
+        self._database = IndexDatabase(path)
         self.uses = UseTable(self._database)
         self._terms = TermTable(self._database)
         self._stamps = StampTable(self._database)

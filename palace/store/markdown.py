@@ -190,14 +190,12 @@ class Page:
             StoreError: If a text is empty.
             ValueError: If a field is unknown or its value is not of its kind.
         """
-        lines = self.closed_lines()
-        apart = lines and lines[-1].strip() and not self.ends_in_item
-        added = [""] if apart else []
+        added: list[str] = []
         for text, fields in memories:
             added += item_lines(text)
             if fields:
                 added.append("  " + write_comment(fields))
-        return self._insert(lines, len(lines), added, end_line=True)
+        return self.append_lines(added, is_item=True)
 
     def append_lines(self, lines: Sequence[str], *, is_item: bool) -> str:
         """Return the text with the lines of a memory at the end, as they are.
@@ -217,7 +215,10 @@ class Page:
 
     def with_block(self, position: int, lines: Sequence[str]) -> str:
         """Return the text with other lines in the place of one memory."""
-        return self._splice(self.blocks[position], lines)
+        block = self.blocks[position]
+        end = _line_end(self.lines[-1]) if block.end == len(self.lines) else self.newline
+        text = self.newline.join(lines) + end
+        return "".join([self.mark, *self.lines[: block.start], text, *self.lines[block.end :]])
 
     def remove(self, position: int) -> str:
         """Return the text without one memory and its comment."""
@@ -235,7 +236,7 @@ class Page:
             return kept
         # Where neighbours would run together, an empty comment parts them.
         for apart in ([""], ["", ""], ["", "", "<!-- -->", ""]):
-            written = self._splice(block, apart)
+            written = self.with_block(position, apart)
             if _texts(self.path, written) == others:
                 return written
         raise StoreError(
@@ -255,12 +256,6 @@ class Page:
         raise MemoryNotFoundError(
             f"No memory {memory_id} in {self.path}.", hint="It may have been edited: search again."
         )
-
-    def _splice(self, block: Block, added: Sequence[str]) -> str:
-        newline, last = self.newline, self.lines[block.end - 1]
-        end = _line_end(last) if block.end == len(self.lines) else newline
-        text = newline.join(added) + end
-        return "".join([self.mark, *self.lines[: block.start], text, *self.lines[block.end :]])
 
     def _insert(
         self, lines: Sequence[str], at: int, added: Sequence[str], *, end_line: bool = False

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
 from palace.ports import EmbedderIdentity, Vector
-from palace.store.index_database import is_full, is_refusal
+from palace.store.index_database import is_full, is_refusal, roll_back
 from palace.store.index_seal import identity_of
 
 _FORMAT = 1
@@ -280,7 +280,12 @@ class VectorFile:
                 )
             present = connection.execute("SELECT coalesce(max(row) + 1, 0) FROM rows").fetchone()[0]
             there = kept() if kept is not None else {digest for digest, _ in vectors}
-            new = {d: v for d, v in vectors if d in there and not self._has(connection, d)}
+            has = "SELECT 1 FROM rows WHERE digest = ?"
+            new = {
+                digest: vector
+                for digest, vector in vectors
+                if digest in there and connection.execute(has, (digest,)).fetchone() is None
+            }
             width = identity.dimension * _FLOAT_BYTES
             self._write(meta["generation"], [(present, b"".join(new.values()))], width=width)
             connection.executemany(
@@ -313,10 +318,6 @@ class VectorFile:
                 )
         return len(gone)
 
-    def _has(self, connection: sqlite3.Connection, digest: bytes) -> bool:
-        found = connection.execute("SELECT 1 FROM rows WHERE digest = ?", (digest,)).fetchone()
-        return found is not None
-
     def _write(self, generation: str, rows: Iterable[tuple[int, bytes]], *, width: int) -> None:
         """Write (row, bytes from there on), each row of so many bytes, and sync once."""
         # What a killed writer left behind the last row is written over.
@@ -339,9 +340,7 @@ class VectorFile:
                 self._close_if_damaged(error)
                 raise _translated(error) from error
             finally:
-                with suppress(sqlite3.Error):
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+                roll_back(connection)
 
 
 def _put(
