@@ -291,7 +291,7 @@ class Assembly:
         return Consolidator(
             marks=self.marks,
             entries=self._entries_of,
-            write=self._write_entry,
+            write=self.write_entry,
             frame=_as_own_block,
             shown=self._palace.privacy.shown,
             clock=utc_now,
@@ -310,7 +310,8 @@ class Assembly:
         title = session_title(session)
         return [m for m in self._palace.index.memories(room=TIMELINE) if m.session == title]
 
-    def _write_entry(self, entry: ConversationTurn) -> None:
+    def write_entry(self, entry: ConversationTurn) -> None:
+        """Put an entry on the timeline, unless it is there; the next question finds it."""
         for path in self._palace.store.append_timeline([entry]):
             self._palace.index_file(path)
 

@@ -112,11 +112,8 @@ def memory_lines(memory: Memory) -> tuple[Line, ...]:
     if memory.scope != "global":
         facts.append(memory.scope)
     if memory.status != "active":
-        facts.append(
-            f"inactive, superseded by {memory.superseded_by}"
-            if memory.superseded_by
-            else "inactive"
-        )
+        by = f", superseded by {memory.superseded_by}" if memory.superseded_by else ""
+        facts.append(f"inactive{by}")
     return (line(f"- {words[0]}"), *(line(f"  {x}") for x in words[1:]), dim(f"  {_row(facts)}"))
 
 
