@@ -268,14 +268,10 @@ class Assembly:
         """What statements look like in the languages of the detector."""
         return load_cues(self._settings.detector.languages)
 
-    @property
+    @cached_property
     def generator(self) -> Generator | None:
         """The language model that the settings name, or the one that was handed in."""
-        return self._palace.generator or self._configured_generator
-
-    @cached_property
-    def _configured_generator(self) -> Generator | None:
-        return configured_generator(self._settings.generator)
+        return self._palace.generator or configured_generator(self._settings.generator)
 
     @cached_property
     def marks(self) -> SessionMarks:
@@ -292,7 +288,7 @@ class Assembly:
             marks=self.marks,
             entries=self._entries_of,
             write=self.write_entry,
-            frame=_as_own_block,
+            frame=lambda text: f"{OPEN_TAG}\n{escape_markers(text)}\n{CLOSE_TAG}",
             shown=self._palace.privacy.shown,
             clock=utc_now,
             limits=Limits(
@@ -430,7 +426,3 @@ class Assembly:
         """Return the last verdict records of a session, newest first."""
         last = islice(self._palace.journal.records(type="verdict"), _RECENT_VERDICTS)
         return (record for record in last if record.get("session") == session_id)
-
-
-def _as_own_block(text: str) -> str:
-    return f"{OPEN_TAG}\n{escape_markers(text)}\n{CLOSE_TAG}"

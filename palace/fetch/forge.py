@@ -106,7 +106,9 @@ class ForgeFetcher(ABC):
             if repository:
                 ref = self._ref(mention, repository)
                 key = (ref.target.lower(), ref.options.get("ref", ""))
-                refs[key] = _more_precise(refs.get(key), ref)
+                # "PR 45, that is #45": who says pull request knows.
+                if key not in refs or refs[key].kind == "issue":
+                    refs[key] = ref
         return list(refs.values())[:_MAX_REFS]
 
     def fetch(self, ref: ArtifactRef) -> Artifact:
@@ -254,11 +256,6 @@ class ForgeFetcher(ABC):
             fetched_at=reply.at,
             truncated=rendered.truncated,
         )
-
-
-def _more_precise(known: ArtifactRef | None, ref: ArtifactRef) -> ArtifactRef:
-    # "PR 45, that is #45": who says pull request knows.
-    return ref if known is None or known.kind == "issue" else known
 
 
 def _is_repository(name: str) -> bool:

@@ -34,7 +34,8 @@ def change_tags(
     drawers = set(writer.store.read(memory.path).tags)
     for tag in removed:
         if tag not in memory.tags:
-            raise ConfigError(f"{memory.id} has no tag #{tag}", hint=_tags_hint(memory))
+            there = ", ".join(f"#{t}" for t in memory.tags) or "none"
+            raise ConfigError(f"{memory.id} has no tag #{tag}", hint=f"it has {there}")
         if tag in said | drawers:
             where = "the words of the memory" if tag in said else "the head of its drawer"
             raise ConfigError(
@@ -76,7 +77,3 @@ def fit_tag(tag: str) -> str:
             f"{tag[:80]!r} is no tag", hint="use letters, digits, _, - and /, not digits alone"
         )
     return tag
-
-
-def _tags_hint(memory: Memory) -> str:
-    return f"it has {', '.join(f'#{t}' for t in memory.tags)}" if memory.tags else "it has none"

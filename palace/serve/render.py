@@ -189,7 +189,7 @@ def gap_lines(gap: Gap) -> tuple[Line, ...]:
     times = f"{gap.count}×".rjust(4)
     facts = [f"last {gap.last_asked:%Y-%m-%d %H:%M} UTC", gap.near and f"close: {gap.near}"]
     return (
-        line((f"{times}  ", "cyan"), clean_line(gap.question) or "(not kept)"),
+        line((f"{times}  ", "cyan"), " ".join(gap.question.split()) or "(not kept)"),
         dim(f"      {_row([*facts, gap.verdicts[0]])}"),
     )
 
@@ -197,11 +197,6 @@ def gap_lines(gap: Gap) -> tuple[Line, ...]:
 def counted(number: int, one: str, many: str = "") -> str:
     """Return a number with the word for so many; that for many is `one` with an s if not given."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
-
-
-def clean_line(text: str) -> str:
-    """Return a text as one line."""
-    return " ".join(text.split())
 
 
 def _said(value: object) -> str:

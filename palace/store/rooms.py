@@ -37,8 +37,8 @@ from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import (
     ROOMS,
+    SUFFIX,
     drawer_file,
-    drawer_names,
     room_folder,
     room_names,
     scan_files,
@@ -153,7 +153,14 @@ class RoomStore:
             MemoryNotFoundError: If there is no such room.
             UnsafeNameError: If the name is unsafe.
         """
-        return drawer_names(self.root, room)
+        folder = room_folder(self.root, room)
+        if not resolve_inside(self.root, folder).is_dir():
+            raise MemoryNotFoundError(
+                f"There is no room {room!r}.", hint="List the rooms to see their names."
+            )
+        stamps = scan_files(self.root, (folder,))[0]
+        names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
+        return [name for name in names if "/" not in name]
 
     def create_room(self, room: str) -> str:
         """Make a room, unless it is there, and return its name as it stands on disk.

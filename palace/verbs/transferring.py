@@ -75,10 +75,10 @@ class TransferringVerbs(ReadingVerbs):
         if dry_run:
             with self._copy() as root:
                 to = self._destination(root, RoomStore(root), records=records)
-                to = replace(to, append=_nowhere)
                 done = import_path(path, to=to, form=form, progress=progress)
             return replace(done, dry_run=True)
         to = self._destination(self.root, self.store, records=records)
+        to = replace(to, append=_append)  # notes may stand outside of the palace, and of its copy
         self.require_root()
         with locked(self.root, "import"):  # not the palace's own: an import takes its time
             self.refresh()  # what an import before this one brought
@@ -98,7 +98,6 @@ class TransferringVerbs(ReadingVerbs):
             fit=self._parts.writer.fit,
             privacy=self.privacy,
             records=self._record_folders if records else {},
-            append=_append,
         )
 
     @property
@@ -182,12 +181,8 @@ class TransferringVerbs(ReadingVerbs):
         return write(self.root, path, files=files, memories=memories, records=kept)
 
 
-def _nowhere(_file: Path, _lines: bytes) -> None:
-    """Write nothing: for a dry run."""
-
-
 def _append(file: Path, lines: bytes) -> None:
-    """Append records where an import brings them; notes may stand outside of the palace."""
+    """Append records where an import brings them."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     append_line(file, lines, durable=True)
 
