@@ -27,10 +27,6 @@ PalaceError
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
 
 def install_hint(extra: str) -> str:
     """Return how the packages of an extra are installed, from an index or from a checkout."""
@@ -61,21 +57,6 @@ class PalaceError(Exception):
 
 class ConfigError(PalaceError):
     """Settings or arguments are wrong."""
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn what the operating system refuses of a file that a person named into a `ConfigError`."""
-    try:
-        yield
-    except OSError as error:
-        hint = "check its permissions"
-        if isinstance(error, FileNotFoundError):
-            hint = "check its name and its folder"
-        elif isinstance(error, IsADirectoryError):
-            hint = "it is a folder: name a file in it"
-        reason = error.strerror or error
-        raise ConfigError(f"{path} cannot be read: {reason}", hint=hint) from error
 
 
 class StoreError(PalaceError):

@@ -93,11 +93,6 @@ class ForgeFetcher(ABC):
                 )
         self._repositories = {name.lower(): name for name in repositories}
 
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self._client.api_url!r}, {list(self._repositories.values())})"
-        )
-
     def recognise(self, prompt: str) -> Sequence[ArtifactRef]:
         """Return the artifacts this prompt names, at most 8, each once; asks nobody."""
         refs: dict[tuple[str, str], ArtifactRef] = {}

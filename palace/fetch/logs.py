@@ -94,9 +94,6 @@ class LogsFetcher:
         self._zone = zone
         self._now = now or utc_now
 
-    def __repr__(self) -> str:
-        return f"LogsFetcher({list(self._logs)})"
-
     def recognise(self, prompt: str) -> Sequence[ArtifactRef]:
         """Return the configured logs this prompt names, with what it wants to see of them.
 

@@ -10,6 +10,7 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -100,6 +101,21 @@ def items_of(source: Path, *, progress: Progress | None = None) -> Iterator[Item
         yield Item(lines[number] if lines else 1, value)
     if progress:
         progress(size, size)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what the operating system refuses of a file that a person named into a `ConfigError`."""
+    try:
+        yield
+    except OSError as error:
+        hint = "check its permissions"
+        if isinstance(error, FileNotFoundError):
+            hint = "check its name and its folder"
+        elif isinstance(error, IsADirectoryError):
+            hint = "it is a folder: name a file in it"
+        reason = error.strerror or error
+        raise ConfigError(f"{path} cannot be read: {reason}", hint=hint) from error
 
 
 def read_json(source: Path) -> Any:  # noqa: ANN401 - whatever JSON holds

@@ -21,7 +21,7 @@ from typing import Any
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError, reading
+from palace.errors import ConfigError, TextRefusedError
 from palace.ignoring import IgnoreRules, secret_name
 from palace.learn.foreign import (
     Known,
@@ -32,6 +32,7 @@ from palace.learn.foreign import (
     read_json,
     read_langchain,
     read_mem0,
+    reading,
 )
 from palace.learn.formats import (
     CONVERSATIONS,

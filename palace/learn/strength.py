@@ -74,13 +74,8 @@ def strength(memory: Memory, counts: UseCounts = UNUSED, *, at: datetime) -> flo
         counts: How it was used.
         at: The moment, aware.
     """
-    return faded(worth_of(memory, counts), at=at)
-
-
-def worth_of(memory: Memory, counts: UseCounts = UNUSED) -> Worth:
-    """Return what a memory is worth, as an index would say it."""
     dates = [moment for moment in (memory.created, memory.updated) if moment is not None]
-    return Worth(
+    worth = Worth(
         kind=memory.kind,
         trust=memory.trust,
         confidence=memory.confidence,
@@ -88,6 +83,7 @@ def worth_of(memory: Memory, counts: UseCounts = UNUSED) -> Worth:
         dated=max(dates, default=None),
         counts=counts,
     )
+    return faded(worth, at=at)
 
 
 def faded(worth: Worth, *, at: datetime) -> float:

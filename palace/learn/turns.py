@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from palace.arguments import message_in
-from palace.errors import ConfigError, reading
-from palace.learn.foreign import Left, Said, items_of
+from palace.errors import ConfigError
+from palace.learn.foreign import Left, Said, items_of, reading
 from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.moment import parse_moment
 from palace.ports import Progress

@@ -8,7 +8,6 @@ from __future__ import annotations
 import atexit
 import errno
 import logging
-import os
 import secrets as _random
 import shutil
 import sqlite3
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import StoreUnavailableError
+from palace.store.files import is_writable
 from palace.store.index_schema import SCHEMA, SCHEMA_VERSION, TABLES
 from palace.store.index_seal import (
     identity_of,
@@ -268,7 +268,8 @@ class IndexDatabase:
             is_taken = isinstance(error, _OtherVersionError)
             if is_taken:
                 _log.warning("%s is %s: ours is kept in memory", self.path, error)
-            if is_taken or self._is_read_only() or self._is_full(error):
+            is_read_only = self.path is not None and not is_writable(self.path)
+            if is_taken or is_read_only or self._is_full(error):
                 # A palace that cannot be written can still be read: its index lives in memory.
                 self._left, self.path = self.path, None
                 if self._left is not None and (copy := self._copied(self._left)):
@@ -282,12 +283,6 @@ class IndexDatabase:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
             raise self._cannot_open(error) from error
-
-    def _is_read_only(self) -> bool:
-        if self.path is None:
-            return False
-        present = next((p for p in (self.path, *self.path.parents) if os.access(p, os.F_OK)), None)
-        return present is not None and not os.access(present, os.W_OK)
 
     def _is_full(self, error: Exception) -> bool:
         if "disk I/O" not in str(error) or self.path is None:

@@ -230,12 +230,9 @@ class SqliteIndex:
 
     def _keep(self, written: Mapping[str, Written | None]) -> None:
         """Remember what stands in the files written last."""
-        for path, now in list(written.items())[-_KEPT_FILES:]:
-            self._written.pop(path, None)
-            if now is not None:
-                self._written[path] = now
-        for path in list(self._written)[:-_KEPT_FILES]:
-            del self._written[path]
+        others = {path: was for path, was in self._written.items() if path not in written}
+        known = [(path, now) for path, now in {**others, **written}.items() if now is not None]
+        self._written = dict(known[-_KEPT_FILES:])
 
     def settle(self, written: int) -> None:
         """Merge the posting lists after many memories were written; a later search is faster."""

@@ -148,16 +148,9 @@ class Page:
         return bool("".join(below).strip())
 
     def with_comment(self, position: int, comment: str | None) -> str:
-        """Return the text with the comment of one memory replaced as a whole, or taken out.
-
-        Raises:
-            MemoryNotFoundError: If the memory has no comment to replace.
-        """
+        """Return the text with the comment that a memory has replaced as a whole, or taken out."""
         span = self.comments[position]
-        if span is None:
-            raise MemoryNotFoundError(
-                f"The memory {self.memories[position].id} has no comment.", hint="Search again."
-            )
+        assert span is not None
         lines = list(self.lines)
         line = lines[span.line]
         rest = line[: span.start] + (comment or "") + line[span.end :]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
 from palace.ports import EmbedderIdentity, Vector
+from palace.store.files import is_writable
 from palace.store.index_database import is_full, is_refusal, roll_back
 from palace.store.index_seal import identity_of
 
@@ -55,8 +56,7 @@ class VectorFile:
     @property
     def read_only(self) -> bool:
         """Whether nothing can be added here."""
-        present = next((p for p in (self.folder, *self.folder.parents) if p.exists()), None)
-        return present is None or not os.access(present, os.W_OK)
+        return not is_writable(self.folder)
 
     def held(self) -> AbstractContextManager[object]:
         """Keep other threads out for more than one call."""

@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.arguments import check_given, check_lists, check_texts, messages_in, moment_in
+from palace.arguments import (
+    check_choice,
+    check_given,
+    check_lists,
+    check_texts,
+    messages_in,
+    moment_in,
+)
 from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
-from palace.learn.fields import check_choice
 from palace.learn.remember import said_later
 from palace.ports import scope_of
 from palace.secrets import redact

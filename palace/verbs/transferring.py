@@ -14,9 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.arguments import moment_in, path_in
+from palace.arguments import check_choice, moment_in, path_in
 from palace.errors import ConfigError
-from palace.learn.fields import check_choice
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
 from palace.store.files import atomic_write, locked
