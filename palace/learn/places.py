@@ -31,10 +31,8 @@ def place_reason(path: str) -> str:
         return "it stands outside rooms/, playbooks/ and timeline/"
     if folder == "playbooks" and len(parts) > 1:
         return "playbooks stand directly in playbooks/"
-    for part in parts:
-        reason = name_reason(part)
-        if reason:
-            return reason
+    if reason := next(filter(None, map(name_reason, parts)), ""):
+        return reason
     if parts[-1][-3:].lower() != SUFFIX or len(parts[-1]) <= len(SUFFIX):
         return "it is no Markdown file"
     return room_reason("/".join(parts[:-1])) if folder == "rooms" and len(parts) > 1 else ""
@@ -45,7 +43,7 @@ def room_reason(room: str) -> str:
     parts = room.split("/")
     if len(parts) > MAX_ROOM_DEPTH:
         return f"it is more than {MAX_ROOM_DEPTH} rooms deep"
-    return next((reason for reason in map(name_reason, parts) if reason), "")
+    return next(filter(None, map(name_reason, parts)), "")
 
 
 def name_reason(name: str) -> str:

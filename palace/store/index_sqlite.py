@@ -25,13 +25,13 @@ from palace.store.index_rows import (
     Tokens,
     best_candidates,
     candidate,
+    decode_memory,
     memory_tokens,
     sayable,
 )
 from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
-from palace.store.memory_json import decode_memory
 from palace.store.passages import TURNS_BEFORE, passage_of
 from palace.store.postings import PostingList, best_rows, bm25, keys_of, posting_lists
 from palace.text import utc_now
