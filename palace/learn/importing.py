@@ -44,7 +44,7 @@ from palace.learn.formats import (
 )
 from palace.learn.hygiene import control_character_reason
 from palace.learn.intake import DIFFERS, Destination, Imported, Intake
-from palace.learn.places import SUFFIX, name_reason, room_reason
+from palace.learn.places import SUFFIX, name_reason
 from palace.learn.record_files import (
     JOURNAL,
     SCRATCHPAD,
@@ -143,7 +143,7 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
         if reason:
             intake.ignore(path, reason)
         else:
-            _take_note(source, path, path if is_own else _place(path, real.name), intake)
+            _take_file(source / path, path, path if is_own else _place(path, real.name), intake)
         if progress:
             progress(number, len(paths))
     for path, file in record_files(_record_folders(source) if is_own else {}).items():
@@ -179,14 +179,6 @@ def _record_folders(palace: Path) -> dict[str, Path]:
 def _place(path: str, folder: str) -> str:
     room, _, name = path.rpartition("/")
     return f"rooms/{room or folder}/{name}"
-
-
-def _take_note(source: Path, path: str, target: str, intake: Intake) -> None:
-    room = target.removeprefix("rooms/").rpartition("/")[0]
-    reason = room_reason(room) if target.startswith("rooms/") and room else ""
-    if reason:
-        return intake.refuse(path, reason)
-    return _take_file(source / path, path, target, intake)
 
 
 def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:

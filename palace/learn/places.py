@@ -35,15 +35,8 @@ def place_reason(path: str) -> str:
         return reason
     if parts[-1][-3:].lower() != SUFFIX or len(parts[-1]) <= len(SUFFIX):
         return "it is no Markdown file"
-    return room_reason("/".join(parts[:-1])) if folder == "rooms" and len(parts) > 1 else ""
-
-
-def room_reason(room: str) -> str:
-    """Say why no room can have this name, `a/b` for a room in a room, or "" if one can."""
-    parts = room.split("/")
-    if len(parts) > MAX_ROOM_DEPTH:
-        return f"it is more than {MAX_ROOM_DEPTH} rooms deep"
-    return next(filter(None, map(name_reason, parts)), "")
+    is_too_deep = folder == "rooms" and len(parts) - 1 > MAX_ROOM_DEPTH
+    return f"it is more than {MAX_ROOM_DEPTH} rooms deep" if is_too_deep else ""
 
 
 def name_reason(name: str) -> str:

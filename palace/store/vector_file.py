@@ -83,19 +83,15 @@ class VectorFile:
 
     def _connect(self) -> sqlite3.Connection:
         path = self.folder / _DATABASE
-        if self.read_only and not path.exists():
-            connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        elif self.read_only:
-            connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=ro",
-                uri=True,
-                check_same_thread=False,
-                isolation_level=None,
-            )
-        else:
+        address: Path | str = path
+        if not self.read_only:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             path.touch(mode=0o600)
-            connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        else:
+            address = f"{path.absolute().as_uri()}?mode=ro" if path.exists() else ":memory:"
+        connection = sqlite3.connect(
+            address, uri=isinstance(address, str), check_same_thread=False, isolation_level=None
+        )
         try:
             self._prepare(connection)
         except BaseException:

@@ -67,10 +67,8 @@ class TransferringVerbs(ReadingVerbs):
         from palace.learn.importing import import_path
 
         path = path_in("source", source)
-        if form is not None and form not in FORMATS:
-            raise ConfigError(
-                f"there is no format {form!r}", hint=f"use one of {', '.join(FORMATS)}"
-            )
+        if form is not None:
+            check_choice("form", form, FORMATS)
         if dry_run:
             with self._copy() as root:
                 to = self._destination(root, RoomStore(root), records=records)
