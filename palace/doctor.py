@@ -11,8 +11,8 @@ import shlex
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -32,7 +32,7 @@ from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
 from palace.text import counted, utc_now
 from palace.types.checks import Check
-from palace.types.memory import Draft, Fault, Memory
+from palace.types.memory import Draft, Memory
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -137,8 +137,9 @@ def check_files(palace: Mempalace) -> Works:
     """Parse every file and list what could not be understood."""
     faults = tuple(dict.fromkeys(palace.faults()))
     if faults:
+        told = _listed(f"{fault.path}:{fault.line}: {fault.message}" for fault in faults)
         raise StoreError(
-            f"{counted(len(faults), 'place')} not understood: {_listed(map(_told, faults))}",
+            f"{counted(len(faults), 'place')} not understood: {told}",
             hint="correct the named lines; until then they are kept as they are",
         )
     paths = [stamp.path for _, kept in palace.sources for stamp in kept.scan()]
@@ -250,7 +251,11 @@ def check_search(palace: Mempalace, probe: Memory) -> Works:
 
 def check_rebuild(palace: Mempalace, probe: Memory) -> Works:
     """Build an index from the files alone: it has the probe, and else equals the one in use."""
-    with _rebuilt_index(palace) as rebuilt:
+    with (
+        tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder,
+        closing(SqliteIndex(Path(folder) / "index.sqlite")) as rebuilt,
+    ):
+        refresh(rebuilt, palace.sources)
         if rebuilt.get(probe.id) != probe:
             raise StoreError(
                 "an index built from the files does not hold what was remembered",
@@ -432,17 +437,6 @@ class _Unrecorded:
     enforcement: Enforcement
 
 
-@contextmanager
-def _rebuilt_index(palace: Mempalace) -> Iterator[SqliteIndex]:
-    """Build an index from the files beside the one in use, and throw it away afterwards."""
-    with (
-        tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder,
-        closing(SqliteIndex(Path(folder) / "index.sqlite")) as index,
-    ):
-        refresh(index, palace.sources)
-        yield index
-
-
 def _missing(folder: Path) -> list[Path]:
     """Return the folder and its parents that do not exist yet, innermost first."""
     made = []
@@ -461,10 +455,6 @@ def _remove_folders(folders: Sequence[Path]) -> None:
 
 def _is_read_only(palace: Mempalace) -> bool:
     return not os.access(palace.root, os.W_OK | os.X_OK)
-
-
-def _told(fault: Fault) -> str:
-    return f"{fault.path}:{fault.line}: {fault.message}"
 
 
 def _listed(items: Iterable[str]) -> str:

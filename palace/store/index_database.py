@@ -26,7 +26,6 @@ from palace.store.index_schema import SCHEMA, SCHEMA_VERSION, TABLES
 from palace.store.index_seal import (
     identity_of,
     opening_or_closing,
-    remove_database,
     remove_leftovers,
     seal,
     state_of,
@@ -383,7 +382,8 @@ class IndexDatabase:
         if path is None:
             return
         try:
-            remove_database(path)
+            path.unlink(missing_ok=True)
+            remove_leftovers(path)
         except OSError as error:
             raise self._cannot_open(error) from error
 

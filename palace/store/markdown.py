@@ -463,7 +463,8 @@ class _Parser:
         return Span(number, *found) if found else None
 
     def _turn_values(self, block: Block, content: str) -> dict[str, Any] | None:
-        created = stamp_of_block(self.lines[block.start])
+        stamp = stamp_of(self.lines[block.start])
+        created = stamp_time(*stamp.groups()) if stamp else None
         if created is None:
             self.fault(block.start, "a stamp that is no date")
         speaker, text = split_speaker(content)
@@ -499,12 +500,6 @@ class _Parser:
             self.fault(line, "a file in UTF-16, which is not read: save it as UTF-8")
         else:
             self.fault(line, f"{NOT_UTF8}; they are kept as they are")
-
-
-def stamp_of_block(line: str) -> datetime | None:
-    """Return the time of a stamped line, or None if it has none that exists."""
-    stamp = stamp_of(line)
-    return stamp_time(stamp.group(1), stamp.group(2)) if stamp else None
 
 
 def _texts(path: str, text: str) -> list[str]:
