@@ -148,7 +148,7 @@ class Page:
         return bool("".join(below).strip())
 
     def with_comment(self, position: int, comment: str | None) -> str:
-        """Return the text with the comment that a memory has replaced as a whole, or taken out."""
+        """Return the text with the comment of a memory, which has one, replaced or taken out."""
         span = self.comments[position]
         assert span is not None
         lines = list(self.lines)
