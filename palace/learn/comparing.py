@@ -72,7 +72,7 @@ def compare(stored: Statement, new: Statement) -> Comparison:
         return Comparison(relation)
     denies = pair.stored.negated != pair.new.negated
     if relation == "conflict" and denies and not pair.rests:
-        return Comparison(relation, *(_polarity(s) for s in (stored, new)))
+        return Comparison(relation, *("denied" if s.negated else "affirmed" for s in (stored, new)))
     return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
 
 
@@ -92,10 +92,6 @@ def _alone(one: Statement, other: Statement) -> Iterator[str]:
     for term, handles in zip(one.terms, one.handles, strict=True):
         if handles.isdisjoint(other.known):
             yield term.key
-
-
-def _polarity(statement: Statement) -> str:
-    return "denied" if statement.negated else "affirmed"
 
 
 def _said(terms: Sequence[Term]) -> str:
