@@ -14,7 +14,8 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.dates import find_weekdays
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.quantities import read_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.source import Source, listed_length
 from palace.enforce.spans import APART
 from palace.enforce.units import DAY_SECONDS

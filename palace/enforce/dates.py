@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 
 import regex
 
@@ -195,13 +196,9 @@ class FoundDate:
         return date(self.year, self.month, self.day).weekday()
 
 
-def find_dates(text: str) -> list[FoundDate]:
-    """Return the dates of a text that do not overlap, most complete writing first."""
-    return list(_dates_of(text))
-
-
 @lru_cache(maxsize=512)
-def _dates_of(text: str) -> tuple[FoundDate, ...]:
+def find_dates(text: str) -> tuple[FoundDate, ...]:
+    """Return the dates of a text that do not overlap, most complete writing first."""
     found: list[FoundDate] = []
     taken = bytearray(len(text))
     for pattern in _PATTERNS:
@@ -216,6 +213,11 @@ def _dates_of(text: str) -> tuple[FoundDate, ...]:
         month, day = _HOLIDAYS[match[0].casefold().replace("’", "'")]
         found.append(FoundDate(None, month, day, *match.span()))
     return tuple(found)
+
+
+def as_found(day: date) -> FoundDate:
+    """Return a day that is worked out."""
+    return FoundDate(day.year, day.month, day.day)
 
 
 def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
@@ -307,13 +309,9 @@ def _number(text: str | None) -> int | None:
     return None
 
 
-def find_weekdays(text: str) -> list[tuple[int, int, int]]:
-    """Return the weekdays of a text as (Monday = 0, start, end)."""
-    return list(_weekdays_of(text))
-
-
 @lru_cache(maxsize=512)
-def _weekdays_of(text: str) -> tuple[tuple[int, int, int], ...]:
+def find_weekdays(text: str) -> tuple[tuple[int, int, int], ...]:
+    """Return the weekdays of a text as (Monday = 0, start, end)."""
     found = []
     for match in _WORD.finditer(text):
         folded = fold(match[0])
@@ -350,16 +348,12 @@ def weekdays_between(text: str) -> Iterator[int]:
 
     Where some of them are named besides ("Mon-Fri 7-21, lanes Wed only"), the others are not meant.
     """
-    found = sorted(find_weekdays(text), key=_start_of)
+    found = sorted(find_weekdays(text), key=itemgetter(1))
     named = {weekday for weekday, _, _ in found}
     for (first, _, end), (last, start, _) in pairwise(found):
         if _DAYS_TO.fullmatch(text, end, start):
             inside = {(first + n) % 7 for n in range(1, (last - first) % 7)}
             yield from inside if inside.isdisjoint(named) else ()
-
-
-def _start_of(weekday: tuple[int, int, int]) -> int:
-    return weekday[1]
 
 
 def _weekday_cut(match: regex.Match[str]) -> int:

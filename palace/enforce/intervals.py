@@ -11,7 +11,8 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.dates import find_weekdays
-from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.quantities import read_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.units import UNITS
 from palace.text import fold, right_before
 

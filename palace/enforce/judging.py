@@ -19,7 +19,8 @@ from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.intervals import other_intervals
 from palace.enforce.order import turned_round
 from palace.enforce.polarity import Clause, affirms_denied, clauses, contradicts, has_opposites
-from palace.enforce.quantities import Quantity, find_quantities, read_quantities
+from palace.enforce.quantities import find_quantities, read_quantities
+from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.signs import end_of
 from palace.enforce.slots import Slots
@@ -326,7 +327,7 @@ def _specifics_missing(
     sentence: str, support: Support, *, german: bool = False, before: str = ""
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the specifics that do not stand there, and the spans of all of them."""
-    dates = find_dates(sentence)
+    dates = [*find_dates(sentence)]
     known = [(d.start, d.end) for d in dates]
     dates += [
         d
@@ -335,8 +336,7 @@ def _specifics_missing(
     ]
     days = find_weekdays(sentence)
     spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
-    measured = [(q.start, q.end) for q in find_quantities(sentence, spans) if _is_plainly_number(q)]
-    specifics = find_specifics(sentence, [*measured, *spans])
+    specifics = find_specifics(sentence, spans, find_quantities(sentence, spans))
     taken = [(s.start, s.end) for s in specifics]
     wrong = [(s.start, s.text) for s in specifics if not support.specifics.has_specific(s)]
     wrong.extend(
@@ -431,10 +431,8 @@ def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
             yield replace(quantity, unit=last.unit, factor=last.factor)
     dotted = _DOTTED.fullmatch(quantity.text)
     if dotted and (quantity.unit == "time" or (not quantity.unit and _AT.search(before))):
-        at = 60.0 * int(dotted["h"]) + int(dotted["m"])
-        yield replace(
-            quantity, unit="clock", factor=1.0, values=(at,) if at >= 780 else (at, at + 720)
-        )
+        times = times_of_day(60.0 * int(dotted["h"]) + int(dotted["m"]))
+        yield replace(quantity, unit="clock", factor=1.0, values=times)
     if _PLURAL.fullmatch(quantity.text):  # "the 45s", "3.5s for the ribs"
         yield replace(quantity, unit="", factor=1.0)
     if quantity.unit == "time" and _HOURS.search(quantity.text):
@@ -478,11 +476,6 @@ def _has_another_in_english(word: Word, support: Support) -> bool:
     return support.tokens.isdisjoint(english) and any(
         support.has_another(word._replace(token=token)) for token in english
     )
-
-
-def _is_plainly_number(quantity: Quantity) -> bool:
-    """Whether a number with letters ("60g", "18.5k") is no identifier."""
-    return bool(quantity.unit) or quantity.text[-1:].isalpha()
 
 
 def is_label(sentence: str) -> bool:

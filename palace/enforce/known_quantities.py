@@ -19,10 +19,12 @@ from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_noth
 from palace.enforce.counts import is_between_days, is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
-from palace.enforce.quantities import AROUND, DEGREES, FOR_ONE, OR_SO, Quantity, read_quantities
+from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, read_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.signs import has_other_sign, has_other_zone, is_in_other_zone
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
+from palace.enforce.units import DEGREES
 from palace.text import fold, right_before
 
 _AT = regex.compile(

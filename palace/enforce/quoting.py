@@ -15,6 +15,7 @@ import regex
 
 from palace.enforce.answer_words import content_tokens
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
+from palace.enforce.source import straight
 from palace.secrets import redact
 from palace.types.verdict import Evidence
 
@@ -45,14 +46,6 @@ QUOTE_SCHEMA: Mapping[str, Any] = MappingProxyType(
 
 _LEAST_CONTENT_WORDS = 2
 _LONGEST_REPLY_CHARS = 20_000
-_TYPOGRAPHIC = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′ʼ＇", "'"),
-        **dict.fromkeys("“”„‟″«»＂", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        "…": "...",
-    }
-)
 _FENCED = regex.compile(r"```[\w-]*\s*\n?(.*?)```", regex.DOTALL)
 _LABELLED = regex.compile(
     r"^[\s>*_#-]*memory[\s*_]*[:=][\s*_]*\[?\#?(?P<memory>\d{1,6}|none|null)\]?[\s*_.]*\n+"
@@ -172,7 +165,7 @@ def _from_labels(text: str) -> QuoteReply | None:
 
 
 def _normal(text: str) -> str:
-    return " ".join(text.translate(_TYPOGRAPHIC).split())
+    return " ".join(straight(text).split())
 
 
 def _readings(quote: str) -> list[str]:

@@ -17,17 +17,19 @@ from palace.enforce.dates import FoundDate, completed, find_dates, find_weekdays
 from palace.enforce.days_meant import ISO_WEEK, days_meant
 from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.quantities import find_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import is_inside
 from palace.enforce.units import DAY_SECONDS
 from palace.text import fold, month_token
 
-_QUOTES = str.maketrans(
+_TYPOGRAPHIC = str.maketrans(
     {
-        **dict.fromkeys("‘’‚‛′ʼ", "'"),
-        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‘’‚‛′ʼ＇", "'"),
+        **dict.fromkeys("“”„‟″«»＂", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
+        "…": "...",
     }
 )
 _LIST_SEPARATOR = regex.compile(
@@ -126,7 +128,12 @@ def _broken(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
 
 def plain(text: str) -> str:
     """Return text as it is compared: folded, one blank for white space, straight quotes."""
-    return " ".join(fold(text.translate(_QUOTES)).split())
+    return " ".join(fold(straight(text)).split())
+
+
+def straight(text: str) -> str:
+    """Return text with straight quotes, hyphens and three dots for their typographic signs."""
+    return text.translate(_TYPOGRAPHIC)
 
 
 @dataclass(frozen=True)

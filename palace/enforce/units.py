@@ -134,6 +134,8 @@ _SHAPED_BEHIND = regex.compile(
     r"|\s?³|\^3|3(?![\w.,]*\d)|\s(?:cubes?|c[úu]bicos?|cubi)\b",
     regex.IGNORECASE,
 )
+DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
+MONEY = frozenset({"euro", "dollar", "pound", "yen", "franc", "crown", "zloty", "rupee", "yuan"})
 DAY_SECONDS = 86_400.0
 _LITRES = 1000.0  # in a cubic metre
 _BITS = regex.compile(r"[KMGT]b")

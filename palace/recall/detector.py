@@ -24,14 +24,8 @@ from palace.text import fold, tokens, words
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
 
-PERSONAL_CUES = (
-    "past_we",
-    "past_i",
-    "ask_i",
-    "we_present",
-    "i_present",
-    "possessive_my",
-    "possessive_our",
+PERSONAL_CUES = tuple(
+    "past_we past_i ask_i we_present i_present possessive_my possessive_our".split()
 )
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {

@@ -74,18 +74,8 @@ _SENTENCE_END = regex.compile(rf"(?<![.!?…])[.!?…]++(?=[\s\"'”’)\]{_DENS
 _QUESTION_MARKS = frozenset("?？؟")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 _MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents
-_UNFOLDED = str.maketrans(
-    {
-        "ø": "o",
-        "ł": "l",
-        "đ": "d",
-        "æ": "ae",
-        "œ": "oe",
-        "ı": "i",
-        "ð": "d",
-        "þ": "th",
-        "\u2044": "/",
-    }
+_UNFOLDED = str.maketrans("øłđıð\u2044", "oldid/") | str.maketrans(
+    {"æ": "ae", "œ": "oe", "þ": "th"}
 )
 
 _IRREGULAR_LINES = """
