@@ -48,7 +48,7 @@ class AnswerWords:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         stopwords = (lexicon.stopwords for lexicon in load_lexicons(DEFAULT_LANGUAGES))
-        self.function = _forms(data["function"]).union(*stopwords)
+        self.function = frozenset[str]().union(*stopwords)
         self.persons = _folded(data["persons"])
         self.framing = _forms(data["framing"])
         self.refusals = _any_of(data["refusals"])

@@ -150,8 +150,6 @@ def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterato
                 same_sort = not quantity.unit and is_small(quantity) and not other
             if same_sort and spoken.isdisjoint(quantity.values):
                 yield quantity
-        if said.values[0] != 1 and _ONE.search(source.text):
-            yield said
         if said.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
             yield said
 

@@ -36,13 +36,13 @@ _WEEKDAY_LINES = (
 )
 _WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _MONTH = r"(?P<month>\p{L}{3,10})\.?"
-_ORDINAL_WORDS = (
+ORDINAL_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
     " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
     " twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh"
     " twenty-eighth twenty-ninth thirtieth thirty-first"
 ).split()
-_SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
+_SPELLED = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
 # What may stand before the last day of a range: "sam 12 au sam 19 juillet".
 _ITS_WEEKDAY = (
@@ -299,7 +299,7 @@ def _day(text: str | None) -> int | None:
     if not text:
         return None
     number = _number(text)
-    return _ORDINAL_WORDS.index(text.casefold()) + 1 if number is None else number
+    return ORDINAL_WORDS.index(text.casefold()) + 1 if number is None else number
 
 
 def _number(text: str | None) -> int | None:

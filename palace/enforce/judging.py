@@ -373,7 +373,7 @@ def _words_missing(
             and not support.has_joined_name(word, sentence)
             and not is_spelled(word, support)
             and (len(word.surface) > 1 or support.has_other_label(word, sentence))
-            and not (opening and _is_known_word(word, support))
+            and not (opening and support.knows(word))
         ):
             yield word
     for word in read_words(sentence):
@@ -383,11 +383,6 @@ def _words_missing(
             or _has_another_in_english(word, support)
         ):
             yield word
-
-
-def _is_known_word(word: Word, support: Support) -> bool:
-    """Whether a word that may only open a sentence is no name."""
-    return support.has_word(word) or support.has_synonym(word) or support.is_ordinary(word)
 
 
 def _unfounded(
@@ -496,9 +491,17 @@ def _claims_missing(
     content = [w for w in listed if _says_something(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
-    if _is_wrong(sentence, content, taken, grounds, label=label):
-        return [_short(sentence)]
-    return []
+    refuted = contradicts(sentence, grounds.clauses, grounds.language) or affirms_denied(
+        sentence, grounds.texts
+    )
+    share = own = _share(content, grounds.everything)
+    if grounds.strict and grounds.is_yes_no and not is_negated(sentence):
+        own = _share(content, grounds.unasked)
+    least = LEAST_COVERED if grounds.is_english else LEAST_COVERED_ELSEWHERE
+    # What is exact in it stands there, and one word is too little to judge.
+    is_brief = taken or label or len(content) <= BRIEF_WORDS
+    uncovered = (grounds.strict and own < STRICT_LEAST_COVERED) or (not is_brief and share < least)
+    return [_short(sentence)] if refuted or uncovered else []
 
 
 def _says_something(word: Word) -> bool:
@@ -514,30 +517,6 @@ def _lone_word(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds
     if taken or len(listed) != 1 or listed[0].surface.islower() or not _says_something(listed[0]):
         return ""
     return "" if _share(listed, grounds.everything) else listed[0].surface
-
-
-def _is_wrong(
-    sentence: str,
-    content: Sequence[Word],
-    taken: Sequence[tuple[int, int]],
-    grounds: Grounds,
-    *,
-    label: bool,
-) -> bool:
-    """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
-    if contradicts(sentence, grounds.clauses, grounds.language):
-        return True
-    if affirms_denied(sentence, grounds.texts):
-        return True
-    share = _share(content, grounds.everything)
-    if grounds.strict:
-        affirmed = grounds.is_yes_no and not is_negated(sentence)
-        own = _share(content, grounds.unasked) if affirmed else share
-        if own < STRICT_LEAST_COVERED:
-            return True
-    if taken or label or len(content) <= BRIEF_WORDS:
-        return False  # what is exact in it stands there, and one word is too little to judge
-    return share < (LEAST_COVERED if grounds.is_english else LEAST_COVERED_ELSEWHERE)
 
 
 def _share(content: Sequence[Word], support: Support) -> float:
@@ -563,11 +542,8 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     if not replies and (not denied or any(is_framing(w) for w in listed)):
         return []  # "She has!": what follows carries the claim
     wrong, taken = _specifics_missing(grounds.question, grounds.unasked)
-    content = [
-        w
-        for w in read_words(grounds.question)
-        if is_content(w) and not is_framing(w) and not is_inside(w.start, taken)
-    ]
+    asked = read_words(grounds.question)
+    content = [w for w in asked if _says_something(w) and not is_inside(w.start, taken)]
     stands = not wrong and _share(content, grounds.unasked) >= 0.5
     opposed = any(c.negated for c in grounds.clauses) or any(map(has_opposites, grounds.texts))
     affirms = stands and not opposed

@@ -16,6 +16,7 @@ from html import unescape
 import regex
 
 from palace.enforce.answer_words import answer_words
+from palace.enforce.dates import ORDINAL_WORDS
 from palace.enforce.han import half_of_day, han_clocks, han_numbers, han_value
 from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
@@ -23,11 +24,7 @@ from palace.enforce.units import DAY_SECONDS, MONEY, UNITS, before_length, unit_
 from palace.secrets.findings import INVISIBLE
 from palace.text import fold, right_before, stem
 
-_ORDINALS = {
-    w: n for n, w in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
-        " twelfth".split(), 1)
-}  # fmt: skip
+_ORDINALS = {word: n for n, word in enumerate(ORDINAL_WORDS[:12], 1)}
 _MILLION = (
     "mio million millions millionen millones milhoes milioni miljoen mln миллион миллиона"
     " миллионов млн"

@@ -91,11 +91,6 @@ def _are_in_order(letters: str, word: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-def is_cut_name(short: str, name: str, *, whole: bool) -> bool:
-    """Whether a short form may be this name cut: Bio, Ros, Rm."""
-    return (whole or len(short) >= _LEAST_CUT) and is_cut_from(short, name)
-
-
 def listed_length(text: str) -> int:
     """Return how many items a list names; 0 if it is none or too long to be counted by a reader."""
     parts = [part for part in _LIST_SEPARATOR.split(text) if part.strip()]
@@ -188,10 +183,11 @@ class Source:
         return frozenset(fold(match[0]) for match in _CUT.finditer(self.text))
 
     @cached_property
-    def heads(self) -> frozenset[str]:
-        """Its words of three or four letters with a capital: names may be cut to them."""
+    def cut_names(self) -> frozenset[str]:
+        """Its words that a name may be cut to: with a capital, or plainly cut (Ros, Rm)."""
         found = {match[0] for match in _HEAD.finditer(self.text)}
-        return frozenset(fold(head) for head in found if month_token(head) is None)
+        heads = (fold(head) for head in found if month_token(head) is None)
+        return frozenset(heads).union(cut for cut in self.marked if len(cut) >= _LEAST_CUT)
 
     @cached_property
     def groups(self) -> frozenset[int]:

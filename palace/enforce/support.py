@@ -16,7 +16,7 @@ from palace.enforce.answer_words import answer_words, read_words
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.known_quantities import KnownQuantities
 from palace.enforce.known_specifics import KnownSpecifics
-from palace.enforce.source import Source, is_cut_from, is_cut_name
+from palace.enforce.source import Source, is_cut_from
 from palace.enforce.specifics import is_everyday, may_be_name
 from palace.recall.related import translated
 from palace.text import Word, fold, stem
@@ -126,9 +126,10 @@ class Support:
         """Whether a word of the same meaning stands there."""
         return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
 
-    def is_ordinary(self, word: Word) -> bool:
-        """Whether a word with a capital is one of every day and no name."""
-        return is_everyday(word.surface, self.language)
+    def knows(self, word: Word) -> bool:
+        """Whether a word with a capital that may only open a sentence is no name."""
+        everyday = is_everyday(word.surface, self.language)
+        return self.has_word(word) or self.has_synonym(word) or everyday
 
     def _has_translation(self, word: Word) -> bool:
         """Whether an English word for one of another language stands there.
@@ -146,11 +147,7 @@ class Support:
         bare = folded.replace("-", "")
         if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s"), bare}):
             return True
-        if any(
-            is_cut_name(short, folded, whole=short in s.heads)
-            for s in self.sources
-            for short in s.heads | s.marked
-        ):
+        if any(is_cut_from(short, folded) for s in self.sources for short in s.cut_names):
             return True
         codes = answer_words().codes.get(folded, frozenset())
         if any(
@@ -193,7 +190,9 @@ class Support:
         Beside the same word, as in "with Robert" for "with Ruben": so names are told that only
         open a sentence or stand in a language in which every noun has a capital.
         """
-        if not _is_capital(word) or self.has_word(word) or self.is_ordinary(word):
+        if not _is_capital(word) or self.has_word(word):
+            return False
+        if is_everyday(word.surface, self.language):
             return False
         said = read_words(sentence)
         place = said.index(word)
