@@ -312,7 +312,13 @@ def _number(text: str | None) -> int | None:
 @lru_cache(maxsize=512)
 def find_weekdays(text: str) -> tuple[tuple[int, int, int], ...]:
     """Return the weekdays of a text as (Monday = 0, start, end)."""
-    found = []
+    found: dict[int, tuple[int, int, int]] = {}
+    for number, (start, end) in _read_weekdays(text):
+        found.setdefault(start, (number, start, end))
+    return tuple(found.values())
+
+
+def _read_weekdays(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
     for match in _WORD.finditer(text):
         folded = fold(match[0])
         number = _WEEKDAYS.get(folded, _WEEKDAYS.get(folded.removesuffix("s")))
@@ -320,27 +326,19 @@ def find_weekdays(text: str) -> tuple[tuple[int, int, int], ...]:
             continue
         if match[0] == "tue" and right_before(_ITALIAN_YOURS, text, match.start()):
             continue
-        found.append((number, match.start(), match.end()))
-    found.extend(
-        (_weekday_cut(match), *match.span())
-        for match in _CUT_WEEKDAY.finditer(text)
-        if _AFTER_CUT.match(text, match.end())
-    )
+        yield number, match.span()
+    for match in _CUT_WEEKDAY.finditer(text):
+        if _AFTER_CUT.match(text, match.end()):
+            yield _weekday_cut(match), match.span()
     for row in _DUTCH_DAYS.finditer(text):
-        known = {start for _, start, _ in found}
-        found.extend(
-            (_DUTCH.split().index(day[0].casefold()), *day.span())
-            for day in _DUTCH_DAY.finditer(text, *row.span())
-            if day.start() not in known
-        )
+        for match in _DUTCH_DAY.finditer(text, *row.span()):
+            yield _DUTCH.split().index(match[0].casefold()), match.span()
     if _CUT_BESIDE.search(text):
-        found.extend((1, *match.span()) for match in _TUESDAY.finditer(text))
-    pointed = [(_weekday_cut(match), *match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
-    if len({number for number, *_ in pointed}) > 1:  # one alone may be another word cut
-        known = {start for _, start, _ in found}
-        found.extend(day for day in pointed if day[1] not in known)
-    found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
-    return tuple(found)
+        yield from ((1, match.span()) for match in _TUESDAY.finditer(text))
+    pointed = [(_weekday_cut(match), match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
+    if len({number for number, _ in pointed}) > 1:  # one alone may be another word cut
+        yield from pointed
+    yield from ((_WEEKDAYS[match[0]], match.span()) for match in _DENSE_WEEKDAY.finditer(text))
 
 
 def weekdays_between(text: str) -> Iterator[int]:

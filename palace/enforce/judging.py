@@ -17,6 +17,7 @@ from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in, cites_aside
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.intervals import other_intervals
+from palace.enforce.known_quantities import SaidNumber
 from palace.enforce.order import turned_round
 from palace.enforce.polarity import Clause, affirms_denied, clauses, contradicts, has_opposites
 from palace.enforce.quantities import find_quantities, read_quantities
@@ -278,7 +279,7 @@ def _is_scaled(text: str, sentence: str, support: Support, before: str) -> bool:
     """Whether a number of a sentence is twice or half another, as is said."""
     return any(
         quantity.text.strip() == text
-        and support.quantities.is_scaled(quantity, f"{before}\n{sentence}")
+        and support.quantities.is_scaled(SaidNumber(quantity, sentence, before))
         for quantity in read_quantities(sentence)
     )
 
@@ -400,7 +401,7 @@ def _unfounded(
             quantity
             for quantity in left
             if any(
-                support.quantities.has_quantity(reading, sentence, before, held)
+                support.quantities.has_number(SaidNumber(reading, sentence, before, held))
                 for reading in _meant(quantity, sentence)
             )
             or any(

@@ -184,15 +184,10 @@ def _quotes(quote: str, text: str) -> bool:
         return False
     start = text.find(quote)
     while start >= 0:
-        if _is_whole(text, start, start + len(quote)):
+        if not (_joined(text, start) or _joined(text, start + len(quote))):
             return True
         start = text.find(quote, start + 1)
     return False
-
-
-def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether a span begins and ends between words, and cuts no number in two."""
-    return not (_joined(text, start) or _joined(text, end))
 
 
 def _joined(text: str, place: int) -> bool:

@@ -6,7 +6,8 @@ tells the same of dates, numbers and things that are exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -47,21 +48,19 @@ def _token_at(found: Sequence[Word], place: int) -> str:
     return found[place].token if 0 <= place < len(found) else ""
 
 
+@dataclass(frozen=True, eq=False)
 class Support:
     """Several sources together.
 
-    Args:
+    Attributes:
         sources: Texts that an answer may draw on.
         strict: Whether little may be worked out, as after unclear evidence.
         language: Of the question, and so of the answer: its words may stand there in English.
     """
 
-    def __init__(
-        self, sources: Iterable[Source], *, strict: bool = False, language: str = "en"
-    ) -> None:
-        self.sources = tuple(sources)
-        self.strict = strict
-        self.language = language
+    sources: tuple[Source, ...]
+    strict: bool = False
+    language: str = "en"
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -102,7 +101,7 @@ class Support:
     @cached_property
     def specifics(self) -> KnownSpecifics:
         """What stands there as it is written."""
-        return KnownSpecifics(self.sources, tokens=self.tokens, has_name=self.has_name)
+        return KnownSpecifics(self.sources, self.tokens, self.has_name)
 
     def has_digits(self, text: str) -> bool:
         """Whether the digits of a text stand in one source in this order, however grouped."""
