@@ -20,7 +20,7 @@ from palace.enforce.dates import ORDINAL_WORDS
 from palace.enforce.han import half_of_day, han_clocks, han_numbers, han_value
 from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
-from palace.enforce.units import DAY_SECONDS, MONEY, UNITS, before_length, unit_of
+from palace.enforce.units import MONEY, UNITS, before_length, of_units, unit_of
 from palace.secrets.findings import INVISIBLE
 from palace.text import fold, right_before, stem
 
@@ -261,9 +261,9 @@ def _parts(text: str) -> Iterator[Quantity]:
 
 def _fortnights(text: str) -> Iterator[Quantity]:
     for match in _FORTNIGHT.finditer(text):
-        yield Quantity((14.0,), "time", DAY_SECONDS, *match.span(), match[0])
+        yield from of_units(match, "days", 14.0)
     for match in _FIFTEEN_DAYS.finditer(text):  # how French and Spanish say two weeks
-        yield Quantity((15.0, 14.0), "time", DAY_SECONDS, *match.span(), match[0])
+        yield from of_units(match, "days", 15.0, 14.0)
 
 
 def _myriads(text: str) -> Iterator[Quantity]:
@@ -327,14 +327,12 @@ def _spelled(text: str) -> Iterator[Quantity]:
         count = float(_TIMES[match[1].casefold()])
         yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
     for match in _ONE_AND.finditer(text):
-        family, factor = UNITS[match["unit"].casefold()]
-        yield Quantity((1.0,), family, factor, *match.span(), match[0])
+        yield from of_units(match, match["unit"], 1.0)
 
 
 def _han_counts(text: str) -> Iterator[Quantity]:
     for match in _HAN_COUNT.finditer(text):
-        family, factor = UNITS[fold(match["unit"])]
-        yield Quantity((han_value(match["n"]),), family, factor, *match.span(), match[0])
+        yield from of_units(match, match["unit"], han_value(match["n"]))
 
 
 def _ordinals(text: str) -> Iterator[Quantity]:

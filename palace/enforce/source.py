@@ -21,7 +21,7 @@ from palace.enforce.quantities import find_quantities
 from palace.enforce.quantity import Quantity
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import is_inside
-from palace.enforce.units import DAY_SECONDS
+from palace.enforce.units import of_units
 from palace.text import fold, month_token
 
 _TYPOGRAPHIC = str.maketrans(
@@ -262,10 +262,8 @@ class Source:
     @cached_property
     def next_days(self) -> tuple[Quantity, ...]:
         """A day for each "next morning" or "the day after"."""
-        return tuple(
-            Quantity((1.0,), "time", DAY_SECONDS, *match.span(), match[0])
-            for match in _NEXT_DAY.finditer(self.text)
-        )
+        said = _NEXT_DAY.finditer(self.text)
+        return tuple(day for match in said for day in of_units(match, "day", 1.0))
 
     @cached_property
     def rows(self) -> tuple[tuple[Quantity, ...], ...]:

@@ -12,8 +12,7 @@ from functools import cache
 import regex
 
 from palace.enforce.quantity import Quantity
-from palace.enforce.units import UNITS
-from palace.text import fold
+from palace.enforce.units import of_units
 
 _LINES = {
     "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -289,33 +288,26 @@ def spoken_parts(text: str) -> Iterator[Quantity]:
     for match in _METRES.finditer(text) if _METRE_SAID.search(text) else ():
         hundredths, metres = _amount(match["n"]), _amount(match["whole"] or "1")
         if 10 <= hundredths < 100:
-            yield from _of_units(metres + hundredths / 100, "m", match)
+            yield from of_units(match, "m", metres + hundredths / 100)
     for match in _KILOS.finditer(text) if _KILO_SAID.search(text) else ():
         whole, grams = match["whole"], _amount(match["n"])
         kilos = _ITALIAN_SMALL.get(whole) or _amount(whole)
         if _GRAMS <= grams < 10 * _GRAMS:
-            yield from _of_units((kilos or 1.0) + grams / 1000, "kg", match)
+            yield from of_units(match, "kg", (kilos or 1.0) + grams / 1000)
     for match in _hours_and().finditer(text) if _HOUR_SAID.search(text) else ():
         hours = _amount(match["whole"] or "1") + _amount(match["n"]) / 60
-        yield from _of_units(hours, "h", match)
+        yield from of_units(match, "h", hours)
     for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
         whole = match["whole"] or ""
         said = float(whole) if whole.isdigit() else float(_below_thousand(whole.casefold()))
-        yield from _of_units((said or 1.0) + 0.5, match["unit"], match)
+        yield from of_units(match, match["unit"], (said or 1.0) + 0.5)
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
         if match["fourths"]:
             value = 1.75 if match["fourths"].casefold().startswith("three") else 1.25
         if match["quarters"]:
             value = 0.25 if match["quarters"].casefold() in _A_QUARTER else 0.75
-        yield from _of_units(value, match["unit"], match)
-
-
-def _of_units(value: float, unit: str, match: regex.Match[str]) -> Iterator[Quantity]:
-    """Yield so many of a unit, if the word for it is one."""
-    family, factor = UNITS.get(fold(unit), ("", 0.0))
-    if family:
-        yield Quantity((value,), family, factor, *match.span(), match[0])
+        yield from of_units(match, match["unit"], value)
 
 
 @cache
