@@ -184,7 +184,7 @@ class RetrievalEnforcer:
             prompt,
             session_id=session_id,
             project=project,
-            history=history,
+            history=tuple(history),
             as_of=as_of,
         )
 

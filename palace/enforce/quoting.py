@@ -15,8 +15,8 @@ import regex
 
 from palace.enforce.answer_words import content_tokens
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
-from palace.enforce.source import straight
 from palace.secrets import redact
+from palace.text import straight
 from palace.types.verdict import Evidence
 
 QUOTE_SCHEMA: Mapping[str, Any] = MappingProxyType(

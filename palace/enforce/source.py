@@ -22,16 +22,8 @@ from palace.enforce.quantity import Quantity
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import is_inside
 from palace.enforce.units import of_units
-from palace.text import fold, month_token
+from palace.text import fold, month_token, straight
 
-_TYPOGRAPHIC = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′ʼ＇", "'"),
-        **dict.fromkeys("“”„‟″«»＂", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        "…": "...",
-    }
-)
 _LIST_SEPARATOR = regex.compile(
     r"(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\s\+\s|&|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
@@ -124,11 +116,6 @@ def _broken(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
 def plain(text: str) -> str:
     """Return text as it is compared: folded, one blank for white space, straight quotes."""
     return " ".join(fold(straight(text)).split())
-
-
-def straight(text: str) -> str:
-    """Return text with straight quotes, hyphens and three dots for their typographic signs."""
-    return text.translate(_TYPOGRAPHIC)
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,14 @@ HIDDEN = regex.compile(
     rf"(?<=\p{{Latin}})[{_SHOWS_NOTHING}\u200c\u200d]+(?=\p{{Latin}})|[{_SHOWS_NOTHING}]+"
 )
 _APOSTROPHES = regex.compile(r"(?<=[\p{L}\p{M}])[\u02BC\u02BB\uFF07‘‛′´`](?=\p{L})")
+_TYPOGRAPHIC = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′ʼ＇", "'"),
+        **dict.fromkeys("“”„‟″«»＂", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        "…": "...",
+    }
+)
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
@@ -255,6 +263,11 @@ def composed(text: str) -> str:
 def one_apostrophe(text: str) -> str:
     """Return text with "’" inside its words, whichever apostrophe was typed: "Miraʼs", "don`t"."""
     return _APOSTROPHES.sub("’", text)
+
+
+def straight(text: str) -> str:
+    """Return text with straight quotes, hyphens and three dots for their typographic signs."""
+    return text.translate(_TYPOGRAPHIC)
 
 
 def tokens(text: str) -> list[str]:
