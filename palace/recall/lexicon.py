@@ -108,7 +108,8 @@ class Lexicon:
     @cached_property
     def weekdays(self) -> Mapping[str, tuple[str, ...]]:
         """Folded name of a day of the week, whole or short -> (whole name, short ones)."""
-        return _by_name(self._words.get("weekdays", ()))
+        days = [tuple(map(fold, names.split())) for names in self._words.get("weekdays", ())]
+        return {name: names for names in days for name in names}
 
     @cached_property
     def dated_weekdays(self) -> Mapping[str, tuple[str, ...]]:
@@ -309,11 +310,6 @@ def _written(word: str) -> tuple[str, ...]:
     if folded < _DENSE_FROM:  # nothing is cut
         return (folded,)
     return (folded, *(found.token for found in words(word)))
-
-
-def _by_name(days: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    split = [tuple(map(fold, names.split())) for names in days]
-    return {name: names for names in split for name in names}
 
 
 def _alternation(patterns: Sequence[str]) -> str:

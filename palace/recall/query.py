@@ -246,11 +246,9 @@ class Analyst:
     def _asks_former(self, prompt: str, lexicon: Lexicon) -> bool:
         """Whether a prompt asks for what was the case before: "what was the rent before?"."""
         return any(
-            self._first_match(pattern, prompt) for pattern in lexicon.requests.get("former", ())
+            first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
+            for pattern in lexicon.requests.get("former", ())
         )
-
-    def _first_match(self, pattern: str, prompt: str) -> regex.Match[str] | None:
-        return first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
 
     def _unheard(
         self, turn: Turn, read: _Read, strangers: Sequence[tuple[str, ...]]
