@@ -24,9 +24,9 @@ _TIMED_CHARS = 200
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
 # Blanks, controls and marks that show nothing, such as a byte order mark or a direction.
 _UNSEEN_RANGES = (
-    *((0, 0x20), (0x7F, 0xA0), (0xAD, 0xAD), (0x2000, 0x200F), (0x2028, 0x202F)),
-    *((0x205F, 0x206F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)),
-)
+    (0, 0x20), (0x7F, 0xA0), (0xAD, 0xAD), (0x2000, 0x200F), (0x2028, 0x202F), (0x205F, 0x206F),
+    (0x3000, 0x3000), (0xFEFF, 0xFEFF),
+)  # fmt: skip
 UNSEEN = "".join(chr(sign) for first, last in _UNSEEN_RANGES for sign in range(first, last + 1))
 _BLANKS = regex.compile(r"[^\S\n]{2,}|[^\S\n ]")
 # What a list, a quotation or a heading puts before its words. "A. Smith" and "1. Mai" are none of

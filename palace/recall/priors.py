@@ -25,9 +25,9 @@ def with_priors(ranked: Sequence[Scored], priors: Priors) -> list[Scored]:
     if not head:
         return []
     known = priors([s.candidate.key for s in head])
-    moved = [
-        s._replace(rank=s.rank + prior, prior=prior)
-        for s in head
-        for prior in [known.get(s.candidate.key, 0.0)]
-    ]
+    moved = [_moved(s, known.get(s.candidate.key, 0.0)) for s in head]
     return [*sorted(moved, key=lambda s: -s.rank), *ranked[JUDGED:]]
+
+
+def _moved(scored: Scored, prior: float) -> Scored:
+    return scored._replace(rank=scored.rank + prior, prior=prior)
