@@ -24,14 +24,8 @@ from palace.text import fold, tokens, words
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
 
-PERSONAL_CUES = (
-    "past_we",
-    "past_i",
-    "ask_i",
-    "we_present",
-    "i_present",
-    "possessive_my",
-    "possessive_our",
+PERSONAL_CUES = tuple(
+    "past_we past_i ask_i we_present i_present possessive_my possessive_our".split()
 )
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
@@ -113,7 +107,8 @@ class CueDetector:
         whole = self._signal(turn, query, text, self.features(turn, query, text=text))
         if whole.band == "recall":
             return whole
-        return max((whole, *self._asked_apart(turn)), key=_sureness)
+        signals = (whole, *self._asked_apart(turn))
+        return max(signals, key=lambda signal: (_BANDS.index(signal.band), signal.score))
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
         """Yield the signals of questions that nothing else in their prompt has to do with."""
@@ -261,10 +256,6 @@ class CueDetector:
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
         }
-
-
-def _sureness(signal: RecallSignal) -> tuple[int, float]:
-    return _BANDS.index(signal.band), signal.score
 
 
 def _asks_memory_itself(features: Mapping[str, float]) -> bool:
