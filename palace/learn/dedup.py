@@ -25,8 +25,12 @@ _NEGATIONS = frozenset(
     "not no never none without cannot don t won isn aren doesn didn nicht nie kein pas jamais"
     " sin nunca jamas nao не никогда 不 没 ない".split()
 )
-# Signs that no token holds and that still change what is said.
-_SIGNS = regex.compile(r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)")
+# Signs that no token holds and that still change what is said, and names that no ending is cut off:
+# docs.example is not doc.example.
+_SIGNS = regex.compile(
+    r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)"
+    r"|(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}-]*+(?:[._@][\p{L}\p{N}][\p{L}\p{N}-]*+)++"
+)
 
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 
@@ -124,7 +128,7 @@ class _Outline:
 
     @cached_property
     def signs(self) -> list[str]:
-        return _SIGNS.findall(self._text)
+        return _SIGNS.findall(self._text.casefold())
 
     @cached_property
     def values(self) -> list[str]:

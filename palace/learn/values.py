@@ -67,10 +67,11 @@ _CLOCK_AFTER = frozenset({"at", "until", "till", "um"})
 _PIECE = regex.compile(
     # Most pieces are plain words. They are tried first, and by the letter: to ignore case costs
     # more than all else.
-    r"(?P<word>(?-i:[A-Za-z]++(?=[\s.,;!?)]|\Z)))"
+    r"(?P<word>(?-i:[A-Za-z]++(?=[\s,;!?)]|\.(?!\w)|\Z)))"
     r"|(?P<iso>\b\d{4}-\d{2}-\d{2}\b)"
     r"|(?P<clock>\b\d{1,2}:\d{2}(?!\d)(?:\s?[ap]m\b)?|\b\d{1,2}h(?:\d{2})?\b|\b\d{1,2}\s?[ap]m\b)"
-    r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|(?<!\w)\w++://\S+)"
+    r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|(?<!\w)\w++://\S+"
+    r"|(?<!\w)\p{L}[\w-]*+(?:\.\p{L}[\w-]*+)++)"
     r"|(?P<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)"
     r"|(?P<code>\b\d+[a-z]+\d\w*|\b\d+[B-FH-JN-RU-Z]\b)"
     r"|(?P<number>(?:(?<!\w)[-\u2212])?\d+(?:[.,]\d+)*(?P<ordinal>st|nd|rd|th)?)"

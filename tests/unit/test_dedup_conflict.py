@@ -64,6 +64,9 @@ def test_the_same_statement(new: str, stored: str) -> None:
         ("Keep replicas >= 3", "Keep replicas <= 3"),
         ("The fee is 5 €", "The fee is 5 $"),
         ("🙂", "🎉"),
+        ("The wiki is at doc.acme.example.", "The wiki is at docs.acme.example."),
+        ("The staging server is stage.acme.example", "The staging server is staging.acme.example"),
+        ("Settings are read from feature_flag.yaml", "Settings are read from feature_flags.yaml"),
     ],
 )
 def test_another_statement(new: str, stored: str) -> None:
@@ -133,6 +136,7 @@ def test_what_differs(token: str, expected: bool) -> None:
         ("The offsite is on 17 June in Dresden", "The offsite is on 3 June in Leipzig", None),
         ("My sister's name is Ilse, not Ilka", "My sister's name is Ilka", None),
         ("The heater is off", "The heater is on", None),
+        ("The wiki is at doc.acme.example.", "The wiki is at docs.acme.example.", None),
     ],
 )  # fmt: skip
 def test_another_value_for_the_same_thing(new: str, stored: str, detail: str | None) -> None:
