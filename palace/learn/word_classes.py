@@ -268,7 +268,8 @@ WEEKDAYS = {
 AMBIGUOUS_DAYS = frozenset({"sat", "sun", "mon", "wed"})
 DEICTIC = _folded(
     "today yesterday tomorrow tonight last-year this-year last-week this-week last-month this-month"
-    " last-night last-summer this-summer heute gestern morgen"
+    " last-night last-summer this-summer next-week next-month next-year next-summer heute gestern"
+    " morgen"
 )
 NUMBER_WORDS = {
     word: number
