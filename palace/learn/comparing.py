@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from palace.learn.ending import ends
 from palace.learn.statement import Statement
 from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import (
@@ -19,8 +20,10 @@ from palace.learn.word_classes import (
     DWELLING,
     EXCLUSIVE_VERBS,
     FORMER,
+    LASTING,
     LIGHT,
     LIST_VERBS,
+    MEASURING,
     OFFICES,
     PLACES,
     QUALIFIERS,
@@ -103,7 +106,7 @@ def _said(terms: Sequence[Term]) -> str:
 
 
 def _relation(pair: _Aligned) -> Relation:
-    if _retires(pair) and _enough(pair):
+    if (_retires(pair) and _enough(pair)) or ends(pair.stored, pair.new) or _returns(pair):
         return "conflict"
     if _different_subject(pair):
         return "unrelated"
@@ -111,7 +114,7 @@ def _relation(pair: _Aligned) -> Relation:
         return _without_rests(pair)
     if not _enough(pair):
         return "unrelated"
-    if _opposed(pair) or _denied(pair):
+    if _opposed(pair) or _denied(pair) or _recurs(pair):
         return "conflict"
     return _by_values(pair)
 
@@ -209,7 +212,7 @@ _INDEFINITE = frozenset({"a", "an"})
 
 
 def _soft(term: Term) -> bool:
-    return term.key in CHANGE_VERBS or term.retired
+    return term.key in CHANGE_VERBS or term.key in ("up", "down") or term.retired
 
 
 def _opposite_terms(old: Sequence[Term], new: Sequence[Term]) -> bool:
@@ -292,8 +295,32 @@ _LIGHT = frozenset("new leav left stock again".split())
 
 def _retires(pair: _Aligned) -> bool:
     """Whether the new statement names what is stored as over: "switched from X to Y"."""
-    over = {t.key for t in pair.new.terms if t.retired}
-    return bool(over) and any(t.key in over for t in pair.old_rest)
+    over = [t for t in pair.new.terms if t.retired]
+    # "The Saturday shifts" are not all that is on Saturdays.
+    named = {t.key for t in over if t.kind == "word"} or {t.key for t in over}
+    return any(t.key in named for t in pair.old_rest)
+
+
+def _returns(pair: _Aligned) -> bool:
+    """Whether what the stored statement says is over is so again."""
+    stored, new = pair.stored, pair.new
+    over = {t.key for t in stored.terms if t.retired}
+    if new.negated or new.past or "again" not in new.functions or not over:
+        return False
+    both = stored.first_person and new.first_person
+    return (both or _enough(pair)) and any(t.key in over for t in pair.new_rest)
+
+
+def _recurs(pair: _Aligned) -> bool:
+    """Whether something is on other days now: "piano is on Thursdays now", "Lena has piano … on
+    Tuesdays".
+    """
+    stored, new = pair.stored, pair.new
+    days = [{t.key for t in r if t.kind == "weekday"} for r in (pair.old_rest, pair.new_rest)]
+    plural = all(t.surface.endswith("s") for t in pair.rests if t.kind == "weekday")
+    told = all(days) and plural and len(days[1]) == len(pair.new_rest)
+    announced = new.changed and new.copula and not (new.negated or stored.negated)
+    return told and announced and any(b.subject and not a.subject for a, b in pair.shared)
 
 
 def _denied(pair: _Aligned) -> bool:
@@ -316,8 +343,9 @@ def _by_values(pair: _Aligned) -> Relation:
     if typed is None:
         return "unrelated"
     slots, old, new = _take_slot_pairs(old, new, pair, strict=typed > 0)
-    old = [t for t in old if not (_is_verb(t) and t.key in STANDING)]
-    new = [t for t in new if not (_is_verb(t) and t.key in STANDING)]
+    old, new = ([t for t in side if not _is_standing(t)] for side in (old, new))
+    if typed:
+        old, new = _without_measures(old, new)
     # "The parallel class" is another class than "our class".
     narrowed = any(
         t.subject and t.kind == "word" and not t.verb and t.key != "new" for t in (*old, *new)
@@ -327,6 +355,23 @@ def _by_values(pair: _Aligned) -> Relation:
     if close and typed + slots:
         return "conflict"
     return "unrelated" if typed else "doubtful"
+
+
+def _is_standing(term: Term) -> bool:
+    return _is_verb(term) and term.key in STANDING
+
+
+def _without_measures(old: list[Term], new: list[Term]) -> tuple[list[Term], list[Term]]:
+    """Leave out what only says what sort of value a number is: "lasts", "is … long".
+
+    Where both sides have such words they must say the same, for a room is 4 m long and 3 m wide;
+    and where more is said beside it ("50 euros cheaper") it is another value.
+    """
+    rests = [[t for t in side if t.subject or t.key not in MEASURING] for side in (old, new)]
+    said = [{t.key for t in side} & MEASURING for side in (old, new)]
+    if all(said) and not said[0] | said[1] <= LASTING:
+        return old, new
+    return old if rests[1] else rests[0], new if rests[0] else rests[1]
 
 
 def _one_thing(pair: _Aligned, values: int) -> bool:
@@ -497,6 +542,10 @@ def _slots_agree(one: Term, other: Term, pair: _Aligned) -> bool:
     return changed and "to" in (one.slot, other.slot)
 
 
+# "Goes to school" is no change.
+_GOING = frozenset({"go"})
+
+
 def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
     """Whether only one thing can stand here: an attribute, a role, a place."""
     verbs = pair.stored.verbs & pair.new.verbs
@@ -509,7 +558,7 @@ def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> boo
         return all(p[0].name for p in (old, new))
     if verbs & LIST_VERBS:
         return False
-    moved = bool(pair.new.verbs & CHANGE_VERBS)
+    moved = bool(pair.new.verbs & CHANGE_VERBS - _GOING)
     exclusive = bool(verbs & EXCLUSIVE_VERBS) or (
         moved and bool(pair.stored.verbs & EXCLUSIVE_VERBS or not pair.stored.verbs)
     )

@@ -68,10 +68,10 @@ class Writer:
         """Store a draft unless the palace holds it already or holds something else.
 
         A duplicate reinforces what is held, unless something else was said since: then it is a
-        contradiction of that, and goes with it. A word that counts less never retires one that counts
-        more: an agent that would supersede what a person said gets the conflict instead, and so
-        does what was said before the memory it contradicts. From the look to the last step no other
-        writer comes between.
+        contradiction of that, and goes with it. A word that counts less never retires one that
+        counts more: an agent that would supersede what a person said gets the conflict instead, and
+        so does what was said before the memory it contradicts. From the look to the last step no
+        other writer comes between.
 
         Args:
             draft: What to store.
@@ -268,8 +268,8 @@ def said_later(memory: Memory, moment: datetime | None) -> bool:
 def _contested(held: Memory, draft: Draft, others: Iterable[Memory]) -> list[Memory]:
     """Return what was said between a memory and a draft that repeats it.
 
-    Where that says otherwise, the draft is news: "deploys are on Tuesdays again". A weaker word than
-    what is held makes none.
+    Where that says otherwise, the draft is news: "deploys are on Tuesdays again". A weaker word
+    than what is held makes none.
     """
     if TRUST_RANK[draft.trust] < TRUST_RANK[held.trust]:
         return []

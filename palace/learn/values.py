@@ -61,6 +61,9 @@ _PHRASES = tuple(
             r"\1 ",
         ),
         ("over night", r"\bover night\b", "overnight"),
+        ("gave up|got rid of", r"\b(?:gave up|got rid of)\b", "quit"),
+        (" back ", r"\b(?:are|is|'re|'s|went|came|gone) back (?=with|to|at|on|in)\b", "are again "),
+        ("agreed to|decided to", r"\b(?:agreed|decided) to\b", ""),
     )
 )
 _YEAR = regex.compile(r"(19|20)\d\d")
@@ -369,11 +372,12 @@ def _cardinal(pieces: Sequence[Piece], at: int) -> tuple[str, int]:
 
 
 def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether "one" counts nothing: "the blue one", but "one month", "four one seven"."""
+    """Whether "one" counts nothing: "the blue one", but "need one key", "four one seven"."""
     if pieces[at].folded != "one":
         return False
     around = [pieces[n] for n in (at - 1, at + 1) if 0 <= n < len(pieces)]
-    return not any(_value(p) is not None or _unit(p) for p in around)
+    counts = at > 0 and stem(pieces[at - 1].folded) in VERBS and bool(_counted(pieces, at + 1))
+    return not counts and not any(_value(p) is not None or _unit(p) for p in around)
 
 
 def _spelt_digits(pieces: Sequence[Piece], at: int) -> int:
