@@ -1,6 +1,6 @@
-"""Whether a statement says that what another one tells is over: "we no longer use Jenkins".
+"""Whether a statement tells that something is no longer what it was: "we no longer use Jenkins".
 
-In: two statements. Out: yes or no, by rules over words, precision first.
+In: statements. Out: yes or no, by rules over words, precision first.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from palace.learn.statement import Statement
+from palace.learn.statement import Statement, read_statement
 from palace.learn.values import Term
 from palace.learn.word_classes import HAVING, HOW_OFTEN, NO_MORE, QUITTING, REGARDING
 
@@ -36,6 +36,12 @@ def ends(stored: Statement, new: Statement) -> bool:
         return all(held.get(t.key) == t.slot for t in things)
     has = HAVING.issuperset(t.key for t in done) and stored.verbs.isdisjoint(REGARDING)
     return has and bool(things) and all(t.key in held for t in things)
+
+
+def tells_news(text: str) -> bool:
+    """Whether a statement says of itself that something else was so before: "now", "again"."""
+    said = read_statement(text)
+    return said.changed or "again" in said.functions
 
 
 def _quits(new: Statement) -> bool:
