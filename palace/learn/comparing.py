@@ -114,7 +114,7 @@ def _relation(pair: _Aligned) -> Relation:
         return _without_rests(pair)
     if not _enough(pair):
         return "unrelated"
-    if _opposed(pair) or _denied(pair) or _recurs(pair):
+    if _opposed(pair) or _denied(pair):
         return "conflict"
     return _by_values(pair)
 
@@ -311,18 +311,6 @@ def _returns(pair: _Aligned) -> bool:
     return (both or _enough(pair)) and any(t.key in over for t in pair.new_rest)
 
 
-def _recurs(pair: _Aligned) -> bool:
-    """Whether something is on other days now: "piano is on Thursdays now", "Lena has piano … on
-    Tuesdays".
-    """
-    stored, new = pair.stored, pair.new
-    days = [{t.key for t in r if t.kind == "weekday"} for r in (pair.old_rest, pair.new_rest)]
-    plural = all(t.surface.endswith("s") for t in pair.rests if t.kind == "weekday")
-    told = all(days) and plural and len(days[1]) == len(pair.new_rest)
-    announced = new.changed and new.copula and not (new.negated or stored.negated)
-    return told and announced and any(b.subject and not a.subject for a, b in pair.shared)
-
-
 def _denied(pair: _Aligned) -> bool:
     if pair.stored.negated == pair.new.negated:
         return False
@@ -343,7 +331,8 @@ def _by_values(pair: _Aligned) -> Relation:
     if typed is None:
         return "unrelated"
     slots, old, new = _take_slot_pairs(old, new, pair, strict=typed > 0)
-    old, new = ([t for t in side if not _is_standing(t)] for side in (old, new))
+    old = [t for t in old if not (_is_verb(t) and t.key in STANDING)]
+    new = [t for t in new if not (_is_verb(t) and t.key in STANDING)]
     if typed:
         old, new = _without_measures(old, new)
     # "The parallel class" is another class than "our class".
@@ -355,10 +344,6 @@ def _by_values(pair: _Aligned) -> Relation:
     if close and typed + slots:
         return "conflict"
     return "unrelated" if typed else "doubtful"
-
-
-def _is_standing(term: Term) -> bool:
-    return _is_verb(term) and term.key in STANDING
 
 
 def _without_measures(old: list[Term], new: list[Term]) -> tuple[list[Term], list[Term]]:
@@ -542,10 +527,6 @@ def _slots_agree(one: Term, other: Term, pair: _Aligned) -> bool:
     return changed and "to" in (one.slot, other.slot)
 
 
-# "Goes to school" is no change.
-_GOING = frozenset({"go"})
-
-
 def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
     """Whether only one thing can stand here: an attribute, a role, a place."""
     verbs = pair.stored.verbs & pair.new.verbs
@@ -558,7 +539,7 @@ def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> boo
         return all(p[0].name for p in (old, new))
     if verbs & LIST_VERBS:
         return False
-    moved = bool(pair.new.verbs & CHANGE_VERBS - _GOING)
+    moved = bool(pair.new.verbs & CHANGE_VERBS - {"go"})  # "goes to school"
     exclusive = bool(verbs & EXCLUSIVE_VERBS) or (
         moved and bool(pair.stored.verbs & EXCLUSIVE_VERBS or not pair.stored.verbs)
     )

@@ -111,12 +111,8 @@ def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> Non
 def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
     # By place: a copy of a whole file, as synced folders make them, has the same ids.
     others = [m for m in copies if m.source != memory.source]
-    said = memory.created
-    return [
-        m
-        for m in others
-        if says_the_same(m.text, memory.text) and of_one_time(memory.text, said, m)
-    ]
+    alike = [m for m in others if says_the_same(m.text, memory.text)]
+    return [m for m in alike if of_one_time(memory.text, memory.created, m)]
 
 
 def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: datetime | None) -> Draft:

@@ -32,11 +32,7 @@ _PHRASES = tuple(
     for needles, pattern, plain in (
         ("n't|n’t", r"n['’]t\b", " not"),
         ("cannot", r"\b(can)not\b", r"\1 not"),
-        (
-            "last |this |next ",
-            r"\b(last|this|next) (year|week|month|night|summer)\b",
-            r"\1-\2",
-        ),
+        ("last |this |next ", r"\b(last|this|next) (year|week|month|night|summer)\b", r"\1-\2"),
         ("only|handed", r"\b(read|left|right)[ -](only|handed)\b", r"\1-\2"),
         # What begins a text is looked for by itself: "hi" stands in every other word.
         ("hi|hello|hey", r"\A\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*", ""),

@@ -220,7 +220,8 @@ CLOSED_CLASSES = _classes(
 )
 ANTONYMS: dict[str, frozenset[str]] = {}
 for _line in """
-enabled disabled|enabled off|disabled on|open closed|open shut|broken repaired|broken works|broken fixed|hate love
+enabled disabled|enabled off|disabled on|open closed|open shut|broken repaired|broken works
+broken fixed|hate love
 like hate|like dislike|short long|optional mandatory|compulsory voluntary|optional required
 cancelled confirmed|free taken|free cost|locked unlocked|negative positive|sold stock|left right
 left-handed right-handed|on off|allowed forbidden|allowed prohibited|public private|true false

@@ -144,7 +144,6 @@ def test_what_differs(token: str, expected: bool) -> None:
         ("Photos stay for 30 days", "Photos are kept for 90 days", None),
         ("Hosting went up to 72 euros a month", "Hosting costs 64 euros a month at Acme", None),
         ("Pull requests need two approvals", "Pull requests need one approval", None),
-        ("Piano is on Thursdays now", "Lena has piano with Ms Reuter on Tuesdays at 16:00", None),
         ("The new checkout is switched off", "The new checkout is enabled", None),
         ("We agreed to write the minutes in English", "We write the minutes in German", None),
         # … and what ends or is so again:
@@ -197,7 +196,6 @@ def test_months_are_named_for_a_person() -> None:
         ("Emil goes to the kindergarten", "Emil is allergic to hazelnuts"),
         ("The room is 3 m wide", "The room is 4 m long"),
         ("The course is 50 euros cheaper for members", "The course costs 200 euros"),
-        ("Piano is on Thursdays now", "Lena has a piano recital on Friday"),
         ("I quit the Saturday bank shifts", "Nel swims on Saturdays"),
         ("We no longer use Jenkins", "We keep the Jenkins logs for a year"),
         ("We no longer use Jenkins", "We know Jenkins well"),
