@@ -30,7 +30,7 @@ _NEGATIONS = frozenset(
 # docs.example is not doc.example.
 _SIGNS = regex.compile(
     r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)"
-    r"|(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}-]*+(?:[._@][\p{L}\p{N}][\p{L}\p{N}-]*+)++"
+    r"|(?<![\p{L}\p{N}-])\p{L}[\p{L}\p{N}-]*+(?:[._@][\p{L}\p{N}][\p{L}\p{N}-]*+)++"
 )
 
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
