@@ -65,10 +65,11 @@ class Writer:
     ) -> WriteResult:
         """Store a draft unless the palace holds it already or holds something else.
 
-        A duplicate reinforces what is held. A word that counts less never retires one that counts
-        more: an agent that would supersede what a person said gets the conflict instead, and so
-        does what was said before the memory it contradicts. From the look to the last step no other
-        writer comes between.
+        A duplicate reinforces what is held, unless something else was said since: then it is a
+        contradiction of that, and goes with it. A word that counts less never retires one that
+        counts more: an agent that would supersede what a person said gets the conflict instead, and
+        so does what was said before the memory it contradicts. From the look to the last step no
+        other writer comes between.
 
         Args:
             draft: What to store.
@@ -116,7 +117,7 @@ class Writer:
             return self
         draft = replace(draft, text=self.fit(draft.text))
         similar = self._similar(draft, {m.id for m in replaces})
-        again = find_duplicate(draft.text, similar) is not None
+        again = find_duplicate(draft.text, similar, at=draft.created) is not None
         return replace(self, judge=ask_judge(self.judge, draft.text, () if again else similar))
 
     def _similar(self, draft: Draft, without: Collection[str]) -> list[Memory]:
@@ -137,12 +138,15 @@ class Writer:
 
         going = list(replaces)
         similar = self._similar(draft, {m.id for m in going})
-        duplicate = find_duplicate(draft.text, similar)
+        duplicate = find_duplicate(draft.text, similar, at=draft.created)
         if duplicate is not None:
             memory, match = duplicate
-            with self._promise(memory.id, going):
-                self._retire(going, by=memory)
-            return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
+            since = _contested(memory, draft, similar) if on_conflict != "keep" else []
+            if not find_conflicts(draft.text, since, judge=self.judge):
+                with self._promise(memory.id, going):
+                    self._retire(going, by=memory)
+                return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
+            going.append(memory)
         if on_conflict != "keep":
             found = find_conflicts(draft.text, similar, judge=self.judge)
             outranked = any(
@@ -253,6 +257,18 @@ def said_later(memory: Memory, moment: datetime | None) -> bool:
     """
     written = memory.created
     return written is not None and moment is not None and moment < written <= utc_now()
+
+
+def _contested(held: Memory, draft: Draft, others: Iterable[Memory]) -> list[Memory]:
+    """Return what was said between a memory and a draft that repeats it.
+
+    Where that says otherwise, the draft is news: "deploys are on Tuesdays again". A weaker word
+    than what is held makes none.
+    """
+    if TRUST_RANK[draft.trust] < TRUST_RANK[held.trust]:
+        return []
+    later = (m for m in others if said_later(m, held.created))
+    return [m for m in later if not said_later(m, draft.created)]
 
 
 def _hold_at_once(memory: Memory, draft: Draft) -> bool:

@@ -251,8 +251,8 @@ class SearchSettings(Section):
         40,
         ge=1,
         le=5000,
-        description="Candidates that each channel brings to be scored closely, in memories, at least top_k; a "
-        "search for more hits has three for each of them, up to 200; 1 to 5000.",
+        description="Candidates that each channel brings to be scored closely, in memories, at "
+        "least top_k; a search for more hits has three for each of them, up to 200; 1 to 5000.",
     )
     fusion: Literal["question", "weighted", "rrf"] = Field(
         "question",

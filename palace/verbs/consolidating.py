@@ -327,6 +327,8 @@ class ConsolidatingVerbs(WritingVerbs):
 
     def _keep(self, statement: Statement, text: str, ending: _Ending) -> WriteResult:
         """Store what was said at the moment it was said; what was retired since stays retired."""
+        from palace.learn.ending import tells_news
+
         retired = next((m for m in ending.gone if says_the_same(m.text, text)), None)
         if retired is not None:
             return Duplicate(retired)
@@ -338,12 +340,10 @@ class ConsolidatingVerbs(WritingVerbs):
             created=_said_at(statement),
             project=ending.project,
         )
-        is_correction = statement.kind == "correction"
+        # Who says "now" or "again" knows that something else was so before.
+        is_news = statement.kind == "correction" or tells_news(text)
         return self._remember(
-            draft,
-            room=None,
-            drawer="sessions",
-            on_conflict="supersede" if is_correction else "ask",
+            draft, room=None, drawer="sessions", on_conflict="supersede" if is_news else "ask"
         )
 
     def _correct(self, statement: Statement, ending: _Ending) -> GapFill:
